@@ -4,31 +4,32 @@ internal import FleetHub
 internal import JSON
 internal import ReaderStore
 
-/// `countersign-hub audit`: what operators changed by command.
+/// The command `countersign-hub audit`, for the log of the changes that operators made with commands.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List what operators changed by command.",
+        commandName: "audit", abstract: "List the changes that operators made with commands.",
         subcommands: [AuditListCommand.self])
 }
 
 struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print what operators changed by command, the oldest first, one JSON object a line.",
+        abstract:
+            "Print the changes that operators made with commands, the oldest first, one JSON object a line.",
         discussion: """
-            The database user is PostgreSQL's word; login, account and host are those of whoever ran the command.
+            PostgreSQL itself states the database user. Login, account and host are as the command stated them.
 
               countersign-hub audit list --kiosk till-7
             """)
 
-    @Option(help: ArgumentHelp("Only what came after the act of this number.", valueName: "number"))
+    @Option(help: ArgumentHelp("Print only the changes after this number.", valueName: "number"))
     var after: Int64 = 0
-    @Option(help: "Only what is about this kiosk.")
+    @Option(help: "Print only the changes about this kiosk.")
     var kiosk: FleetName?
     @OptionGroup var file: ConfigurationArgument
 
     func validate() throws {
-        guard after >= 0 else { throw ValidationError("--after takes the number of an act, or 0 for all.") }
+        guard after >= 0 else { throw ValidationError("--after takes the number of a change, or 0 for all.") }
     }
 
     func run() async throws {

@@ -9,7 +9,8 @@ internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderService
 
-/// `countersign-hub authority`: the chain's own authority, and the keys that sign documents.
+/// The command `countersign-hub authority`. It makes the chain's own certificate authority, certificates of
+/// servers, and the fleet keys that sign documents.
 struct AuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",
@@ -43,9 +44,11 @@ struct AuthorityServerCommand: ParsableCommand {
     var folder: String
     @Argument(help: ArgumentHelp("The name of the files.", valueName: "name"))
     var name: FleetName
-    @Option(parsing: .upToNextOption, help: "The DNS names and addresses under which it is reached.")
+    @Option(
+        parsing: .upToNextOption,
+        help: "The DNS names and IP addresses under which the hub or the broker is reached.")
     var host: [String]
-    @Flag(help: "Renew the certificate of NAME-key.pem, which is there already.")
+    @Flag(help: "Renew the certificate of the existing key NAME-key.pem.")
     var replace = false
 
     func run() throws {
@@ -74,7 +77,7 @@ struct AuthorityServerCommand: ParsableCommand {
 struct AuthorityFleetKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet-key",
-        abstract: "Make a key that signs documents, and print its id. Keep it where no hub is.")
+        abstract: "Make a key that signs documents, and print its id. Never keep it on a hub.")
 
     @Argument(
         help: ArgumentHelp(

@@ -9,13 +9,14 @@ internal import Reports
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// The hub of a chain: kiosks enrol there, get their documents from it, and push their receipts to it.
+/// The program `countersign-hub`: the hub of a chain. Kiosks enrol at the hub, fetch their documents from it
+/// and push their receipts to it.
 @main
 struct CountersignHub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersign-hub", abstract: "Serve the kiosks of a chain over HTTP with TLS.",
         discussion: """
-            Any number of hubs serve one chain: what they know is in one PostgreSQL database.
+            Several hubs can serve one chain. They share one PostgreSQL database.
 
               countersign-hub --check
               countersign-hub kiosk invite till-7 --site harbour
@@ -29,11 +30,11 @@ struct CountersignHub: AsyncParsableCommand {
     static let _errorPrefix = "error: "
 }
 
-/// `countersign-hub`: serves until it is ended.
+/// The command `countersign-hub serve`, the default command. It serves kiosks until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve kiosks until a signal ends it. This is what runs without a command.")
+        abstract: "Serve kiosks until a signal ends the hub. This command runs if none is given.")
 
     @OptionGroup var file: ConfigurationArgument
 

@@ -7,30 +7,33 @@ internal import MdocVerification
 internal import TransactionBench
 internal import WalletPresentation
 
-/// `countersign-lab bench`: our work on one response against OpenSSL alone, in one run.
+/// The command `countersign-lab bench`. It compares the reader's work on one response with OpenSSL alone, in
+/// the same run.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure a transaction against bare OpenSSL.",
         discussion: """
-            Runs our own work on a response and the bare OpenSSL calls under it alternately, in one process, and \
-            prints medians of processor time in nanoseconds and their ratios as JSON. Two floors are measured beside it, both \
-            on P-256. The tight floor is the shortest sequence of OpenSSL calls for the same work: a key generation, \
-            ECDH, HKDF for two keys, AES-256-GCM of request and response, a digest of each item, and the signature \
-            checks. The former floor (floorNs) is kept so that figures can be compared with earlier ones: it builds \
+            Runs Countersign's work on a response and OpenSSL's cryptography for it in turn, in one process. Prints \
+            medians of processor time in nanoseconds, and their ratios, as JSON.
+
+            There are two floors, both on P-256. The tight floor is the shortest sequence of OpenSSL calls for the same \
+            work: a key generation, ECDH, HKDF for two keys, AES-256-GCM of request and response, a digest of each item, \
+            and the signature checks. The former floor (floorNs) allows a comparison with earlier figures: it also builds \
             three keys again and derives an unused key.
 
-            Cold: the document signer is not known; three signatures are checked. The root's key object is kept, as \
-            in the tight floor. Warm: the document signer was verified before; two signatures are checked. \
-            tightRatioWarm compares them with two, ratioWarm with the three of the former floor. Large trust: a store \
-            of 500 roots and 50 CRLs, opened from disk, and a warm verification with all of them trusted.
+            Cold: the document signer is unknown, and three signatures are checked. The root's key object is kept, as \
+            in the tight floor. Warm: the document signer was verified before, and two signatures are checked. \
+            tightRatioWarm divides by a floor with two signature checks, ratioWarm by the former floor with three. Large \
+            trust: a store of 500 roots and 50 CRLs is opened from disk, and a warm verification trusts all of them.
 
-            With --envelope or --web-response it measures what a server does with an answer from an app or a page, from \
-            the bytes to the verdict, against an ECDH, the HKDF steps of HPKE, AES-128-GCM, the digests, and three \
-            signature checks, or warm two. The rates say how many a second we do of those that OpenSSL alone would: \
-            tightRateCold and tightRateWarm by the tight floor, rateCold and rateWarm by the former one.
+            With --envelope or --web-response, measures a server's work on the answer of an app or a page, from the bytes \
+            to the verdict. The floors then do an ECDH, the HKDF steps of HPKE, AES-128-GCM, the digests, and three \
+            signature checks, or two if warm. A rate is the number of answers in a second, as a part of what OpenSSL \
+            alone could do: tightRateCold and tightRateWarm by the tight floor, rateCold and rateWarm by the former one.
 
-            The response must verify, by the default policy, which here accepts test documents. Trust is chosen as in `countersign verify`.
+            The response must verify by the default policy, which here accepts test documents. Choose the trusted roots as \
+            in `countersign verify`.
 
             EXAMPLE:
               countersign-lab bench --response response.cbor --transcript transcript.cbor --trust iaca.der
@@ -51,16 +54,16 @@ struct BenchCommand: ParsableCommand {
     @OptionGroup var store: StoreArguments
     @OptionGroup var clock: ClockArguments
 
-    @Option(name: .long, help: "How many rounds the medians are taken over.")
+    @Option(name: .long, help: "The number of rounds from which the medians are taken.")
     var rounds = 15
 
-    @Option(name: .long, help: "How often each measurement is repeated within a round.")
+    @Option(name: .long, help: "The number of times that each measurement is repeated in a round.")
     var perRound = 100
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Run each part this many times and print the names of the parts, not times: for valgrind, which counts instructions.",
+            "Run each part this many times, and print the names of the parts instead of times. For valgrind, which counts instructions.",
             valueName: "times"))
     var count: Int?
 
@@ -92,7 +95,7 @@ struct BenchCommand: ParsableCommand {
                 anchors: try trust.load(from: store.path, at: now).anchors, now: now)
         } catch TransactionBenchmark.Failure.rejected {
             throw CommandFailure(
-                status: .rejected, message: "the response is rejected; `countersign verify` says why")
+                status: .rejected, message: "the response is rejected; `countersign verify` shows why")
         } catch let error as MdocModelError {
             throw CommandFailure.malformed(error.explanation)
         }
@@ -114,7 +117,7 @@ struct BenchCommand: ParsableCommand {
                 presentation, anchors: try trust.load(from: store.path, at: now).anchors, now: now)
         } catch TransactionBenchmark.Failure.rejected {
             throw CommandFailure(
-                status: .rejected, message: "the answer is not verified; `countersign verify` says why")
+                status: .rejected, message: "the answer is not verified; `countersign verify` shows why")
         } catch let error as WalletPresentationError {
             throw CommandFailure(status: .rejected, message: error.explanation)
         }

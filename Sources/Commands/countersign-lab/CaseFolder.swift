@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import JSON
 internal import MdocWallet
 
-/// A folder in the corpus's format: a manifest with keys, and the files of one presentation, or a folder of files for
-/// each of several.
+/// A folder in the format of a corpus: a manifest with keys, and either the files of one presentation, or a
+/// folder for each of several presentations.
 struct CaseFolder {
     private let path: String
 
@@ -12,7 +12,7 @@ struct CaseFolder {
         self.path = path
     }
 
-    /// The folder of one case of a corpus.
+    /// Returns the folder of one case of the corpus.
     func folder(of presentation: PresentationCase) -> CaseFolder {
         CaseFolder("\(path)/\(presentation.name)")
     }

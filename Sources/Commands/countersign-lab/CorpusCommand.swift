@@ -4,20 +4,21 @@ internal import ErrorMapping
 internal import MdocModel
 internal import MdocWallet
 
-/// `countersign-lab corpus`: presentations that keep or break one rule each, in files.
+/// The command `countersign-lab corpus`. It writes presentations as files, each of which keeps or breaks one
+/// rule.
 struct CorpusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",
         abstract: "Write presentations, good and bad, that test a reader.",
         usage: "countersign-lab corpus FOLDER --seed TEXT [--at TIME]",
         discussion: """
-            Writes a folder for each of \(PresentationCase.corpus.count) presentations, and manifest.json, which has for each the \
-            rule that it keeps or breaks, the verdict that a reader must reach, the keys, and the SHA-256 of each file. A \
-            presentation is to be judged at the manifest's verifyAt, with its iaca.der as the only trusted root.
+            Writes a folder for each of \(PresentationCase.corpus.count) presentations, and manifest.json. For each presentation, the \
+            manifest has the rule that it keeps or breaks, the verdict that a reader must reach, the keys, and the SHA-256 \
+            of each file. Judge a presentation at the manifest's verifyAt, with its iaca.der as the only trusted root.
 
-            All keys and random bytes come from the seed. OpenSSL draws the numbers in ECDSA signatures itself, so that \
-            the files of two runs differ in signatures and in what follows from them. Whoever has the files has \
-            the keys: trust no root of a corpus outside of tests.
+            All keys and random bytes come from the seed. Only the random numbers of ECDSA signatures come from OpenSSL, \
+            so the files of two runs differ in signatures and in bytes that depend on them. Anybody who has the files has \
+            the keys: never trust a root of a corpus outside of tests.
 
             EXAMPLE:
               countersign-lab corpus cases --seed mine --at 2026-11-01T12:00:00Z
@@ -28,10 +29,11 @@ struct CorpusCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("Where to write; made if it is not there.", valueName: "folder"))
+    @Argument(
+        help: ArgumentHelp("The folder to write to. It is made if it does not exist.", valueName: "folder"))
     var folder: String
 
-    @Option(name: .long, help: ArgumentHelp("A text that all keys are made from.", valueName: "text"))
+    @Option(name: .long, help: ArgumentHelp("The text from which all keys are made.", valueName: "text"))
     var seed: String
 
     @OptionGroup var clock: ClockArguments

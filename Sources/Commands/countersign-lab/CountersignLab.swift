@@ -2,15 +2,16 @@ internal import ArgumentParser
 internal import CommandLineInterface
 internal import JSON
 
-/// The laboratory's command line: phones in software, and measurements. A shop's computer does without it.
+/// The program `countersign-lab`: phones in software, and measurements. A computer of a shop does not need
+/// it.
 @main
 struct CountersignLab: RootCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersign-lab",
         abstract: "Act as a phone with a test document, and measure a reader's work.",
         discussion: """
-            For developers, and for trying Countersign without a phone or a reader. Its documents are of invented \
-            people, and a new test issuer signs them at each start: no reader accepts them unless you tell it to.
+            For developers, and to try Countersign without a phone or a reader. The documents are of invented people. A \
+            new test issuer signs them at each start, so a reader accepts them only if you tell it to.
 
             Results go to standard output, progress and errors to standard error.
 

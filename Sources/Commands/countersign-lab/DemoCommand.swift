@@ -8,15 +8,15 @@ internal import Reports
 internal import SoftwarePhone
 internal import Transport
 
-/// `countersign-lab demo`: the check that `Hardware/try` ends in where no reader is plugged in.
+/// The command `countersign-lab demo`. `Hardware/try` ends with this check if no PC/SC reader is plugged in.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "One whole age check with a software wallet: over 21, with a portrait.",
+        abstract: "Run a whole age check with a software wallet: over 21, with a portrait.",
         discussion: """
-            A software wallet taps a virtual reader (Hardware/VirtualBench/with-pcscd, or vsmartcard-vpcd), through the \
-            real pcscd. Only its test issuer is trusted: the answer is that of a test document. With a real reader \
-            and a real phone use `countersign demo`.
+            A software wallet taps a virtual reader (Hardware/VirtualBench/with-pcscd, or vsmartcard-vpcd) through the \
+            real pcscd. Only the wallet's test issuer is trusted, so the answer is from a test document. With a real \
+            reader and a real phone, use `countersign demo`.
 
             EXAMPLES:
               countersign-lab demo
@@ -72,6 +72,6 @@ struct DemoCommand: AsyncParsableCommand {
 }
 
 extension EndpointArgument {
-    /// vpcd's first slot, as its package configures it.
+    /// The first slot of vpcd, as the package vsmartcard-vpcd configures it.
     fileprivate static let virtualCard = EndpointArgument(host: "127.0.0.1", port: VirtualCard.defaultPort)
 }

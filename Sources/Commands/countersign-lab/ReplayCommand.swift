@@ -7,7 +7,7 @@ internal import MdocWallet
 internal import SoftwarePhone
 internal import Transport
 
-/// `countersign-lab replay`: a phone that does what a field trace says.
+/// The command `countersign-lab replay`. It acts as the phone that a field trace recorded.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -15,16 +15,16 @@ struct ReplayCommand: AsyncParsableCommand {
         usage:
             "countersign-lab replay TRACE --card tcp://127.0.0.1:35963 [--ble] [--presentation N] [--root FILE]",
         discussion: """
-            Taps a virtual reader of vsmartcard-vpcd as the phone did that `countersign request --field-trace` met: with its \
-            handover, its limits, the times of its answers, its status words, and the moments at which it left. What it \
-            shows is a test licence, as the wallet's of `countersign-lab wallet`.
+            Taps a virtual reader of vsmartcard-vpcd in the way of a phone that `countersign request --field-trace` \
+            recorded: with the phone's handover, limits, response times and status words, and it leaves when the phone \
+            left. It presents a test licence, as `countersign-lab wallet` does.
 
-            It answers over NFC, also where the traced phone used Bluetooth: the taps are then those of the trace, and the \
-            answer is not. With --ble it answers over Bluetooth by an adapter of this computer: it connects as late as the phone did, \
-            or not at all, reads as long, and leaves after as many fragments of its answer.
+            The answer comes over NFC, even if the traced phone used Bluetooth: then only the taps are as in the trace. \
+            With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects as \
+            late as the traced one, or never, reads the request for as long, and leaves after as many fragments.
 
-            A file may hold several presentations: --presentation takes one by its number, else the last is replayed. \
-            After its last tap the phone stays as it was, and repeats that tap.
+            If a file has several presentations, the last is replayed, or the one that --presentation names. After its last \
+            tap the phone stays on the reader, and repeats that tap.
 
             EXAMPLES:
               countersign-lab replay failed.jsonl --card tcp://127.0.0.1:35963 --root iaca.der
@@ -38,23 +38,25 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Tap the virtual reader at this address, its card port.", valueName: "tcp://host:port"))
+            "Tap the virtual reader whose card port has this address.", valueName: "tcp://host:port"))
     var card: EndpointArgument
 
-    @Flag(name: .long, help: "Answer over Bluetooth, by an adapter of this computer.")
+    @Flag(name: .long, help: "Answer over Bluetooth, with an adapter of this computer.")
     var ble = false
 
     @Option(
-        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+        name: .long, help: ArgumentHelp("The Bluetooth adapter (default: the first).", valueName: "hci0"))
     var adapter: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The presentation of the file, by its number; by default the last.", valueName: "number"))
+            "The number of the presentation in the file (default: the last).", valueName: "number"))
     var presentation: Int?
 
-    @Option(name: .long, help: ArgumentHelp("Write the test issuer's root here, DER.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the test issuer's root to this file, in DER.", valueName: "file"))
     var root: String?
 
     @OptionGroup var clock: ClockArguments

@@ -9,26 +9,28 @@ internal import NDEF
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Which phone the software wallet plays.
+/// The options that describe the phone which the software wallet plays.
 struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: "The wallet to behave like: \(Self.profiles).")
     var profile = WalletProfile.generic.name
 
-    @Option(name: .long, help: "How to engage: qr, static or negotiated; by default as the wallet does.")
+    @Option(name: .long, help: "How to engage: qr, static or negotiated (default: the wallet's own way).")
     var handover: HandoverKind?
 
     @Flag(
         name: .long,
-        help: "Offer Bluetooth alone, as real wallets do: without this NFC data transfer is added.")
+        help:
+            "Offer only Bluetooth, as real wallets do. Without this option the wallet also offers NFC data transfer."
+    )
     var noNFCRetrieval = false
 
     @Option(
         name: .long,
         help: """
-            Which ways of Bluetooth the phone has: it connects to the reader (central, as real wallets do), the reader \
-            to it (peripheral), or both.
+            The phone's Bluetooth role: central (the phone connects to the reader, as real wallets do), peripheral (the \
+            reader connects to the phone), or both.
             """)
     var bleRole = BLERoleArgument.central
 
@@ -50,26 +52,26 @@ struct WalletArguments: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "A document of the holder: \(TestDocumentKind.allCases.map(\.rawValue).joined(separator: ", ")). Repeatable.",
-            discussion: "By default the licence, mdl, alone.", valueName: "document"))
+            discussion: "The default is the licence, mdl.", valueName: "document"))
     var holds: [TestDocumentKind] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "An age that the documents attest to. Repeatable; by default 18, 21 and 65.", valueName: "years"))
+            "An age that the documents attest. Repeatable (default: 18, 21 and 65).", valueName: "years"))
     var attests: [Int] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer only readers with a certificate that one of these roots issued.",
+            "Answer only readers whose certificate was issued by one of these roots.",
             discussion: "PEM or DER.", valueName: "file"))
     var readerRoots: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer only readers that an authority of this list certified: a RICAL of the draft second edition.",
+            "Answer only readers that an authority in this list certified. The list is a RICAL of the draft second edition.",
             valueName: "file"))
     var readerList: String?
 
@@ -81,27 +83,27 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help:
-            "What --reader-roots and --reader-list are for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", "))."
+            "How --reader-roots and --reader-list are applied: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", "))."
     )
     var readerPolicy = ReaderTrust.Policy.alwaysRequire
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the holder decides: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).",
-            discussion: "Given twice, the second goes for every further request of a session."))
+            "The holder's decision: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: "If given twice, the second applies to the second and later requests of a session."))
     var decision: [Holder.Decision] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How long the holder reads before deciding, in milliseconds.", valueName: "milliseconds"))
+            "The time that the holder reads before deciding, in milliseconds.", valueName: "milliseconds"))
     var consentTime = 0
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "One fault to make: a rule of the corpus, or a fault of a card, of NFC v2 or of a channel; a wrong name lists them all.",
+            "The one fault to make: a rule of the corpus, or a fault of the card, of NFC v2 or of a channel. An unknown name lists all faults.",
             valueName: "name"))
     var fault: String?
 
@@ -117,6 +119,7 @@ struct WalletArguments: ParsableArguments {
         }
         if let psm {
             guard L2CAPPSM(psm) != nil else { throw ValidationError("--psm takes 128 to 255.") }
+            // The phone names an L2CAP channel only as the server (mdoc peripheral server mode).
             guard bleRole != .central else {
                 throw ValidationError("--psm needs --ble-role peripheral or both.")
             }
@@ -128,7 +131,7 @@ struct WalletArguments: ParsableArguments {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }
         guard (readerList == nil) == (readerListProvider == nil) else {
-            throw ValidationError("--reader-list and --reader-list-provider need each other.")
+            throw ValidationError("Give --reader-list and --reader-list-provider together.")
         }
         guard decision.count <= 2 else { throw ValidationError("Give --decision at most twice.") }
         guard Set(holds).count == holds.count else {
@@ -151,6 +154,7 @@ struct WalletArguments: ParsableArguments {
     }
 
     var presentation: PresentationCase {
+        // A fault of NFC v2 has no case: `presented(at:)` gives the fault to the wallet.
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.named(self.profile) ?? .generic
         if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
@@ -167,12 +171,12 @@ struct WalletArguments: ParsableArguments {
         return presentation
     }
 
-    /// The kind of handover at a reader: as asked for, or the first that this wallet has.
+    /// The handover at a PC/SC reader: the option's, or the first NFC handover of this wallet.
     var handoverAtReader: HandoverKind {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
-    /// Whom the phone answers.
+    /// Makes the readers that the phone answers, from the options.
     private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
         let roots = try readerRoots.map(Self.certificates) ?? []
         guard let readerList, let readerListProvider else {
@@ -202,7 +206,7 @@ struct WalletArguments: ParsableArguments {
         return found
     }
 
-    /// The phone, with a licence that its own test issuer signs now.
+    /// Makes the phone, with documents that a new test issuer signs at `now`.
     func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
         let readerTrust = try readerTrust(at: now)
         do throws(WalletError) {
@@ -219,7 +223,7 @@ struct WalletArguments: ParsableArguments {
     }
 }
 
-/// What the phone is in Bluetooth's terms.
+/// The words for the phone's Bluetooth role.
 enum BLERoleArgument: String, ExpressibleByArgument, CaseIterable {
     case central, peripheral, both
 

@@ -13,11 +13,12 @@ internal import SoftwarePhone
 internal import Transport
 internal import WalletPresentation
 
-/// `countersign-lab wallet`: the software wallet, on a virtual reader, on the bench link, or into files.
+/// The command `countersign-lab wallet`. It runs the software wallet on a virtual reader, on the bench link
+/// or over Bluetooth, lets it answer an app or a page, or writes a presentation as files.
 struct WalletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wallet",
-        abstract: "Act as a phone, for tests and for developers without one.",
+        abstract: "Act as a phone, for tests and for developers without a phone.",
         usage: """
             countersign-lab wallet --listen tcp://127.0.0.1:PORT --root FILE [options]
             countersign-lab wallet --card tcp://127.0.0.1:35963 --root FILE [--listen tcp://127.0.0.1:PORT] [options]
@@ -27,22 +28,25 @@ struct WalletCommand: AsyncParsableCommand {
             countersign-lab wallet --web-request F --origin O --web-response F --root FILE [options]
             """,
         discussion: """
-            Acts as a phone with a test licence of an invented person. Its issuer is made at each start, and nobody \
-            trusts it: --root writes its certificate, for `countersign request --trust`.
+            Acts as a phone with a test licence of an invented person. A new issuer signs the licence at each start, so \
+            no reader trusts it. --root writes the issuer's root certificate, for `countersign request --trust`.
 
-            With --listen it serves the TCP bench link, one reader after the other; with --card it taps a virtual \
-            reader of vsmartcard-vpcd; with --write it makes one whole presentation with a reader in memory and \
-            writes every message of it into a folder, private keys included. With --card and --listen the tap engages \
-            and the bench link carries the session: each tap is for one connection, which may be there before it.
+            Choose how the reader reaches the wallet:
+              --listen         by the TCP bench link, one reader after another
+              --card           by a tap on a virtual reader of vsmartcard-vpcd
+              --card --listen  by a tap that engages; the bench link then carries the session
+              --ble            by Bluetooth, after a tap with --card or with the printed QR code
+              --write          in memory; every message goes into a folder, private keys too
+              --envelope       as an app that asks through PassKit
+              --web-request    as a page that calls `navigator.credentials.get`
 
-            With --ble the session is carried over Bluetooth by an adapter of this computer, after a tap with --card or \
-            by the QR code that is printed.
+            With --card and --listen, each tap is for one connection, which may be open before the tap. --ble needs a \
+            Bluetooth adapter of this computer.
 
-            With --envelope it answers an app, as PassKit would, and with --web-response a page, as \
-            `navigator.credentials.get` would; --web-request - takes a page's requests from standard input, a line \
-            each, and writes each answer as a line. `countersign verify` takes the same options.
+            --web-request - reads a page's requests from standard input, one in each line, and writes each answer as a \
+            line. `countersign verify` has the same options.
 
-            The standard output has the address of the bench link, and then the text of each QR code that is shown.
+            Standard output has the address of the bench link, and then the text of each QR code.
 
             EXAMPLES:
               countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --profile apple
@@ -61,24 +65,25 @@ struct WalletCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Tap the virtual reader at this address, its card port.", valueName: "tcp://host:port"))
+            "Tap the virtual reader whose card port has this address.", valueName: "tcp://host:port"))
     var card: EndpointArgument?
 
-    @Flag(name: .long, help: "Answer over Bluetooth, by an adapter of this computer.")
+    @Flag(name: .long, help: "Answer over Bluetooth, with an adapter of this computer.")
     var ble = false
 
     @Option(
-        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+        name: .long, help: ArgumentHelp("The Bluetooth adapter (default: the first).", valueName: "hci0"))
     var adapter: String?
 
     @Option(name: .long, help: ArgumentHelp("Write a presentation into this folder.", valueName: "folder"))
     var write: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("Write the test issuer's root to this file, DER.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp("Write the test issuer's root to this file, in DER.", valueName: "file"))
     var root: String?
 
-    @Option(name: .long, help: "Stop after this many readers; 0 runs until interrupted.")
+    @Option(name: .long, help: "Stop after this many readers. With 0, run until interrupted.")
     var readers = 0
 
     @OptionGroup(title: "An app that asks")
@@ -87,7 +92,7 @@ struct WalletCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The merchant's private key, for which the envelope is sealed: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            "The file with the merchant's private key, for which the envelope is sealed: PEM or a hexadecimal scalar. - is standard input.",
             valueName: "file"))
     var key: String?
 
@@ -105,7 +110,7 @@ struct WalletCommand: AsyncParsableCommand {
         ]
         guard ways.count(where: { $0 }) == 1 else {
             throw ValidationError(
-                "Give --listen, --card, both, or --ble, or else --write, --envelope or --web-request.")
+                "Give one of these: --listen, --card (or both), --ble, --write, --envelope or --web-request.")
         }
         try validateChannels()
         guard !ble || listen == nil else {
@@ -115,10 +120,10 @@ struct WalletCommand: AsyncParsableCommand {
         if ble {
             guard card != nil || wallet.presentation.handover == .qr else {
                 throw ValidationError(
-                    "--ble without --card takes no NFC handover: give --card, or --handover qr.")
+                    "--ble without --card cannot use an NFC handover: give --card, or --handover qr.")
             }
             guard wallet.presentation.profile.hasBluetooth, wallet.psm == nil else {
-                throw ValidationError("--ble needs a wallet with Bluetooth, and no --psm.")
+                throw ValidationError("--ble needs a wallet with Bluetooth, and cannot be given with --psm.")
             }
         }
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
@@ -126,7 +131,7 @@ struct WalletCommand: AsyncParsableCommand {
 
     private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
-            throw ValidationError("--envelope and --key belong together.")
+            throw ValidationError("Give --envelope and --key together.")
         }
         guard app.envelope == nil || !app.elements.isEmpty else {
             throw ValidationError("--envelope needs at least one --element.")
@@ -168,7 +173,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
     }
 
-    /// Whether an app or a page asks, which then has its answer.
+    /// Answers an app or a page, if the options name one. Returns whether they do.
     private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
         guard key != nil || web.webRequest != nil else { return false }
         try writeRoot(presented)
@@ -185,7 +190,8 @@ struct WalletCommand: AsyncParsableCommand {
         return true
     }
 
-    /// The root is written once the address is taken: a wallet that cannot start leaves the root of the one that runs.
+    /// Serves readers. The root is written after the listener has its address, so that a wallet that cannot
+    /// start does not replace the root of the wallet that runs there.
     private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
         let wallet = presented.wallet
         let phone = try phone(wallet)
@@ -218,11 +224,13 @@ struct WalletCommand: AsyncParsableCommand {
     }
 }
 
-/// The software wallet asked by an app on its phone, or by a page.
+/// The software wallet when an app or a page asks it.
 private struct WalletChannel {
     let wallet: Wallet
 
-    /// Answers the app that these arguments describe, into its file. The key is the merchant's.
+    /// Answers the app that these options describe, and writes the envelope to a file.
+    ///
+    /// - Parameter key: the file with the merchant's private key.
     func answer(_ app: AppArguments, key: String) throws(CommandFailure) {
         guard let path = app.envelope, let asking = try app.request(), let items = try app.itemsRequest()
         else { throw .usage("--envelope needs at least one --element") }
@@ -238,7 +246,7 @@ private struct WalletChannel {
         try OutputFile.write(envelope, to: path)
     }
 
-    /// Answers one request of a page of this origin, into a file.
+    /// Answers one request of a page, and writes the answer to a file.
     func answer(_ request: String, on origin: WebOrigin, to path: String) throws(CommandFailure) {
         guard let response = try response(to: WebRequestFile(request), on: origin) else {
             throw Self.declined
@@ -246,7 +254,8 @@ private struct WalletChannel {
         try OutputFile.write((response + "\n").utf8, to: path)
     }
 
-    /// Answers a page's requests as they come, each in a line, with a line; an empty one where the holder declines.
+    /// Answers a page's requests, one in each line of standard input, with one line each. The line is empty
+    /// if the holder declines.
     func answerLines(on origin: WebOrigin) throws(CommandFailure) {
         while let line = readLine() {
             let request = try WebRequestFile(json: Array(line.utf8))

@@ -1,11 +1,15 @@
 internal import CSeccomp
 
-/// What the process may still do once it has begun: read, write and use memory.
+/// The restrictions of the decoding process. After `enter()` it can only read, write and use memory.
 enum Confinement {
+    /// The limit of the address space, in bytes.
     private static let memory: UInt = 512 << 20
+    /// The limit of processor time, in seconds.
     private static let seconds: UInt = 5
 
-    /// Whether all restrictions are active. If not, no input may be read.
+    /// Applies all restrictions.
+    ///
+    /// - Returns: whether all are active. If not, no input may be read.
     static func enter() -> Bool {
         let limits: [(Int32, UInt)] = [
             (Int32(confinement_limit_memory), memory),
@@ -23,13 +27,15 @@ enum Confinement {
         }
     }
 
-    /// Where `struct seccomp_data` has the number of the call, the architecture, and the low half of the third
-    /// argument.
+    /// The offset of the number of the system call in `struct seccomp_data`.
     private static let numberOffset: UInt32 = 0
+    /// The offset of the architecture in `struct seccomp_data`.
     private static let architectureOffset: UInt32 = 4
+    /// The offset of the low half of the third argument, which has the protection of memory.
     private static let thirdArgumentOffset: UInt32 = 32
 
-    /// Ends the process at any other call, and at memory that could be executed.
+    /// The seccomp filter. It ends the process at a system call that is not allowed, and at a request for
+    /// executable memory.
     private static var program: [sock_filter] {
         let kill = step(confinement_return, confinement_kill)
         let allow = step(confinement_return, confinement_allow)

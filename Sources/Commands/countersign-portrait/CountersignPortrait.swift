@@ -1,10 +1,14 @@
 internal import Glibc
 package import PortraitImage
 
-/// One image on standard input, one that browsers show on standard output: JPEG and PNG as they are, JPEG 2000 as PNG. A JPEG image is
-/// read to its last block: browsers show a part of one that is broken.
+/// The program `countersign-portrait`. It reads one image from standard input, and writes an image that
+/// browsers show to standard output: JPEG and PNG unchanged, JPEG 2000 as PNG.
 ///
-/// The bytes come from a phone, and OpenJPEG is written in C: nothing is read before the process has confined itself.
+/// A JPEG image is read to its last block, because browsers show the intact part of a broken image, and a
+/// part must not be compared with a face.
+///
+/// The bytes come from a phone, and OpenJPEG is written in C. So the process confines itself before it reads
+/// anything.
 @main
 struct CountersignPortrait {
     static func main() {
@@ -12,7 +16,7 @@ struct CountersignPortrait {
     }
 }
 
-/// What the process does.
+/// The work of the process: read, decode, write.
 package enum Rendering {
     static func run(arguments: Int32) -> PortraitEnd {
         guard arguments == 1 else { return .usage }
@@ -47,7 +51,7 @@ package enum Rendering {
     }
 }
 
-/// Why there is no image to show.
+/// The error that there is no image to show.
 package enum RenderingError: Error {
     case header(ImageHeaderError)
     case tooLong
@@ -64,9 +68,9 @@ package enum RenderingError: Error {
     }
 }
 
-/// Whole inputs and outputs, by calls that the confinement allows.
+/// Standard input and output, read and written whole by the system calls that the confinement allows.
 private enum StandardStreams {
-    /// Everything up to the end of standard input.
+    /// Reads standard input to its end.
     static func read(limit: Int) throws(RenderingError) -> [UInt8] {
         var input: [UInt8] = []
         while true {

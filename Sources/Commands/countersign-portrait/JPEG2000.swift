@@ -1,7 +1,8 @@
 internal import COpenJPEG
 internal import PortraitImage
 
-/// Decodes one codestream (ISO/IEC 15444-1) by OpenJPEG; what is around it in a file OpenJPEG does not see.
+/// A decoder of one codestream (ISO/IEC 15444-1), by OpenJPEG. The file format around the codestream is never
+/// given to OpenJPEG.
 enum JPEG2000 {
     static func decode(
         _ codestream: ArraySlice<UInt8>, _ header: ImageHeader
@@ -25,7 +26,7 @@ enum JPEG2000 {
         return try unsafe pixels(of: decoded.pointee, header)
     }
 
-    /// The first or the first three components, each brought to eight bits and to the size of the image.
+    /// Returns the first component, or the first three, with eight bits a sample and the size of the image.
     private static func pixels(
         of image: opj_image_t, _ header: ImageHeader
     ) throws(RenderingError) -> Pixels {
@@ -46,7 +47,7 @@ enum JPEG2000 {
         return Pixels(width: header.width, height: header.height, colour: colour, samples: samples)
     }
 
-    /// One component, whatever its depth, sign and size.
+    /// A component of the image, of any depth, sign and size.
     private struct Component {
         private let values: [Int32]
         private let width: Int
@@ -76,7 +77,7 @@ enum JPEG2000 {
     }
 }
 
-/// Decoded pixels, eight bits a sample, row by row.
+/// Decoded pixels: eight bits a sample, row after row.
 struct Pixels {
     enum Colour: Int {
         case grey = 1
@@ -89,7 +90,7 @@ struct Pixels {
     let samples: [UInt8]
 }
 
-/// Bytes in memory as a stream of OpenJPEG's.
+/// A stream of OpenJPEG over bytes in memory.
 final class CodestreamSource {
     private let bytes: [UInt8]
     private var index = 0
@@ -98,8 +99,8 @@ final class CodestreamSource {
         bytes = Array(codestream)
     }
 
-    /// A stream over the bytes, to be destroyed before this value is released. Nil if memory could not be
-    /// allocated.
+    /// Makes a stream over the bytes. Destroy it before this object is released. Returns nil if there is no
+    /// memory.
     func makeStream() -> UnsafeMutablePointer<opj_stream_t?>? {
         guard let stream = unsafe opj_stream_create(1 << 16, OPJ_TRUE) else { return nil }
         unsafe opj_stream_set_user_data(stream, Unmanaged.passUnretained(self).toOpaque(), nil)
@@ -110,7 +111,7 @@ final class CodestreamSource {
         return unsafe stream
     }
 
-    /// Like `fread`, but at the end the greatest number there is.
+    /// Reads up to `count` bytes. At the end of the stream returns -1, as OpenJPEG requires.
     fileprivate func read(into buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         let count = min(count, bytes.count - index)
         guard count > 0, let buffer = unsafe buffer else { return -1 }
@@ -134,7 +135,7 @@ final class CodestreamSource {
     }
 }
 
-/// The source that a stream was made of.
+/// Returns the source from the user data of its stream.
 private func source(_ pointer: UnsafeMutableRawPointer?) -> CodestreamSource {
     guard let pointer = unsafe pointer else { preconditionFailure("a stream without its source") }
     return unsafe Unmanaged<CodestreamSource>.fromOpaque(pointer).takeUnretainedValue()

@@ -1,6 +1,7 @@
 internal import CZlib
 
-/// Writes pixels as PNG (ISO/IEC 15948): no filter, and fast rather than small, since nobody keeps it.
+/// A writer of PNG (ISO/IEC 15948). It uses no filter and the fastest compression, since the image is shown
+/// once and not kept.
 enum PNG {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
@@ -11,7 +12,7 @@ enum PNG {
             + chunk("IEND", [])
     }
 
-    /// Each row after the number of its filter: 0, no filter.
+    /// Returns the rows, each after the number of its filter: 0 for no filter.
     private static func rows(of pixels: Pixels) -> [UInt8] {
         let length = pixels.width * pixels.colour.rawValue
         var rows: [UInt8] = []

@@ -16,7 +16,10 @@ internal import SystemPackage
 internal import Transport
 internal import UnixSignals
 
-/// The daemon: presentations at the lanes of one computer, over HTTP.
+/// The daemon, which serves presentations at the lanes of this computer over HTTP.
+///
+/// This command composes the daemon from its configuration and decides nothing itself: it reads the file,
+/// opens the store, and runs listeners, coordinator, webhooks and the fleet's agent as services.
 @main
 struct Countersignd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,11 +44,11 @@ struct Countersignd: AsyncParsableCommand {
             """)
     var check = false
 
-    @Flag(help: "End when the standard input ends: for a program that starts a daemon for itself.")
+    @Flag(help: "End when the standard input ends. For a program that starts a daemon for itself.")
     var untilInputEnds = false
 
     func run() async throws {
-        // Before anything that may take long: a SIGHUP without a handler ends the process.
+        // SIGHUP without a handler ends the process, so it is trapped before anything that may take long.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration
@@ -64,7 +67,8 @@ struct Countersignd: AsyncParsableCommand {
         try await serve(configuration, of: file, hangUps: hangUps, log: log)
     }
 
-    /// The file's configuration, or with a fleet what the documents of the chain make of it.
+    /// Reads the configuration file. If this computer is a kiosk of a fleet, the documents of the fleet
+    /// change the configuration.
     private func read(_ kiosk: KioskOfFleet?) throws(ConfigurationFaults) -> DaemonConfiguration {
         let bytes = try contents()
         let configuration = try Self.parse(bytes)
@@ -103,10 +107,11 @@ struct Countersignd: AsyncParsableCommand {
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
         try configuration.checkLogos()
+        // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
         if !portraits.isInstalled {
             log.error(
-                "no portrait can be decoded, so that none answers a question: install \(PortraitDecoder.program) beside this program"
+                "portraits cannot be decoded, so a portrait counts as unusable: install \(PortraitDecoder.program) beside this program"
             )
         }
         let coordinator = try PresentationCoordinator(
@@ -133,13 +138,16 @@ struct Countersignd: AsyncParsableCommand {
             access: access, coordinator: coordinator, issuing: issuing, basis: basis, lanes: lanes,
             online: online, tls: tls, log: log)
         let inForce = ConfigurationInForce(configuration) { await parts.replace(by: $0) }
+        // At a kiosk, a reload goes through the configuration in force, so that a stop of the kiosk stays in
+        // force.
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
             apply: { _ = await kiosk == nil ? parts.replace(by: $0) : inForce.apply($0, within: .zero) },
             path: config, systemd: systemd, log: log)
         await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
-        // They end in the opposite order: the coordinator lets everybody go, the listeners close, the last webhooks are sent.
+        // Services end in the opposite order: the coordinator ends presentations, the listeners close, the
+        // last webhooks are sent.
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
@@ -149,7 +157,9 @@ struct Countersignd: AsyncParsableCommand {
         try await run(services, end: configuration.end, log)
     }
 
-    /// Runs them until a signal or, where that was asked for, the end of the input; they have `end` to finish.
+    /// Runs the services until a signal, or until the end of the standard input if that option is set.
+    ///
+    /// - Parameter end: the time in which the services have to finish.
     private func run(_ services: [any Service], end: Duration, _ log: Logger) async throws {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
@@ -172,6 +182,8 @@ struct Countersignd: AsyncParsableCommand {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
         if let http = configuration.http { addresses.append(.tcp(host: http.host, port: http.port)) }
+        // Each connection needs a file descriptor, and the usual limit of 1024 is too low for the default of
+        // 512 connections at two listeners.
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
         let hosts = HostRules(
             port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
@@ -188,7 +200,8 @@ struct Countersignd: AsyncParsableCommand {
         }
     }
 
-    /// The page that comes with the program. Without it all else works.
+    /// Returns the files of the pages that come with the program. If they are missing, the daemon works
+    /// without pages.
     private func pageBesideProgram(_ log: Logger) -> PageFiles {
         do throws(PageFault) {
             return try PageFiles(folder: Self.folder + "/countersign_ReaderAPI.resources/Kiosk")
@@ -198,23 +211,23 @@ struct Countersignd: AsyncParsableCommand {
         }
     }
 
-    /// Where this program lies, and what belongs to it beside it.
+    /// The folder of this program, which also contains its resources.
     private static var folder: String {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""
     }
 }
 
-/// `countersignd schema`: the JSON Schema of the configuration.
+/// The command `countersignd schema`. It prints the JSON Schema of the configuration.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema of the configuration.",
         discussion: """
-            Editors complete and check a file by it that begins with
+            With the schema, an editor completes and checks a file that begins with
 
               { "$schema": "/usr/share/countersign/countersignd.schema.json",
 
-            What only several values together show, --check finds.
+            The schema has no rules on several values together. Only countersignd --check finds all faults.
             """)
 
     func run() { print(DaemonConfiguration.table.description(of: DaemonConfiguration()).file.text) }

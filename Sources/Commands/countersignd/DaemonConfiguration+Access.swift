@@ -14,9 +14,9 @@ extension DaemonConfiguration {
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
         var port = 8411
-        /// Further names under which browsers reach the daemon.
+        /// Further host names under which browsers reach the daemon, such as that of a proxy.
         var names: [String] = []
-        /// Nil for plain HTTP, at loopback alone.
+        /// The certificate of the listener. Nil for plain HTTP, which is allowed on loopback only.
         var tls: TLS?
     }
 
@@ -24,19 +24,19 @@ extension DaemonConfiguration {
     struct TLS: Equatable, Sendable {
         let certificate: String
         let key: String
-        /// The roots of the certificates that clients must have.
+        /// The file with the roots of client certificates. Nil if clients need none.
         let clientAuthority: String?
     }
 
     struct Webhooks: Equatable, Sendable {
         let origins: [WebhookOrigin]
-        /// The file with the secret that signs them.
+        /// The file with the secret that signs webhooks.
         let secretFile: String
     }
 
-    /// The callers for whom reader tokens are made, and the keys.
+    /// The keys that sign reader tokens, and the callers who may have tokens.
     struct TokenIssuing: Equatable, Sendable {
-        /// Whether the hub of the fleet makes them: there are no keys here then.
+        /// Whether the hub of the fleet makes the tokens. Then this file names no keys.
         var isFromHub = false
         var keys: [TokenKeyFile] = []
         var grants: [TokenGrant] = []
@@ -45,14 +45,16 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.Socket {
     static let table = ConfigurationTable<Self>([
-        "path": .value("the socket; `PATH.lock` stands beside it", as: .path(upTo: 107), at: \.path),
+        "path": .value(
+            "the path of the socket. The file `PATH.lock` is made beside it", as: .path(upTo: 107), at: \.path
+        ),
         "mode": .value(
             "the file mode of the socket",
             as: .text(upTo: 8, TextFormat.fileMode).map(json: { .string("0\(String($0, radix: 8))") }) {
                 mode, _, _ in
                 mode
             }, at: \.mode),
-        "users": .value("which users may do what", as: userList, at: \.users),
+        "users": .value("the users that may use the socket", as: userList, at: \.users),
     ])
 
     private static let userList = ConfigurationForm<[(number: UInt32, rights: AccessRules.User)]>.list(
@@ -79,10 +81,10 @@ extension DaemonConfiguration.HTTP {
                 as: .text(upTo: 64), at: \.host, faults: "`\(loopback)`"),
             "port": .value("TCP port", as: .whole(1...65535), at: \.port),
             "names": .value(
-                "the names of a proxy in front: `shop.example`, or `shop.example:8443` where its port is not 443",
+                "further host names under which the daemon is reached, such as the name of a proxy: `shop.example`, or `shop.example:8443` if its port is not 443",
                 as: .list(upTo: 16, of: .text(upTo: 253)), at: \.names),
             "tls": .optional(
-                "a certificate, so that a tablet or a till elsewhere needs no proxy. TLS 1.2 or 1.3. A renewed certificate is taken at a reload",
+                "the certificate for TLS 1.2 and 1.3, with which a tablet or till elsewhere needs no proxy. A reload reads a renewed certificate",
                 as: AccessForms.tls, at: \.tls, without: "none: plain HTTP"),
         ],
         rules: [
@@ -97,7 +99,7 @@ extension DaemonConfiguration.HTTP {
 }
 
 private let ofNoText =
-    "is the SHA-256 of no text: anybody could use it. Make a token with countersignd token new"
+    "is the SHA-256 of an empty text or a newline, which anybody could send: make a token with countersignd token new"
 
 extension DaemonConfiguration.TokenIssuing {
     private enum Source: String, CaseIterable { case hub }
@@ -105,12 +107,12 @@ extension DaemonConfiguration.TokenIssuing {
     static let table = ConfigurationTable<Self>(
         [
             "from": .value(
-                "the hub of the fleet makes the tokens; `grants` still says for whom",
+                "`hub` if the fleet's hub makes the tokens. `grants` still says which callers may have them",
                 as: ConfigurationForm<Source>.word().map { _, _, _ in true }, at: \.isFromHub,
                 without: "none: `keys` of this file sign",
                 faults: "`is allowed only with fleet, which names the hub`"),
             "keys": .value(
-                "of each brand the one key that signs",
+                "the signing keys, one for each brand",
                 as: .list(
                     upTo: 256, of: AccessForms.key,
                     conflict: { key, others in
@@ -118,7 +120,7 @@ extension DaemonConfiguration.TokenIssuing {
                     }), at: \.keys, without: "**required** without `from`",
                 faults: "`\(listed)` (at `readerTokens.keys[N]`); `\(keysOfHub)`"),
             "grants": .required(
-                "who may have tokens", as: .list(upTo: 256, of: AccessForms.grant), at: \.grants),
+                "the callers that may have tokens", as: .list(upTo: 256, of: AccessForms.grant), at: \.grants),
         ],
         rules: [
             .init { object, _ throws(JSONFault) in
@@ -140,31 +142,36 @@ extension DaemonConfiguration.TokenIssuing {
 enum AccessForms {
     static let tls = ConfigurationForm<DaemonConfiguration.TLS>.made(
         of: .required(
-            "certificate", "the chain as PEM, the server's own certificate first", as: .path,
-            faults: "`http.tls:` and why"),
+            "certificate", "PEM file with the certificate chain, the server's own certificate first",
+            as: .path,
+            faults: "`http.tls: REASON`"),
         .required(
-            "key", "its private key as PEM, mode 0600 and of the daemon's user", as: .path,
-            faults: "`http.tls:` and why"),
+            "key", "PEM file with the private key of the certificate, mode 0600, owned by the daemon's user",
+            as: .path,
+            faults: "`http.tls: REASON`"),
         .optional(
             "clientAuthority",
-            "the roots, as PEM, of the certificates that clients must have beside a token", as: .path,
-            without: "none: clients need no certificate", faults: "`http.tls:` and why"),
+            "PEM file with the roots of client certificates. Clients then need a certificate and a token",
+            as: .path,
+            without: "none: clients need no certificate", faults: "`http.tls: REASON`"),
         as: DaemonConfiguration.TLS.init(certificate:key:clientAuthority:))
 
     static let token = ConfigurationForm<AccessRules.Token>.made(
         of: .required(
-            "name", "name in logs and grants. Give each caller its own: what is ordered belongs to it",
+            "name",
+            "name in logs and grants. Give each caller a different name: a presentation belongs to the name that ordered it",
             as: .text(upTo: 64, TextFormat.tokenName)),
         .required(
             "sha256",
-            "SHA-256 of the token's text, without a newline. `countersignd token new` makes both",
+            "SHA-256 of the token's text without a newline. `countersignd token new` makes a token and this digest",
             as: AccessForms.tokenDigest,
             faults:
                 "`\(ofNoText)`; `another token has this SHA-256: give each caller another token`"),
-        .required("scopes", "what its owner may do", as: AccessForms.scopes), AccessForms.pageLanes,
+        .required("scopes", "what the token's owner may do", as: AccessForms.scopes), AccessForms.pageLanes,
         as: AccessRules.Token.init(name:sha256:scopes:lanes:))
 
-    /// The digest of a token. A variable without a value, or a newline, is no secret.
+    /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused: a
+    /// script with an unset variable makes them, and anybody can send such a token.
     static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
         digest, text, _ throws(JSONFault) in
         guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }
@@ -176,13 +183,13 @@ enum AccessForms {
 
     static let pageLanes = ConfigurationPart<Set<String>?>.optional(
         "lanes",
-        "the lanes that `app`, `screen`, `clerk` and `order` are for: of other lanes the caller sees nothing",
+        "the lanes to which the scopes `app`, `screen`, `clerk` and `order` apply. The caller sees nothing of other lanes",
         as: .set(upTo: 32, of: .text(upTo: 64)), without: "all",
-        faults: "not checked: an unknown one has no presentations")
+        faults: "not checked: an unknown lane has no presentations")
 
     static let webhooks = ConfigurationForm<DaemonConfiguration.Webhooks>.made(
         of: .required(
-            "origins", "where the `webhook` of an order may lead",
+            "origins", "the origins that the `webhook` of an order may have",
             as: .list(upTo: 32, of: .text(upTo: 300, TextFormat.webhookOrigin))),
         .required(
             "secretFile",
@@ -198,7 +205,8 @@ enum AccessForms {
             "kid", "the key's id, as in `countersign brand list`",
             as: .text(upTo: TokenText.longest, TextFormat.tokenText)),
         .required(
-            "keyFile", "private key on P-256 in PEM, or wrapped by this computer's TPM, mode 0600",
+            "keyFile",
+            "file with a private key on P-256, as PEM or wrapped by this computer's TPM, mode 0600",
             as: .path, faults: "see [Files that it names](#files-that-it-names)"),
         as: TokenKeyFile.init(brand:identifier:path:))
 
@@ -208,13 +216,13 @@ enum AccessForms {
             "name of a token, or `uid:NUMBER` of a user of the socket, with the scope `readerTokens`",
             as: .text(upTo: 64),
             faults:
-                "`must be the name of a token with the scope readerTokens, or uid: and the number of such a user`"
+                "`must be the name of a token, or uid: and the number of a user, that has the scope readerTokens`"
         ),
         .required(
-            "brand", "for which brand. It is not compared with `keys`",
+            "brand", "the brand for which the caller may have tokens. It is not compared with `keys`",
             as: .text(upTo: TokenText.longest, TextFormat.tokenText)),
         .required(
-            "instances", "for which readers",
+            "instances", "the readers for which the caller may have tokens",
             as: .set(upTo: 4096, of: .text(upTo: 64, TextFormat.readerInstance))),
         as: TokenGrant.init(caller:brand:instances:))
 }

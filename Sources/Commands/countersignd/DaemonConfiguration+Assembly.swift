@@ -20,7 +20,8 @@ internal import Transport
 internal import WalletPresentation
 
 extension DaemonConfiguration {
-    /// Reads the files that it names and keeps nothing of them: one fault does not hide another.
+    /// Reads every file that the configuration names, to find faults. The contents are discarded. One fault
+    /// does not hide another.
     func checkFiles() throws(AssemblyFaults) {
         var faults: [AssemblyFault] = []
         do throws(AssemblyFault) { _ = try webhooks?.secret() } catch { faults.append(error) }
@@ -36,7 +37,7 @@ extension DaemonConfiguration {
         guard faults.isEmpty else { throw AssemblyFaults(faults: faults) }
     }
 
-    /// Reads the logos of all lanes and keeps none.
+    /// Reads the logos of all lanes, to find faults. The logos are discarded.
     func checkLogos() throws(AssemblyFault) {
         for (number, lane) in lanes.enumerated() {
             guard let brand = lane.page.brand else { continue }
@@ -52,7 +53,7 @@ extension DaemonConfiguration {
         log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
-    /// The files of the page; nil if none is named.
+    /// Reads the files of the pages from the folder that the configuration names. Nil if it names none.
     func pageFiles() throws(AssemblyFault) -> PageFiles? {
         guard let page else { return nil }
         return try mapping(PageFiles(folder: page)) { (error: PageFault) in
@@ -60,14 +61,14 @@ extension DaemonConfiguration {
         }
     }
 
-    /// What lets pages in, with its key in the store.
+    /// Makes the sessions of pages, whose key is in the store.
     func pageSessions() throws(AssemblyFault) -> PageSessions {
         try mapping(PageSessions(store: store)) { (error: IdentityStoreError) in
             AssemblyFault("store", error.explanation)
         }
     }
 
-    /// What writes receipts and retained data, and the brands of reader tokens.
+    /// Opens the archive of receipts and retained data, and the brands of reader tokens.
     func openStore(
         _ metrics: PresentationMetrics, _ log: Logger
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
@@ -82,7 +83,8 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration.HTTP {
-    /// Puts the certificate that the file names now in place of the one in force; where it cannot be used, that stays.
+    /// Replaces the listener's certificate by the one that the file names now. If that cannot be used, the
+    /// present certificate stays.
     func renew(_ inForce: ServerTLS?, _ log: Logger) {
         guard let inForce else { return }
         do throws(AssemblyFault) {
@@ -92,7 +94,7 @@ extension DaemonConfiguration.HTTP {
         }
     }
 
-    /// The certificate of the listener; nil for plain HTTP.
+    /// Reads the certificate of the listener. Nil for plain HTTP.
     func serverTLS() throws(AssemblyFault) -> ServerTLS? {
         guard let tls else { return nil }
         do throws(ServerTLSFault) {
@@ -147,14 +149,14 @@ extension DaemonConfiguration.Lane {
 }
 
 extension DaemonConfiguration.Lane.FieldTraceSettings {
-    /// Nil if OpenSSL has no random bytes: nothing is traced then.
+    /// The recorder of the field trace. Nil if OpenSSL has no random bytes; then nothing is traced.
     fileprivate var recorder: FieldTraceRecorder? {
         try? FieldTraceRecorder(.ofThisProgram, to: RotatingTraceFile(file, bytes: bytes))
     }
 }
 
 extension PCSCService {
-    /// What keeps the readers that `selector` picks from being used; nil if nothing does.
+    /// Returns the fault that keeps the selected readers from being used. Nil if there is none.
     fileprivate func missing(_ selector: ReaderSelector) async -> ReaderFault? {
         do throws(PCSCTransportError) {
             let found = selector.candidates(among: try await readers())
@@ -167,7 +169,7 @@ extension PCSCService {
 
 extension DaemonConfiguration.Webhooks {
     private static let member = "webhooks.secretFile"
-    /// The fewest bytes of a secret.
+    /// The minimum length of a secret, in bytes.
     private static let shortestSecret = 16
 
     func queue(
@@ -178,7 +180,7 @@ extension DaemonConfiguration.Webhooks {
             clock: .system, archive: archive)
     }
 
-    /// What signs webhooks, from a file that is its owner's alone.
+    /// Reads the secret that signs webhooks, from a file that only its owner can read.
     func secret() throws(AssemblyFault) -> SecretBytes {
         let secret: SecretBytes? = try mapping(
             PrivateFile.withSecret(secretFile) { bytes throws(IdentityStoreError) in
@@ -196,7 +198,7 @@ extension DaemonConfiguration.Webhooks {
 }
 
 extension DaemonConfiguration.Online {
-    /// Reads the keys.
+    /// Makes the settings of apps and pages, with the keys from their files.
     func settings() throws(AssemblyFault) -> OnlineSettings {
         var settings = OnlineSettings()
         for merchant in merchants {
@@ -231,7 +233,8 @@ extension DaemonConfiguration.Online {
         }
     }
 
-    /// How libpq connects, from a file that is its owner's alone; nil if the nonces are not in PostgreSQL.
+    /// Reads the connection string of PostgreSQL, from a file that only its owner can read. Nil if the nonces
+    /// are kept elsewhere.
     func connection() throws(AssemblyFault) -> String? {
         guard case .postgresql(let file) = nonces.store else { return nil }
         return try mapping(
@@ -243,7 +246,7 @@ extension DaemonConfiguration.Online {
 }
 
 extension DaemonConfiguration.Fleet {
-    /// Reads the keys.
+    /// Makes the settings of the kiosk, with the fleet's keys from their files.
     func settings(in store: String) throws(AssemblyFault) -> KioskSettings {
         let keys = try keys.map { file throws(AssemblyFault) in
             let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
@@ -266,7 +269,8 @@ extension DaemonConfiguration.Fleet {
     }
 }
 
-/// Why something that the configuration names cannot be used, in one line: its member, what is, and what to do.
+/// A fault of a file, device or folder that the configuration names, as one line: the member, what is wrong,
+/// and what to do.
 struct AssemblyFault: Error, CustomStringConvertible {
     let description: String
 
@@ -275,7 +279,7 @@ struct AssemblyFault: Error, CustomStringConvertible {
     }
 
     init(_ member: String, file: String, _ error: IdentityStoreError) {
-        // Other conditions name the file themselves.
+        // The texts of the other conditions name the file.
         if case .keyUnusable = error {
             self.init(member, "\(Terminal.safe(file)): \(error.explanation)")
         } else {

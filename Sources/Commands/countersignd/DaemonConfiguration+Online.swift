@@ -11,13 +11,13 @@ extension DaemonConfiguration {
         struct Merchant: Equatable, Sendable {
             let name: String
             let identity: MerchantIdentity
-            /// Files, the newest first.
+            /// The files of the keys, the newest key first.
             let keys: [String]
         }
 
         struct Web: Equatable, Sendable {
             let origins: [WebOrigin]
-            /// Files, the newest first.
+            /// The files of the keys, the newest key first.
             let keys: [String]
             let identity: String?
         }
@@ -25,7 +25,7 @@ extension DaemonConfiguration {
         struct Nonces: Equatable, Sendable {
             enum Store: Equatable, Sendable {
                 case sqlite, memory
-                /// The file says how libpq connects.
+                /// A PostgreSQL database. The named file has libpq's connection string.
                 case postgresql(connection: String)
             }
 
@@ -43,7 +43,7 @@ extension DaemonConfiguration {
         let membership: FleetMembership
         let hubs: [String]
         let authority: String
-        /// Files, in order of precedence.
+        /// The files of the public keys, in order of precedence.
         let keys: [String]
         let codeFile: String?
         let pollInterval: Duration
@@ -75,7 +75,7 @@ extension DaemonConfiguration.Online {
 /// The forms of the channels of apps and pages, and of the fleet, in the file.
 enum OnlineForms {
     static let recipientKeys = ConfigurationPart<[String]>.required(
-        "keys", "private keys on P-256, the newest first, mode 0600",
+        "keys", "files with private keys on P-256, the newest first, mode 0600",
         as: .list(upTo: 8, of: .path, empty: "must contain at least one file"),
         faults: "see [Files that it names](#files-that-it-names)")
 
@@ -97,40 +97,41 @@ enum OnlineForms {
 
     static let web = ConfigurationForm<DaemonConfiguration.Online.Web>.made(
         of: .required(
-            "origins", "origins of the pages, and of apps that ask as a page does",
+            "origins", "origins of the web pages, and of Android apps that use the same API",
             as: .list(upTo: 64, of: .text(upTo: 300, TextFormat.webOrigin))),
         OnlineForms.recipientKeys,
         .optional(
             "identity", "reader identity that signs the requests", as: .text(upTo: 64),
-            without: "what the rules of `identity choose` say", faults: "not checked at the start"),
+            without: "the identity that `countersign identity choose` selects",
+            faults: "not checked at the start"),
         as: DaemonConfiguration.Online.Web.init(origins:keys:identity:))
 
     static let fleet = ConfigurationForm<DaemonConfiguration.Fleet>.made(
         of: .required("chain", "the chain's name", as: .text(upTo: 48, TextFormat.fleetName)),
         .required(
-            "kiosk", "this kiosk's name, for which its code was made",
+            "kiosk", "this kiosk's name, as in `countersign-hub kiosk invite`",
             as: .text(upTo: 48, TextFormat.fleetName)),
         .optional(
-            "site", "the site at which it stands", as: .text(upTo: 48, TextFormat.fleetName)),
+            "site", "the site of this kiosk", as: .text(upTo: 48, TextFormat.fleetName)),
         .optional(
-            "group", "the group to which it belongs", as: .text(upTo: 48, TextFormat.fleetName),
+            "group", "the group of this kiosk", as: .text(upTo: 48, TextFormat.fleetName),
             without: "none"),
         .required(
-            "hubs", "the chain's hubs, or the one name of all of them",
+            "hubs", "the addresses of the chain's hubs, or the one address that they share",
             as: .list(upTo: 8, of: .text(upTo: 300, TextFormat.hub), empty: "must contain at least one hub")),
         .required(
-            "authority", "the roots of the hubs' and the broker's certificates, PEM", as: .path,
-            faults: "`fleet:` and why"),
+            "authority", "PEM file with the roots of the certificates of the hubs and the broker", as: .path,
+            faults: "`fleet: REASON`"),
         .required(
             "keys",
-            "public keys that sign what the kiosk obeys, PEM. Each withdraws those after it: the one in the safe comes first",
+            "PEM files with the public keys that sign the fleet's documents. A key can withdraw the keys after it in the list, so the key that is kept in a safe comes first",
             as: .list(upTo: 8, of: .path, empty: "must contain at least one file"),
-            faults: "`fleet:` and why"),
+            faults: "`fleet: REASON`"),
         .optional(
             "codeFile", "file with the code of `countersign-hub kiosk invite`, mode 0600", as: .path,
-            without: "none: the kiosk is enrolled", faults: "`fleet:` and why"),
+            without: "none: the kiosk is enrolled already", faults: "`fleet: REASON`"),
         .value(
-            "pollSeconds", "how often the hub is asked where no notice of the broker comes",
+            "pollSeconds", "how often the kiosk asks the hub if the broker sends no notice",
             as: .seconds(5...86_400), standard: .seconds(300)),
         as: {
             (
@@ -145,16 +146,16 @@ enum OnlineForms {
     fileprivate static let nonces = ConfigurationForm<DaemonConfiguration.Online.Nonces>.made(
         of: .value(
             "store",
-            "a file in the store's folder, nothing that lasts, or a database for several servers",
+            "`sqlite`: a file in the store's folder; `memory`: lost at a restart; `postgresql`: a database that several servers share",
             as: .word(of: StoreWord.self), standard: .sqlite),
         .optional(
-            "connection", "file with libpq's settings, mode 0600", as: .path,
+            "connection", "file with libpq's connection string, mode 0600", as: .path,
             without: "**required** with `postgresql`", faults: "`\(onlyWithDatabase)`"),
         .value(
             "lifetimeSeconds", "how long a nonce may be used", as: .whole(30...3600, unit: "seconds"),
             standard: NonceTerms().lifetime),
         .value(
-            "atMost", "how many nonces are kept at a time", as: .whole(100...10_000_000),
+            "atMost", "the maximum number of nonces at a time", as: .whole(100...10_000_000),
             standard: NonceTerms().capacity),
         by: {
             (text: JSONText, word: StoreWord, connection: String?, lifetime: Int64, capacity: Int)

@@ -8,42 +8,45 @@ internal import ReaderAPI
 internal import ReaderService
 internal import RequestPlanner
 
-/// The configuration of the daemon: a value whose defaults are those of a new one, and the table by which the file is read.
+/// The daemon's configuration, and the table with which its file is read.
 ///
-/// Each member of the file is one entry of a table: its name, form, default, text and place in the value. The parser, the JSON
-/// Schema (`countersignd schema`) and the reference are made from the tables; rules on several members stand below them.
+/// Each member of the file is one entry of a table, with its name, form, default, text and property of this
+/// value. The default of a member is the value of the property in a new configuration. The parser, the JSON
+/// Schema (`countersignd schema`) and the reference are made from the tables. Rules on several members stand
+/// below the tables.
 package struct DaemonConfiguration: Equatable, Sendable {
-    /// The folder of the store, with trust and identities.
+    /// The folder of the store, which has trust, identities, brands, receipts and retained data.
     var store = "/var/lib/countersign"
-    /// The folder of the keys of retained data, never inside the store's folder. Nil means the folder beside the
-    /// store.
+    /// The folder of the keys of retained data, never inside the store's folder. Nil means the store's path
+    /// with `-keys` at its end.
     var keys: String?
-    /// Nil if no socket is wanted.
+    /// The Unix socket. Nil for none.
     var socket: Socket? = Socket()
-    /// Nil if no TCP is wanted.
+    /// The TCP listener. Nil for none.
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
-    /// The presets that buttons, and lanes by themselves, can ask.
+    /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules by which documents are judged, without revocation, whose policy each purpose chooses.
+    /// The rules with which documents are judged. Its policy on revocation is not used: `policies` has one
+    /// for each purpose.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
     var limits = CoordinatorLimits()
     var connections = 512
-    /// The folder with the files of the page. Nil means the folder beside the program.
+    /// The folder with the files of the pages. Nil means the folder beside the program.
     var page: String?
     var webhooks: Webhooks?
     var online: Online?
     var fleet: Fleet?
     var logLevel = "info"
-    /// The time in which presentations end with the daemon.
+    /// The time that presentations have to end when the daemon ends.
     var end = Duration.seconds(10)
 }
 
 extension DaemonConfiguration {
-    /// Only editors read it.
+    /// The member `$schema`, which only editors read.
     private var schema: String? {
         get { nil }
         set {}
@@ -55,53 +58,59 @@ extension DaemonConfiguration {
     static let table = ConfigurationTable<Self>(
         [
             "$schema": .optional(
-                "for editors, which then complete and check the file: `/usr/share/countersign/countersignd.schema.json` of the package",
+                "the JSON Schema with which an editor completes and checks the file. The package installs it as `/usr/share/countersign/countersignd.schema.json`",
                 as: .text(upTo: 300), at: \.schema),
             "store": .value(
                 "folder of the store: trust, identities, brands, receipts, retained data", as: .path,
-                at: \.store, faults: "at the start `store: PATH:` and why, see below"),
+                at: \.store, faults: "reported at the start as `store: PATH: REASON`, see below"),
             "keys": .optional(
-                "folder of the keys of retained data, never in the store", as: .path, at: \.keys,
-                without: "that of the store with `-keys` at its end",
+                "folder of the keys that seal retained data. It must be outside `store`", as: .path,
+                at: \.keys,
+                without: "the path of `store` with `-keys` appended",
                 faults: "`must be a folder outside of store`"),
             "page": .optional(
-                "folder with the files of `/kiosk` and `/clerk`, 8 MiB at most", as: .path, at: \.page,
+                "folder with the files of the pages `/kiosk` and `/clerk`, at most 8 MiB together", as: .path,
+                at: \.page,
                 without: "`countersign_ReaderAPI.resources/Kiosk` beside the program",
                 faults:
-                    "`page: PATH:` and why, see below. Without the default folder there is a warning and no page"
+                    "`page: PATH: REASON`, see below. If the default folder is missing, the daemon logs a warning and serves no pages"
             ),
             "policies": .object(
-                "the policy of each purpose: what to do where it is not known whether a document is revoked. Order and lane may name a stricter one",
+                "for each purpose of a request: the policy for documents whose revocation is undetermined. An order or a lane may name a stricter policy",
                 as: policiesOfPurposes, at: \.policies),
             "clockSkewSeconds": .value(
-                "by how much a document's validity is extended at both ends, and how far a list may be dated ahead",
+                "tolerance for clocks that differ: extends the validity of a document at both ends, and is how far in the future the date of a list may be",
                 as: .whole(0...3600, unit: "seconds"), at: \.policy.clockSkew),
             "documentSigners": .value(
-                "extended key usages for the signers of such documents: a signer's certificate must name one of them; `[]`: it has none. Those of the types of ISO and the EU cannot be changed",
+                "for further document types: the extended key usages of the signers. A signer's certificate must have one of them; with `[]` it must have none. The usages for the types of ISO and the EU cannot be changed",
                 as: documentSigners, at: \.policy.signers),
             "testRoots": .value(
-                "further roots whose documents are a test's: verdict `mock`, never `verified`",
+                "further roots of test documents. Their documents have the verdict `mock`, never `verified`",
                 as: .set(
                     upTo: 4096, of: .text(upTo: 64, TextFormat.rootDigest),
-                    empty: "must contain at least one root: acceptTestDocuments is for tests"),
-                at: \.policy.testRoots.named, without: "none beside the issuers of the country `UT`"),
+                    empty:
+                        "must contain at least one root; to accept test documents, set acceptTestDocuments instead"
+                ),
+                at: \.policy.testRoots.named,
+                without: "only the issuers of the country `UT` issue test documents"),
             "acceptTestDocuments": .value(
-                "for trials: the answers of test documents are used. The verdict stays `mock`; the log, `readyz`, the pages and `countersign doctor` say so",
+                "for trials only: uses the answers of test documents. The verdict remains `mock`; the log, `readyz`, the pages and `countersign doctor` report this setting",
                 as: .boolean, at: \.policy.acceptsTestDocuments),
             "log": .value(
-                "from which level on the log is written, to standard error",
+                "the lowest level that is logged. The log goes to standard error",
                 as: .words(["debug", "info", "notice", "warning", "error"].map { ($0, $0) }), at: \.logLevel),
             "endSeconds": .value(
-                "how long presentations may take to end with the daemon. The package's unit kills it after 30 s (`TimeoutStopSec`)",
+                "how long running presentations may take to end when the daemon stops. The package's systemd unit kills the daemon after 30 s (`TimeoutStopSec`)",
                 as: .seconds(1...300), at: \.end),
             "socket": .value(
-                "the Unix socket; `null`: none", as: .nullable(.object(Socket(), Socket.table)), at: \.socket,
+                "the Unix socket, or `null` for none", as: .nullable(.object(Socket(), Socket.table)),
+                at: \.socket,
                 faults: "see below"),
             "http": .value(
-                "HTTP on loopback, or with a certificate on any address; `null`: none",
+                "the TCP listener for HTTP: on loopback, or with a certificate on any address. `null` for none",
                 as: .nullable(.object(HTTP(), HTTP.table)), at: \.http, faults: "see below"),
             "tokens": .value(
-                "who may use `http`",
+                "the tokens of the programs and pages that may use `http`",
                 as: .list(
                     upTo: 256, of: AccessForms.token,
                     conflict: { token, others in
@@ -109,25 +118,30 @@ extension DaemonConfiguration {
                             ? "another token has this SHA-256: give each caller another token" : nil
                     }), at: \.access.tokens, faults: "see below"),
             "presets": .value(
-                "what buttons, or lanes by themselves, can ask", as: LaneForms.presets, at: \.presets,
+                "display requests with a name, for buttons and for lanes that ask by themselves",
+                as: LaneForms.presets, at: \.presets,
                 faults: "see [presets](#presets)"),
             "lanes": .value(
-                "where phones are read",
+                "the tills at which phones are read",
                 as: .list(
                     upTo: 32, of: .object(Lane(), Lane.table),
                     conflict: { lane, others in lane.conflict(with: others) }), at: \.lanes,
-                without: "**required**, but not where `online` is there",
+                without: "**required** unless `online` is present",
                 faults: "`must contain at least one lane`"),
             "limits": .object(
-                "how much is held, and for how long", as: limits, at: \.self, faults: "see below"),
+                "how much the daemon holds in memory, and for how long", as: limits, at: \.self,
+                faults: "see below"),
             "webhooks": .optional(
-                "where ends of presentations are reported to", as: AccessForms.webhooks, at: \.webhooks,
+                "the servers that are notified when a presentation ends", as: AccessForms.webhooks,
+                at: \.webhooks,
                 without: "none: no order may name a webhook", faults: "see below"),
             "readerTokens": .value(
-                "the token server", as: .object(TokenIssuing(), TokenIssuing.table), at: \.readerTokens,
+                "the token server, which makes reader tokens",
+                as: .object(TokenIssuing(), TokenIssuing.table), at: \.readerTokens,
                 without: "none: no reader token is made", faults: "see below"),
             "online": .optional(
-                "the server behind apps and web pages", as: .object(Online(), Online.table), at: \.online,
+                "presentations from apps (Verify with Wallet) and web pages (Digital Credentials API)",
+                as: .object(Online(), Online.table), at: \.online,
                 faults: "see below"),
             "fleet": .optional(
                 "the chain that this kiosk belongs to, see [fleet.md](fleet.md)", as: OnlineForms.fleet,
@@ -157,28 +171,28 @@ extension DaemonConfiguration {
             (
                 purpose.rawValue,
                 .value(
-                    "of what is asked for this purpose. `age` accepts such a document and says so, `rental` rejects it; the days say how long a list is used after its time",
+                    "the policy for requests with this purpose. If revocation is undetermined, `\"age\"` accepts the document and reports this; `\"rental\"` rejects the document. The days say how long an expired revocation list is still used",
                     as: .revocation, at: \.[purpose])
             )
         })
 
     private static let limits = ConfigurationTable<Self>([
         "presentations": .value(
-            "how many presentations are remembered. For a further one the oldest that is over is forgotten, of the caller with the most; where none is over the order is refused (tooManyPresentations)",
+            "the maximum number of presentations in memory. For a further order, the oldest finished presentation of the caller with the most finished ones is removed. If none is finished, the order is refused (`tooManyPresentations`)",
             as: .whole(10...100_000), at: \.limits.presentations),
         "listeners": .value(
-            "how many may listen to events at once, over all lanes; one caller has half of it",
+            "the maximum number of open event streams at all lanes together. One caller may have half of them",
             as: .whole(1...4096), at: \.limits.listeners),
         "connections": .value(
-            "how many connections may be open at each listener. Those without a known caller have half of it, and 30 s each; one caller has half of it",
+            "the maximum number of open connections at each listener. One caller may have half of them. All unknown callers together may have half of them, for 30 s each",
             as: .whole(4...8192), at: \.connections),
         "ordersPerHour": .value(
-            "how many presentations one caller may begin within an hour; a further order is refused (`tooManyOrders`) until `Retry-After`. A lane that asks by itself is no caller",
+            "the maximum number of presentations that one caller may order within an hour. A further order is refused (`tooManyOrders`) until the time in `Retry-After`. Lanes that ask by themselves are not limited",
             as: .whole(1...100_000), at: \.limits.ordersPerHour),
         "shownSeconds": .value(
-            "how long a name is shown where nobody is to decide", as: .seconds(5...3600), at: \.limits.shown),
+            "how long a name is shown if no person has to decide", as: .seconds(5...3600), at: \.limits.shown),
         "decisionSeconds": .value(
-            "how long a person may decide; portrait and name are shown meanwhile, and the outcome is `unclear` afterwards",
+            "how long a person may take to decide. Portrait and name are shown during this time; after it the outcome is `unclear`",
             as: .seconds(5...3600), at: \.limits.decision),
         "documentsSeconds": .value(
             "how long the documents of a data request can be read", as: .seconds(5...86_400),
@@ -187,14 +201,14 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration {
-    /// Reads the file's bytes. The environment replaces members of the file.
+    /// Reads the bytes of a file. Variables of the environment replace members of the file.
     package init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
         try self.init(environment) { () throws(JSONFault) in
             try JSONText(bytes[...], limit: Self.largestFile)
         }
     }
 
-    /// Reads the file as documents of the fleet changed it.
+    /// Reads a file that documents of the fleet have changed.
     init(_ item: JSONItem, environment: [String: String]) throws(ConfigurationFaults) {
         try self.init(environment) { JSONText(item) }
     }
@@ -207,6 +221,7 @@ extension DaemonConfiguration {
         let text = reading.result(text)
         if let text { _ = Self.table.read(text, into: &self, &reading) }
         apply(environment, &reading)
+        // A faulty socket is not an absent one: it would cause a second, false fault.
         if socket == nil, http == nil, !reading.hasFault(in: "/socket"), !reading.hasFault(in: "/http") {
             reading.add(
                 JSONFault(
@@ -221,7 +236,7 @@ extension DaemonConfiguration {
         guard reading.faults.isEmpty else { throw ConfigurationFaults(faults: reading.faults) }
     }
 
-    /// Callers of grants are tokens and users with the scope `readerTokens`.
+    /// Checks that each caller of a grant is a token or user with the scope `readerTokens`.
     private func checkCallers(_ file: ConfigurationObject) throws(JSONFault) {
         let callers = Set(access.tokens.filter { $0.scopes.contains(.readerTokens) }.map(\.name))
             .union(
@@ -232,12 +247,12 @@ extension DaemonConfiguration {
                 !callers.contains(name)
             else { continue }
             throw caller.wrong(
-                "must be the name of a token with the scope readerTokens, or uid: and the number of such a user"
+                "must be the name of a token, or uid: and the number of a user, that has the scope readerTokens"
             )
         }
     }
 
-    /// A server for apps and pages alone needs no lanes.
+    /// Checks that there is a lane, unless the daemon serves apps and web pages.
     private func checkLanes(_ file: ConfigurationObject) throws(JSONFault) {
         guard online == nil else { return }
         guard let lanes = file.members["lanes"] else { throw file.text.missing("lanes") }
@@ -246,7 +261,7 @@ extension DaemonConfiguration {
         }
     }
 
-    /// Puts the values of the environment in place of the file's. Their forms are those of the file's members.
+    /// Replaces values of the file by those of the environment. A variable has the form of its member.
     private mutating func apply(_ environment: [String: String], _ reading: inout ConfigurationReading) {
         func read<Owner>(
             _ variable: String, as member: String, of table: ConfigurationTable<Owner>, over owner: Owner
@@ -268,11 +283,13 @@ extension DaemonConfiguration {
 }
 
 extension ConfigurationForm where Value == RevocationPolicy {
-    /// `"age"`, `"rental"`, or the latter with the days for which a list may be stale.
+    /// The form of a policy on revocation: `"age"`, `"rental"`, or `rental` with the days for which a list
+    /// may be stale.
     static var revocation: Self {
         let days = ConfigurationForm<Int>.whole(0...RevocationPolicy.mostStaleDays, unit: "days")
         let object = Self.made(
-            of: .required("rental", "for how many days a list is used after its time", as: days),
+            of: .required(
+                "rental", "the number of days for which an expired revocation list is still used", as: days),
             as: { RevocationPolicy.rental(staleDays: $0) })
         let requirement = "must be \"age\", \"rental\" or {\"rental\": days}"
         let words = Self.words(

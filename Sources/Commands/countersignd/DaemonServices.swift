@@ -7,9 +7,10 @@ internal import ReaderAPI
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Reads the file again at SIGHUP. A file with a fault changes nothing. Presentations continue in any case.
+/// The service that reads the file again at each SIGHUP. A file with a fault changes nothing. Presentations
+/// continue in any case.
 struct Reloading: Service {
-    /// Those that came since the start of the process are among them.
+    /// The SIGHUP signals since the start of the process.
     let hangUps: UnixSignalsSequence
     let read: @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
     let apply: @Sendable (DaemonConfiguration) async -> Void
@@ -32,7 +33,7 @@ struct Reloading: Service {
     }
 }
 
-/// What another configuration replaces while the daemon runs.
+/// The parts of the daemon that another configuration replaces while the daemon runs.
 struct ReplaceableParts: Sendable {
     let access: AccessBook
     let coordinator: PresentationCoordinator
@@ -45,7 +46,8 @@ struct ReplaceableParts: Sendable {
 
     /// - Returns: whether no lane was in use.
     func replace(by new: DaemonConfiguration) async -> Bool {
-        // At a kiosk that is started again callers are known once the lanes are there: an order would be refused for good.
+        // If a stopped kiosk is started again, the lanes come first: an order for a lane that is not there
+        // yet would be refused for good.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
         await coordinator.endStreams(under: new.access)
@@ -59,7 +61,7 @@ struct ReplaceableParts: Sendable {
         return isDone
     }
 
-    /// Keys and names of the file from now on; where one cannot be had, all stay as they were.
+    /// Replaces the keys and names of apps and web pages. If a key cannot be read, all stay as they were.
     private func replaceOnline(by settings: DaemonConfiguration.Online?) {
         guard let online else { return }
         do throws(AssemblyFault) {
@@ -70,7 +72,8 @@ struct ReplaceableParts: Sendable {
     }
 }
 
-/// The coordinator from the first request to the end: sends beats to listeners, and at the end lets everybody go.
+/// The service of the coordinator's lifetime. It sends beats to event listeners, and ends all presentations
+/// when the daemon ends.
 struct CoordinatorLifetime: Service {
     let coordinator: PresentationCoordinator
     let systemd: SystemdNotice
@@ -87,7 +90,7 @@ struct CoordinatorLifetime: Service {
     }
 }
 
-/// Lasts until the standard input ends, and skips what comes there.
+/// A service that ends with the standard input. It ignores the input's bytes.
 struct InputLifetime: Service {
     func run() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)

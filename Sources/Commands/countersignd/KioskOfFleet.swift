@@ -9,19 +9,20 @@ internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ServiceLifecycle
 
-/// This kiosk in its fleet: what its own file and the documents that it obeys lead to, and the agent that follows the hub.
+/// This computer as a kiosk of a fleet. It makes the configuration from the kiosk's own file and the fleet's
+/// documents, and the agent that follows the hub.
 struct KioskOfFleet: Sendable {
-    /// How long lanes may take to become ready with another configuration.
+    /// The maximum time in which lanes become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
     private static let readyInterval = Duration.milliseconds(250)
-    /// How long a change waits for lanes that are in use.
+    /// The maximum time that a change waits for lanes in use.
     private static let inUseTimeout = Duration.seconds(120)
 
     let settings: KioskSettings
     private let folder: FleetFolder
-    /// The kiosk's own file.
+    /// The path of the kiosk's own file.
     private let path: String
-    /// Where a reader token was refused since this kiosk is revoked.
+    /// An event for each reader token that the hub refused because this kiosk is revoked.
     private let revocations: AsyncStream<Void>
     private let revoked: AsyncStream<Void>.Continuation
 
@@ -34,18 +35,19 @@ struct KioskOfFleet: Sendable {
         }
     }
 
-    /// What asks the hub for reader tokens.
+    /// The client that asks the hub for reader tokens.
     var tokens: KioskTokens { KioskTokens(settings, folder) { [revoked] in revoked.yield() } }
 
-    /// The configuration that counts: the file's with what the documents change, and none of its lanes and callers where the
-    /// kiosk is stopped.
+    /// Returns the configuration in force: the configuration of the file, changed by the fleet's documents. A
+    /// stopped kiosk has no lanes and no callers.
     func configuration(over file: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {
         let (accepted, isStopped) = try loaded()
         let configuration = try Self.configuration(of: accepted, over: file)
         return isStopped ? configuration.stopped : configuration
     }
 
-    /// The same at the start, which documents do not prevent: where they lead to a fault the kiosk's own file counts alone.
+    /// Returns the configuration at the start of the daemon. If the fleet's documents lead to a fault, the
+    /// kiosk's own file is used alone: documents never prevent a start.
     func configuration(
         over file: [UInt8], orOwn own: DaemonConfiguration, _ log: Logger
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -58,7 +60,7 @@ struct KioskOfFleet: Sendable {
             } catch {
                 configuration = own
                 log.error(
-                    "the fleet's documents do not fit the file: the file counts alone",
+                    "the fleet's documents do not fit the kiosk's file: the file is used alone",
                     metadata: ["why": "\(Self.text(error))"])
             }
         }
@@ -104,6 +106,8 @@ struct KioskOfFleet: Sendable {
         metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let (path, store) = (path, settings.store)
+        // A file that cannot be read becomes an empty one, which `check` refuses: the kiosk keeps its
+        // configuration.
         let file: @Sendable () -> [UInt8] = {
             FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []
         }
@@ -137,7 +141,7 @@ struct KioskOfFleet: Sendable {
             revocations: revocations)
     }
 
-    /// Whether the lanes that were ready before, and are still there, are ready again.
+    /// Whether every lane that was ready before, and is still configured, is ready again.
     private static func areReady(
         _ configuration: DaemonConfiguration, before: Set<String>, at coordinator: PresentationCoordinator
     ) async -> Bool {
@@ -145,6 +149,8 @@ struct KioskOfFleet: Sendable {
         let deadline = ContinuousClock.now + readyTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             let ready = await coordinator.readyLanes()
+            // Without this, a configuration that renames or removes every lane would count as ready with
+            // none.
             if ready.isSuperset(of: expected), before.isEmpty || !ready.isEmpty { return true }
             try? await Task.sleep(for: readyInterval)
         }
@@ -158,29 +164,32 @@ extension ConfigurationFaults {
     }
 }
 
-/// The configuration that counts in the daemon: of its file or its fleet, one change at a time. A stop waits for none of them and
-/// holds whatever is applied.
+/// The configuration in force, from the daemon's file or its fleet. Changes are applied one after another.
+///
+/// A stop of the kiosk does not wait for a running change, and remains in force after any change.
 actor ConfigurationInForce {
     private static let interval = Duration.seconds(1)
-    /// How long a kiosk that is started waits for lanes that are in use since before the stop.
+    /// The maximum time that a start after a stop waits for lanes that are in use since before the stop.
     private static let startTimeout = Duration.seconds(10)
 
-    /// Puts a configuration in force; false if a lane that is in use stays as it was.
-    private let put: @Sendable (DaemonConfiguration) async -> Bool
+    /// Applies a configuration to the daemon. Returns false if a lane in use still has the previous
+    /// configuration.
+    private let replace: @Sendable (DaemonConfiguration) async -> Bool
     private var wanted: DaemonConfiguration
     private var isStopped = false
     private var last: Task<Bool, Never>?
+    /// The number of requested changes, of which the latest decides how long an earlier one is tried.
     private var wishes = 0
 
-    init(_ first: DaemonConfiguration, put: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
+    init(_ first: DaemonConfiguration, replace: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
         wanted = first
-        self.put = put
+        self.replace = replace
     }
 
     var clockSkew: Int64 { wanted.policy.clockSkew }
 
-    /// - Parameter timeout: how long lanes that are in use are waited for.
-    /// - Returns: whether all lanes follow.
+    /// - Parameter timeout: the maximum time to wait for lanes in use.
+    /// - Returns: whether all lanes have the new configuration.
     func apply(_ new: DaemonConfiguration, within timeout: Duration) async -> Bool {
         let task = enqueue(new, timeout)
         return await withTaskCancellationHandler {
@@ -192,12 +201,13 @@ actor ConfigurationInForce {
 
     func setStopped(_ isStopped: Bool) async {
         self.isStopped = isStopped
-        // At once, and again after a change that is under way.
+        // The stop is applied at once, and again after a change that is running now, which may have undone
+        // the stop.
         guard isStopped else {
             _ = await enqueue(nil, Self.startTimeout).value
             return
         }
-        _ = await put(wanted.stopped)
+        _ = await replace(wanted.stopped)
         _ = enqueue(nil, nil)
     }
 
@@ -213,7 +223,8 @@ actor ConfigurationInForce {
         return task
     }
 
-    /// Waits until all lanes follow: so long, or where nothing is said until there is another wish.
+    /// Waits until all lanes have the configuration, for `timeout`. Without a timeout, waits until another
+    /// change is requested.
     private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, wish number: Int) async
         -> Bool
     {
@@ -221,12 +232,13 @@ actor ConfigurationInForce {
         let start = ContinuousClock.now
         while true {
             let asked = isStopped
-            let isDone = await put(asked ? wanted.stopped : wanted)
+            let isDone = await replace(asked ? wanted.stopped : wanted)
+            // A stop or a start came while the lanes were replaced.
             guard asked == isStopped else { continue }
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
             if isOver || Task.isCancelled {
-                // A stop is never given up.
+                // A stop is tried again until no lane is in use: a stopped kiosk must not serve.
                 if isStopped, number == wishes { _ = enqueue(nil, nil) }
                 return false
             }
@@ -236,7 +248,7 @@ actor ConfigurationInForce {
 }
 
 extension DaemonConfiguration {
-    /// Takes no order and no caller's token.
+    /// This configuration without lanes and callers, for a stopped kiosk.
     var stopped: DaemonConfiguration {
         var stopped = self
         stopped.lanes = []
@@ -256,7 +268,7 @@ struct FleetAgentService: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { await agent.run() }
-                // The agent asks the hub whether that is so, and stops.
+                // The agent asks the hub whether the kiosk is revoked, and stops it if so.
                 for await _ in revocations { await agent.notice(spread: 0) }
             }
         }

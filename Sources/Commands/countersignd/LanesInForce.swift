@@ -4,7 +4,7 @@ internal import PresentationService
 internal import ReaderAPI
 internal import Transport
 
-/// The lanes as the file has them, and how those of another file replace them.
+/// The lanes in force. The lanes of another configuration replace them one by one.
 actor LanesInForce {
     private var lanes: [DaemonConfiguration.Lane]
     private let coordinator: PresentationCoordinator
@@ -21,11 +21,12 @@ actor LanesInForce {
         self.log = log
     }
 
-    /// Applies the changes. A lane that is in use stays as it is until the next reload.
+    /// Replaces the lanes that differ. A lane in use stays as it is until the next reload.
     ///
     /// - Returns: whether no lane was in use.
     func apply(_ new: [DaemonConfiguration.Lane]) async -> Bool {
         var isDone = true
+        // Lanes that end are removed first: a new lane may use the reader or adapter of one of them.
         for old in lanes where !new.contains(old) {
             guard await coordinator.remove(lane: old.name) else {
                 isDone = false

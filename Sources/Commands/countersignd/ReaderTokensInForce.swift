@@ -4,13 +4,13 @@ internal import JSON
 internal import Logging
 internal import ReaderTokens
 
-/// The token server as the file configures it; another file can replace the configuration.
+/// The token server with the configuration in force. A reload can replace the configuration.
 struct ReaderTokensInForce: Sendable {
     let server = TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory())
     private let hub: KioskTokens?
     private let log: Logger
 
-    /// - Parameter hub: what asks the hub for tokens; nil if this computer belongs to no fleet.
+    /// - Parameter hub: the client that asks the hub for tokens. Nil if this computer belongs to no fleet.
     init(
         _ issuing: DaemonConfiguration.TokenIssuing, from hub: KioskTokens?, _ log: Logger
     ) async throws(AssemblyFault) {
@@ -19,7 +19,7 @@ struct ReaderTokensInForce: Sendable {
         await server.replace(grants: issuing.grants, from: try source(of: issuing))
     }
 
-    /// Keys that cannot be read change nothing.
+    /// Applies another configuration. If a key cannot be read, nothing changes.
     func apply(_ issuing: DaemonConfiguration.TokenIssuing) async {
         do throws(AssemblyFault) {
             await server.replace(grants: issuing.grants, from: try source(of: issuing))
@@ -43,7 +43,8 @@ struct ReaderTokensInForce: Sendable {
 }
 
 extension TokenRefusal {
-    /// What the hub says of a token: only that it refuses this one, or too many of them, is passed on as it is.
+    /// Converts the hub's error. Only a refusal of this token, or of too many tokens, is passed on to the
+    /// caller.
     init(_ error: HubError) {
         switch error {
         case .refused(403, "readerTokenNotGranted", _): self = .notAllowed
@@ -62,7 +63,7 @@ extension TokenRefusal {
 }
 
 extension DaemonConfiguration.TokenIssuing {
-    /// Reads the keys.
+    /// Reads the keys from their files.
     func signers() throws(AssemblyFault) -> [ReaderTokenSigner] {
         try mapping(keys.map { key throws(TokenKeyFileError) in try key.signer() }) {
             (error: TokenKeyFileError) in AssemblyFault("readerTokens.keys", error.explanation)

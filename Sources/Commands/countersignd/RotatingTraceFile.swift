@@ -3,8 +3,10 @@ internal import Glibc
 internal import Synchronization
 internal import SystemPackage
 
-/// The field trace of a lane: a file, and the one before it with `.1` at the end of its name. Together they have no more
-/// than the bytes that are allowed, and both are their owner's alone.
+/// The files of a lane's field trace: the current file, and the file before it with `.1` at the end of its
+/// name.
+///
+/// Both files together have at most the allowed bytes, and only their owner can read them.
 final class RotatingTraceFile: FieldTraceSink {
     private struct State {
         var file: FileDescriptor?
@@ -12,11 +14,11 @@ final class RotatingTraceFile: FieldTraceSink {
     }
 
     private let path: String
-    /// The most bytes of one file.
+    /// The maximum size of one file, in bytes.
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter bytes: of both files.
+    /// - Parameter bytes: the maximum size of both files together, in bytes.
     init(_ path: String, bytes: Int) {
         self.path = path
         limit = bytes / 2
@@ -27,7 +29,9 @@ final class RotatingTraceFile: FieldTraceSink {
         state.withLock { try? $0.file?.close() }
     }
 
-    /// A file that is more than half full makes room for the next presentation.
+    /// Begins a new file if the current one is more than half full. Called before each presentation.
+    ///
+    /// - Returns: whether a new file was begun.
     func beginsFile() -> Bool {
         state.withLock { state in
             guard state.file == nil || state.bytes > limit / 2 else { return false }
@@ -37,7 +41,8 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// What does not fit any more is left out, up to the next presentation.
+    /// Writes a line. A line that does not fit is left out, and so are all further lines up to the next
+    /// presentation.
     func write(_ line: [UInt8]) {
         state.withLock { state in
             guard let file = state.file, state.bytes + line.count <= limit,
@@ -47,10 +52,11 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// The new file, in the place of the one that is there. Without one nothing is traced: a trace never keeps a
-    /// presentation from being made.
+    /// Renames the current file and begins a new one. If no file can be made, nothing is traced: a trace
+    /// never prevents a presentation.
     private static func began(_ path: String) -> State {
         _ = unsafe rename(path, path + ".1")
+        // A file or a link that somebody else made at this path is never written to.
         let file = try? FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
             permissions: .ownerReadWrite)

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Logging
 
-/// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd did not
-/// start the daemon.
+/// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd
+/// did not start the daemon.
 struct SystemdNotice: Sendable {
     private let path: String?
 
@@ -10,9 +10,9 @@ struct SystemdNotice: Sendable {
         path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    func ready() { send("READY=1\nSTATUS=Takes requests.") }
+    func ready() { send("READY=1\nSTATUS=Accepting requests.") }
 
-    func ending() { send("STOPPING=1\nSTATUS=Ends presentations.") }
+    func ending() { send("STOPPING=1\nSTATUS=Ending presentations.") }
 
     func reloading() {
         var now = timespec()
@@ -35,11 +35,12 @@ struct SystemdNotice: Sendable {
         }
     }
 
-    /// A path, or with `@` before it a name without one.
+    /// Returns the address of a socket by its path, or by an abstract name after `@`.
     private static func address(_ path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
+        // `sun_path` has 108 bytes, with the zero at its end.
         guard name.count < 108, name.first == UInt8(ascii: "/") || name.first == UInt8(ascii: "@") else {
             return nil
         }

@@ -5,20 +5,20 @@ internal import OpenSSLCrypto
 internal import PresentationService
 internal import ReaderAPI
 
-/// `countersignd token`: what lets programs and pages in over HTTP.
+/// The command `countersignd token`, for the tokens with which programs use HTTP.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make the tokens that let programs in over HTTP.",
+        commandName: "token", abstract: "Make tokens, with which programs use the daemon over HTTP.",
         subcommands: [TokenNewCommand.self])
 }
 
-/// `countersignd token new`: a token, shown once, and its member of the configuration.
+/// The command `countersignd token new`. It prints a new token once, with its member for the configuration.
 struct TokenNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Make a token, and its member for the configuration.",
         discussion: """
-            The token is shown only here: give it to its program. The member goes into the list "tokens" of the \
-            configuration, which has the token's SHA-256 alone. Nothing is written.
+            The token is printed once: give it to its program. Add the member to the list "tokens" of the configuration. \
+            It has only the token's SHA-256. No file is written.
 
               countersignd token new --scope app --name till
             """)
@@ -34,7 +34,7 @@ struct TokenNewCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A lane that the pages of this token are for, by default all. Repeatable.",
+            "A lane to which the token is limited (default: all lanes). Repeatable.",
             valueName: "lane"))
     var lane: [String] = []
 
@@ -43,7 +43,7 @@ struct TokenNewCommand: ParsableCommand {
 
     func validate() throws {
         guard !scope.isEmpty else {
-            throw ValidationError("Name what the token is for, such as --scope app.")
+            throw ValidationError("Give at least one scope, such as --scope app.")
         }
         guard (1...64).contains(ownName.utf8.count), TextFormat.tokenName.parse(ownName) != nil
         else {
@@ -69,9 +69,9 @@ struct TokenNewCommand: ParsableCommand {
 
 extension Scope: ExpressibleByArgument {}
 
-/// A token that was drawn just now. Only its digest is kept.
+/// A new random token. Only its digest is kept.
 struct NewToken {
-    /// As many as the digest has.
+    /// The number of random bytes: as many as the digest has.
     private static let size = 32
 
     let text: String
@@ -82,7 +82,7 @@ struct NewToken {
         digest = Digest(.sha256, of: Array(text.utf8)[...])
     }
 
-    /// What the configuration has of it.
+    /// Returns the token's member of the configuration.
     func member(name: String, scopes: [Scope], lanes: [String]) -> JSONValue {
         let words = { (words: [String]) in JSONValue.array(words.map(JSONValue.string)) }
         return .object(

@@ -1,7 +1,9 @@
-/// Writes CBOR in preferred serialization: shortest heads, definite lengths (RFC 8949 4.1). Map members are
-/// written in the order they are given, which is the order their structure defines.
+/// Writes CBOR in preferred serialization: shortest heads and definite lengths (RFC 8949 4.1).
+///
+/// The caller determines the order of map members, and writes as many items as the head of an array or map
+/// announced.
 package struct CBOREncoder: Sendable {
-    /// What was written so far.
+    /// The bytes that were written so far.
     package private(set) var bytes: [UInt8]
 
     package init(reservingCapacity capacity: Int = 0) {
@@ -9,6 +11,7 @@ package struct CBOREncoder: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Returns the bytes that `body` writes.
     package static func encode<E: Error>(_ body: (inout CBOREncoder) throws(E) -> Void) throws(E) -> [UInt8] {
         var encoder = CBOREncoder()
         try body(&encoder)
@@ -21,6 +24,7 @@ package struct CBOREncoder: Sendable {
 
     package mutating func integer(_ value: Int64) {
         if value >= 0 { return unsigned(UInt64(value)) }
+        // A negative integer is encoded as n for −1 − n, which is the complement of its bits (RFC 8949 3.1).
         Self.appendHead(major: 1, argument: ~UInt64(bitPattern: value), to: &bytes)
     }
 
@@ -29,7 +33,7 @@ package struct CBOREncoder: Sendable {
         bytes.append(contentsOf: value)
     }
 
-    /// The head of a byte string; its `count` bytes are to follow.
+    /// Writes the head of a byte string. The caller writes the `count` bytes afterwards.
     package mutating func byteStringHead(count: Int) {
         Self.appendHead(major: 2, argument: UInt64(count), to: &bytes)
     }
@@ -39,17 +43,17 @@ package struct CBOREncoder: Sendable {
         bytes.append(contentsOf: value.utf8)
     }
 
-    /// The head of an array; its `count` items are to follow.
+    /// Writes the head of an array. The caller writes the `count` items afterwards.
     package mutating func array(count: Int) {
         Self.appendHead(major: 4, argument: UInt64(count), to: &bytes)
     }
 
-    /// The head of a map; its `count` keys and values are to follow.
+    /// Writes the head of a map. The caller writes `count` keys, each followed by its value.
     package mutating func map(count: Int) {
         Self.appendHead(major: 5, argument: UInt64(count), to: &bytes)
     }
 
-    /// A tag; its one item is to follow.
+    /// Writes a tag. The caller writes the tagged item afterwards.
     package mutating func tag(_ number: UInt64) {
         Self.appendHead(major: 6, argument: number, to: &bytes)
     }
@@ -62,6 +66,7 @@ package struct CBOREncoder: Sendable {
         bytes.append(0xf6)
     }
 
+    /// Writes an item that is already encoded.
     package mutating func encoded(_ item: some Collection<UInt8>) {
         bytes.append(contentsOf: item)
     }

@@ -1,41 +1,43 @@
-/// Why bytes are not the CBOR (RFC 8949) that was expected. Offsets are indices into the received buffer.
+/// An error in received CBOR (RFC 8949). Offsets are indices into the received buffer.
 package enum CBORError: Error, Equatable, Sendable {
     /// The bytes end inside an item.
     case truncated(at: Int)
     /// Bytes follow the one expected item.
     case trailingBytes(at: Int)
-    /// Additional information 28 to 30, or 31 where no indefinite length exists (RFC 8949 3).
+    /// A head has the additional information 28 to 30, or 31 with a type that has no indefinite length (RFC
+    /// 8949 3).
     case reservedAdditionalInformation(at: Int)
-    /// A simple value below 32 in its two-byte form (RFC 8949 3.3).
+    /// A simple value below 32 is encoded in two bytes (RFC 8949 3.3).
     case reservedSimpleValue(at: Int)
-    /// A "break" outside an indefinite-length item, or between a key and its value.
+    /// A "break" is outside an item of indefinite length, or between a key and its value.
     case unexpectedBreak(at: Int)
-    /// A chunk of an indefinite-length string that is not a definite-length string of the same type.
+    /// A chunk of an indefinite-length string is not a definite-length string of the same type.
     case misplacedChunk(at: Int)
-    /// A text string (or a chunk of one) that is not UTF-8.
+    /// A text string, or a chunk of one, is not UTF-8.
     case invalidUTF8(at: Int)
-    /// Two keys of one map are the same value.
+    /// Two keys of one map have the same value.
     case duplicateKey(at: Int)
-    /// Items nest deeper than the limit.
+    /// Items are nested deeper than the limit.
     case tooDeep(at: Int)
+    /// The received bytes are longer than the limit.
     case tooLong(limit: Int)
-    /// More of what a structure repeats than its limit.
+    /// A structure has more entries than the limit allows.
     case tooMany(limit: Int)
-    /// The item is of another type than its structure asks for.
+    /// An item has another type than its structure requires.
     case unexpectedType(expected: CBORType, at: Int)
-    /// An integer that does not fit the range its structure allows.
+    /// An integer is outside the range that its structure allows.
     case outOfRange(at: Int)
-    /// A map without a member that its structure requires; the map starts at `at`.
+    /// A map lacks a member that its structure requires. `at` is the start of the map.
     case missingMember(at: Int)
 }
 
-/// The types an item may be asked for.
+/// A type that a structure requires of an item.
 package enum CBORType: Equatable, Sendable {
     case integer, unsigned, byteString, textString, array, map, tag(UInt64), boolean
 }
 
 extension CBORError {
-    /// In plain words, with the byte it happened at.
+    /// The error as a text for users, with the position of the byte.
     package var explanation: String {
         switch self {
         case .truncated(let offset): "the bytes end inside an item (byte \(offset))"
@@ -43,13 +45,14 @@ extension CBORError {
         case .reservedAdditionalInformation(let offset):
             "the head of an item has a reserved value (byte \(offset))"
         case .reservedSimpleValue(let offset): "a simple value is encoded in a reserved form (byte \(offset))"
-        case .unexpectedBreak(let offset): "a break is outside an item of indefinite length (byte \(offset))"
+        case .unexpectedBreak(let offset):
+            "a break code is outside an item of indefinite length (byte \(offset))"
         case .misplacedChunk(let offset): "a chunk has another type than its string (byte \(offset))"
         case .invalidUTF8(let offset): "a text string is not UTF-8 (byte \(offset))"
         case .duplicateKey(let offset): "a map has a duplicate key (byte \(offset))"
         case .tooDeep(let offset): "items are nested too deeply (byte \(offset))"
-        case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .tooMany(let limit): "it has more than \(limit) entries"
+        case .tooLong(let limit): "the data is longer than \(limit) bytes"
+        case .tooMany(let limit): "a structure has more than \(limit) entries"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .outOfRange(let offset): "an integer is out of range (byte \(offset))"
         case .missingMember(let offset): "a required member is missing from the item at byte \(offset)"

@@ -1,15 +1,17 @@
-/// The first bytes of an item: major type and argument (RFC 8949 3).
+/// The head of an item: its major type and argument (RFC 8949 3).
 struct CBORHead {
     let major: UInt8
+    /// The additional information: the low five bits of the first byte.
     let information: UInt8
+    /// The value of an integer, the length of a string, the number of members, or the number of a tag.
     let argument: UInt64
-    /// Bytes of the head itself, 1 to 9.
+    /// The number of bytes of the head, 1 to 9.
     let size: Int
 
     var isIndefinite: Bool { information == 31 }
 
-    /// Whether the argument uses more bytes than it needs. For floats and simple values a shorter form would mean
-    /// another value.
+    /// Whether the argument has more bytes than it needs. Always false for floats and simple values, whose
+    /// shorter forms have other meanings.
     var isLongerThanNeeded: Bool {
         guard major != 7 else { return false }
         switch information {
@@ -21,7 +23,7 @@ struct CBORHead {
         }
     }
 
-    /// The value of a float of any width (RFC 8949 3.3).
+    /// The value of a float of any width; `nil` for any other item (RFC 8949 3.3).
     var float: Double? {
         guard major == 7 else { return nil }
         switch information {
@@ -32,7 +34,9 @@ struct CBORHead {
         }
     }
 
-    /// Reads the head at `position`; `base` is the buffer index of the span's first byte.
+    /// Parses the head at `position`.
+    ///
+    /// - Parameter base: the index of the span's first byte in the received buffer, for errors.
     @inline(__always)
     init(_ span: borrowing Span<UInt8>, at position: Int, base: Int) throws(CBORError) {
         guard position < span.count else { throw .truncated(at: base + position) }
@@ -56,7 +60,7 @@ struct CBORHead {
         size = 1 + width
     }
 
-    /// Reads the head of an item that was checked before.
+    /// Reads the head of an item that a `CBORWalker` has checked. It therefore cannot be truncated.
     @inline(__always)
     init(checked span: borrowing Span<UInt8>, at position: Int) {
         let initial = span[position]
@@ -75,7 +79,7 @@ struct CBORHead {
         }
     }
 
-    /// The big-endian number in the `width` bytes after `position`.
+    /// Returns the big-endian number in the `width` bytes after `position`.
     @inline(__always)
     private static func argument(_ span: borrowing Span<UInt8>, after position: Int, width: Int) -> UInt64 {
         var value = UInt64(span[position + 1])

@@ -1,7 +1,7 @@
-/// What an item is, with its content.
+/// The type of an item with its content.
 package enum CBORValue: Sendable {
     case unsigned(UInt64)
-    /// The integer −1 − n.
+    /// A negative integer. Holds n for the integer −1 − n.
     case negative(UInt64)
     case byteString(ArraySlice<UInt8>)
     case text(String)
@@ -32,7 +32,8 @@ extension CBORItem {
         }
     }
 
-    /// The bytes of a string: a slice where its length is definite, the chunks put together where it is not.
+    /// Returns the content of a string: a slice of the buffer for a definite length, the joined chunks for an
+    /// indefinite length.
     func stringContent(_ head: CBORHead) -> ArraySlice<UInt8> {
         guard head.isIndefinite else { return encoded[(encoded.startIndex + head.size)...] }
         var content: [UInt8] = []
@@ -45,6 +46,7 @@ extension CBORItem {
         return content[...]
     }
 
+    /// Returns the items inside an array or map.
     func members(_ head: CBORHead) -> CBORMembers {
         let end = head.isIndefinite ? encoded.endIndex - 1 : encoded.endIndex
         return CBORMembers(bytes: encoded[(encoded.startIndex + head.size)..<end])
@@ -72,6 +74,8 @@ extension CBORItem {
 
     package var isNullOrUndefined: Bool { Self.isNullOrUndefined(encoded.first) }
 
+    /// Whether an item with this first byte has an indefinite length. Major type 7 is excluded: its 31 is the
+    /// "break".
     static func hasIndefiniteLength(_ initial: UInt8?) -> Bool {
         initial.map { $0 < 0xe0 && $0 & 31 == 31 } ?? false
     }
@@ -84,7 +88,9 @@ extension CBORItem {
         return head.argument
     }
 
-    /// An integer that fits 64 bits with sign.
+    /// Returns an integer.
+    ///
+    /// - Throws: `unexpectedType`; `outOfRange` if the integer does not fit into `Int64`.
     package func integer() throws(CBORError) -> Int64 {
         let head = head
         guard head.major <= 1 else { throw mismatch(.integer) }
@@ -92,14 +98,14 @@ extension CBORItem {
         return head.major == 0 ? Int64(head.argument) : -1 - Int64(head.argument)
     }
 
-    /// The content of a byte string: a slice of the buffer where its length is definite.
+    /// Returns the content of a byte string: a slice of the buffer if the length is definite.
     package func byteString() throws(CBORError) -> ArraySlice<UInt8> {
         let head = head
         guard head.major == 2 else { throw mismatch(.byteString) }
         return stringContent(head)
     }
 
-    /// The UTF-8 bytes of a text string.
+    /// Returns the UTF-8 bytes of a text string.
     package func utf8() throws(CBORError) -> ArraySlice<UInt8> {
         let head = head
         guard head.major == 3 else { throw mismatch(.textString) }
@@ -110,7 +116,7 @@ extension CBORItem {
         String(decoding: try utf8(), as: UTF8.self)
     }
 
-    /// Whether the item is this text, compared without making a `String`.
+    /// Whether the item is this text. Compares bytes without creating a `String`.
     package func isText(_ text: StaticString) -> Bool {
         let head = head
         guard head.major == 3 else { return false }
@@ -139,14 +145,14 @@ extension CBORItem {
         return CBORMap(members: members(head))
     }
 
-    /// The item inside the tag `number`.
+    /// Returns the item inside the tag `number`.
     package func tagged(_ number: UInt64) throws(CBORError) -> CBORItem {
         let head = head
         guard head.major == 6, head.argument == number else { throw mismatch(.tag(number)) }
         return taggedItem(head)
     }
 
-    /// The item inside the tag `number`, or the item itself where it carries no tag.
+    /// Returns the item inside the tag `number`, or this item if it does not have that tag.
     package func untagged(_ number: UInt64) -> CBORItem {
         let head = head
         return head.major == 6 && head.argument == number ? taggedItem(head) : self

@@ -1,15 +1,29 @@
-/// One well-formed and valid data item (RFC 8949) as a slice of the buffer it came in. Nothing is copied; what an
-/// item holds is read from its bytes when asked.
+/// A well-formed and valid CBOR data item (RFC 8949), as a slice of the received buffer.
+///
+/// `parse` checks all bytes once with a ``CBORWalker``: well-formedness, UTF-8, duplicate keys, and the
+/// limits for size and depth. An item therefore never contains malformed CBOR, and reading its content throws
+/// only for a type or range that the structure does not allow.
+///
+/// Nothing is decoded in advance and nothing is copied. ``value``, ``array()``, ``map()`` and the other
+/// functions read the content from the bytes on each call and return further items as slices of the same
+/// buffer. ``encoded`` is the encoding as received, for digests and signatures. Only strings of indefinite
+/// length are joined into new memory.
+///
+/// ``offset`` is the item's position in the buffer, which all errors name. The description of an item never
+/// shows its content (Q200).
 package struct CBORItem: Sendable {
-    /// The item's complete encoding, as received.
+    /// The complete encoding of the item as received.
     package let encoded: ArraySlice<UInt8>
 
-    /// An item whose bytes a walker has checked.
+    /// Creates an item from bytes that a `CBORWalker` has checked.
     init(checked encoded: ArraySlice<UInt8>) {
         self.encoded = encoded
     }
 
-    /// The one item that `bytes` hold: well-formed, valid text, no key twice, nothing after it.
+    /// Parses bytes that are exactly one item.
+    ///
+    /// - Throws: a ``CBORError`` if the bytes are not well-formed, have invalid text or duplicate keys,
+    ///   exceed the limits, or continue after the item.
     package static func parse(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(CBORError) -> CBORItem {
@@ -17,7 +31,8 @@ package struct CBORItem: Sendable {
         return try parse(bytes, limits: limits, noting: &form)
     }
 
-    /// As `parse(_:limits:)`, and adds to `form` how the encoding departs from preferred serialization.
+    /// Parses bytes that are exactly one item, and adds the departures from preferred serialization to `form`
+    /// (Q141).
     package static func parse(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard, noting form: inout EncodingForm
     ) throws(CBORError) -> CBORItem {
@@ -29,24 +44,25 @@ package struct CBORItem: Sendable {
         return CBORItem(checked: bytes)
     }
 
-    /// The checked item at `index` of a checked buffer, and the index after it.
+    /// Returns the item at `index` of a checked buffer, and the index after it.
     static func item(in bytes: ArraySlice<UInt8>, at index: Int) -> (item: CBORItem, end: Int) {
         let end = bytes.startIndex + CBORWalker.endOfChecked(bytes.span, from: index - bytes.startIndex)
         return (CBORItem(checked: bytes[index..<end]), end)
     }
 
+    /// The head of the item.
     var head: CBORHead { CBORHead(checked: encoded.span, at: 0) }
 
     /// The index of the item's first byte in the received buffer.
     package var offset: Int { encoded.startIndex }
 }
 
-/// How an encoding departs from preferred serialization (RFC 8949 4.1). Reading accepts these forms; the
-/// structures of ISO/IEC 18013-5 are to be written without them.
+/// The departures of an encoding from preferred serialization (RFC 8949 4.1). They are accepted when reading,
+/// although the structures of ISO/IEC 18013-5 should be written without them (Q141).
 package struct EncodingForm: OptionSet, Sendable {
     package let rawValue: UInt8
 
-    /// No departure.
+    /// Creates an empty set: preferred serialization.
     package init() {
         rawValue = 0
     }
@@ -55,7 +71,8 @@ package struct EncodingForm: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
+    /// A string, array or map has an indefinite length.
     package static let indefiniteLength = EncodingForm(rawValue: 1)
-    /// An integer, length or tag in more bytes than needed.
+    /// An integer, length or tag has more bytes than needed.
     package static let longerHead = EncodingForm(rawValue: 2)
 }

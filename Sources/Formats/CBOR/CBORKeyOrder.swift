@@ -1,18 +1,26 @@
-/// Checks the keys of one map as they are read. Keys in ascending order are all different, and so are keys that
-/// differ in a few bits of their length, first and last character. For most maps one of the two is enough.
+/// A quick test for duplicate keys, made while the keys of one map are read.
+///
+/// No key is a duplicate if each has only one possible encoding, and if the keys are in ascending order or
+/// each has another mark. A mark is one of 64 values, calculated from the length and the first and last
+/// character of a key. This is enough for most maps, so that no second pass is needed.
 struct CBORKeyOrder {
+    /// The range of the last key.
     private var last = 0..<0
     private var isAscending = true
+    /// Whether no two keys had the same mark.
     private var areApart = true
-    /// A bit for each mark that a key had.
+    /// The marks of all keys, one bit for each.
     private var marks: UInt64 = 0
-    /// Whether no other bytes encode the value of any of the keys.
+    /// Whether each key has only one possible encoding, so that equal values are equal bytes.
     private(set) var allHaveOneEncoding = true
 
-    /// Whether no two of the keys can be the same value.
+    /// Whether it is proven that all keys have different values.
     var provesDistinct: Bool { (isAscending || areApart) && allHaveOneEncoding }
 
-    mutating func note(_ key: Range<Int>, isPreferred: Bool, in span: borrowing Span<UInt8>) {
+    /// Records the next key.
+    ///
+    /// - Parameter isPreferred: whether the key is in preferred serialization.
+    mutating func record(_ key: Range<Int>, isPreferred: Bool, in span: borrowing Span<UInt8>) {
         allHaveOneEncoding = allHaveOneEncoding && isPreferred && Self.hasOneEncoding(span[key.lowerBound])
         isAscending = isAscending && precedes(last, key, in: span)
         last = key
@@ -21,19 +29,20 @@ struct CBORKeyOrder {
         marks |= mark
     }
 
-    /// One of 64 bits, the same for the same key.
+    /// Returns the mark of a key as one of 64 bits. Equal keys have the same mark.
     private static func mark(of key: Range<Int>, in span: borrowing Span<UInt8>) -> UInt64 {
         let characters = span[min(key.lowerBound + 1, key.upperBound - 1)] ^ span[key.upperBound - 1]
         return 1 << UInt64((characters ^ UInt8(truncatingIfNeeded: key.count)) & 63)
     }
 
-    /// Whether an item that begins like this and is in preferred form has no other such encoding: integers, strings
-    /// and simple values. Floats have several widths, maps have an order of members, and both may be nested in
-    /// others.
+    /// Whether an item with this first byte has only one preferred encoding, which is true for integers,
+    /// strings and simple values. Floats have several widths, members of maps may have any order, and both
+    /// may be nested in other items.
     private static func hasOneEncoding(_ initial: UInt8) -> Bool {
         initial < 0x80 || (0xe0...0xf8).contains(initial)
     }
 
+    /// Whether a key is smaller than another, compared by bytes.
     private func precedes(_ one: Range<Int>, _ other: Range<Int>, in span: borrowing Span<UInt8>) -> Bool {
         let shared = min(one.count, other.count)
         var offset = 0

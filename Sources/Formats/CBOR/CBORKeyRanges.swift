@@ -1,17 +1,20 @@
-/// The places of one map's keys, to find two that are the same value. The first eight need no heap.
+/// The ranges of one map's keys, for the search for duplicates if `CBORKeyOrder` proves nothing. The first
+/// eight ranges need no heap memory.
 struct CBORKeyRanges {
     private static let inlineCount = 8
     private var first = InlineArray<8, Range<Int>>(repeating: 0..<0)
     private var more: [Range<Int>] = []
     private var count = 0
 
-    /// The keys of the members in `members`, which have been checked.
+    /// Collects the ranges of the keys.
+    ///
+    /// - Parameter members: the range of the map's members, which have been checked.
     init(of members: Range<Int>, in span: borrowing Span<UInt8>) {
         var position = members.lowerBound
         while position < members.upperBound {
-            let value = CBORWalker.endOfChecked(span, from: position)
-            append(position..<value)
-            position = CBORWalker.endOfChecked(span, from: value)
+            let keyEnd = CBORWalker.endOfChecked(span, from: position)
+            append(position..<keyEnd)
+            position = CBORWalker.endOfChecked(span, from: keyEnd)
         }
     }
 
@@ -20,7 +23,10 @@ struct CBORKeyRanges {
         count += 1
     }
 
-    /// - Parameter comparingBytes: whether equal values are sure to be equal bytes.
+    /// Throws `duplicateKey` if two keys have the same value.
+    ///
+    /// - Parameter comparingBytes: whether equal values have equal bytes. If not, the keys are encoded again
+    ///   in one form and compared.
     func refuseDuplicates(
         in span: borrowing Span<UInt8>, comparingBytes: Bool, base: Int
     ) throws(CBORError) {
@@ -65,7 +71,8 @@ struct CBORKeyRanges {
         return true
     }
 
-    /// The digest IDs of an MSO, which often come in no order.
+    /// Compares keys that are all unsigned integers, by sorting. The digest IDs of an MSO are such keys and
+    /// often have no order.
     private func refuseAmongNumbers(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         var keys: [(value: UInt64, position: Int)] = []
         keys.reserveCapacity(count)
@@ -79,7 +86,7 @@ struct CBORKeyRanges {
         }
     }
 
-    /// Some key may be encoded differently: compare the values, re-encoded.
+    /// Compares keys by their values, because equal values may have different encodings.
     private func refuseEqualValues(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         var seen = Set<[UInt8]>(minimumCapacity: count)
         for index in 0..<count {
@@ -95,8 +102,10 @@ struct CBORKeyRanges {
     }
 }
 
-/// Appends the item at `start` in the one form of its value: shortest heads, definite lengths, floats as doubles,
-/// map members sorted. Gives the position after it. The item was checked before.
+/// Appends a checked item in a unique form of its value: shortest heads, definite lengths, floats as doubles,
+/// map members sorted.
+///
+/// - Returns: the position after the item.
 private func appendPreferred(
     of span: borrowing Span<UInt8>, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {
@@ -116,6 +125,7 @@ private func appendPreferred(
     }
 }
 
+/// Appends a string in its unique form: chunks are joined. Returns the position after the string.
 private func appendString(
     of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {
@@ -139,6 +149,7 @@ private func appendString(
     return head.isIndefinite ? position + 1 : position
 }
 
+/// Appends an array, map or tag in its unique form, and returns the position after it. A tag has one member.
 private func appendMembers(
     of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {

@@ -1,7 +1,8 @@
-/// Bounds within which an item is read; what exceeds them is refused, not cut.
+/// The limits for received CBOR. Bytes that exceed them are refused, never truncated (Q154, Q196).
 package struct CBORLimits: Sendable {
-    /// How many arrays, maps and tags may contain one another.
+    /// The maximum nesting of arrays, maps and tags.
     package var depth: Int
+    /// The maximum size of the whole encoding in bytes.
     package var bytes: Int
 
     package init(depth: Int = 16, bytes: Int = 1 << 20) {
@@ -9,6 +10,6 @@ package struct CBORLimits: Sendable {
         self.bytes = bytes
     }
 
-    /// Depth 16, enough for every ISO/IEC 18013-5 structure, and 1 MiB.
+    /// A depth of 16, which is enough for every structure of ISO/IEC 18013-5, and 1 MiB.
     package static let standard = CBORLimits()
 }

@@ -1,38 +1,41 @@
 extension CBORMap {
+    /// The value of a text key; `nil` if the key is absent.
     package subscript(_ key: StaticString) -> CBORItem? {
         values(of: [key])[0]
     }
 
-    /// The values of these text keys, at most eight, all found in one pass over the map.
+    /// Returns the values of up to eight text keys, which are found in one pass over the map.
     package func values(of keys: [StaticString]) -> CBORValues {
         let bytes = members.rest
         var values = CBORValues(bytes: bytes)
         let span = bytes.span
         var position = 0
         while position < span.count {
-            let value = CBORWalker.endOfChecked(span, from: position)
-            let end = CBORWalker.endOfChecked(span, from: value)
-            if let index = span.index(ofText: position, until: value, in: keys) {
-                values.starts[index] = value
-                values.counts[index] = end - value
+            let keyEnd = CBORWalker.endOfChecked(span, from: position)
+            let end = CBORWalker.endOfChecked(span, from: keyEnd)
+            if let index = span.index(ofText: position, until: keyEnd, in: keys) {
+                values.starts[index] = keyEnd
+                values.counts[index] = end - keyEnd
             }
             position = end
         }
         return values
     }
 
+    /// The value of an integer key; `nil` if the key is absent.
     package subscript(_ key: Int64) -> CBORItem? {
         let major: UInt8 = key < 0 ? 1 : 0
+        // The argument of a negative integer is the complement of its bits (RFC 8949 3.1).
         let argument = key < 0 ? ~UInt64(bitPattern: key) : UInt64(key)
         let bytes = members.rest
         let span = bytes.span
         var position = 0
         while position < span.count {
             let head = CBORHead(checked: span, at: position)
-            let value = CBORWalker.endOfChecked(span, from: position)
-            let end = CBORWalker.endOfChecked(span, from: value)
+            let keyEnd = CBORWalker.endOfChecked(span, from: position)
+            let end = CBORWalker.endOfChecked(span, from: keyEnd)
             if head.major == major, head.argument == argument {
-                return CBORItem(checked: bytes[(bytes.startIndex + value)..<(bytes.startIndex + end)])
+                return CBORItem(checked: bytes[(bytes.startIndex + keyEnd)..<(bytes.startIndex + end)])
             }
             position = end
         }
@@ -40,15 +43,18 @@ extension CBORMap {
     }
 }
 
-/// A byte string in a map with integer keys: its key and its range in the buffer.
+/// A byte string in a map with integer keys.
 package struct CBORBytePlace: Sendable {
     package let key: UInt64
+    /// The range of the content in the received buffer.
     package let place: Range<Int>
 }
 
 extension CBORMap {
-    /// The byte strings of a map whose keys are unsigned integers, in the order received, each with its range in
-    /// the buffer of the map. A byte string in chunks has no single range: its range is empty.
+    /// Returns the byte strings of a map whose keys are unsigned integers, in the order received. A byte
+    /// string in chunks has no single range; its range is empty.
+    ///
+    /// - Throws: `unexpectedType` if a key is not an unsigned integer or a value is not a byte string.
     package func placesOfByteStrings() throws(CBORError) -> [CBORBytePlace] {
         let bytes = members.rest
         let span = bytes.span
@@ -72,11 +78,13 @@ extension CBORMap {
     }
 }
 
-/// What a look-up of several keys gives: a value for each, in their order, or nil if a key is not there.
+/// The result of a look-up of several keys: the value of each key in their order, or `nil` if the key is
+/// absent.
 package struct CBORValues: Sendable {
     fileprivate let bytes: ArraySlice<UInt8>
-    // Vectors, because reading an element of an `InlineArray` copies the struct around it and retains the buffer.
-    /// The position of each value among the members.
+    // `starts` and `counts` are vectors: reading an element of an `InlineArray` would copy this struct and
+    // retain the buffer.
+    /// The position of each value within the members.
     fileprivate var starts = SIMD8<Int>()
     /// The size of each value; 0 if the key is absent.
     fileprivate var counts = SIMD8<Int>()
@@ -85,6 +93,7 @@ package struct CBORValues: Sendable {
         self.bytes = bytes
     }
 
+    /// The value of the key at `index` in the list of keys.
     package subscript(_ index: Int) -> CBORItem? {
         guard counts[index] > 0 else { return nil }
         let start = bytes.startIndex + starts[index]
@@ -101,14 +110,15 @@ package struct CBORValues: Sendable {
         indices.contains { CBORItem.hasIndefiniteLength(initial(at: $0)) }
     }
 
-    /// The first byte of a value, or nil if the key is absent.
+    /// Returns the first byte of a value; `nil` if the key is absent.
     private func initial(at index: Int) -> UInt8? {
         counts[index] > 0 ? bytes[bytes.startIndex + starts[index]] : nil
     }
 }
 
 extension Span<UInt8> {
-    /// Which of these texts, if any, the checked item from `position` to `end` is.
+    /// Returns the index of the text that is equal to the item from `position` to `end`; `nil` if there is
+    /// none.
     fileprivate func index(ofText position: Int, until end: Int, in texts: [StaticString]) -> Int? {
         let head = CBORHead(checked: self, at: position)
         guard head.major == 3 else { return nil }
@@ -124,6 +134,7 @@ extension Span<UInt8> {
         return nil
     }
 
+    /// Whether `count` bytes from `start` are equal to the text from `offset` on.
     private func equals(_ text: StaticString, from start: Int, at offset: Int = 0, count: Int) -> Bool {
         let content = extracting(start..<(start + count))
         return text.withUTF8Buffer { characters in
@@ -137,7 +148,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// As above for a text in chunks.
+    /// Whether the chunks from `start` on are equal to a text when they are joined.
     private func holdsChunks(of text: StaticString, from start: Int) -> Bool {
         var position = start
         var matched = 0

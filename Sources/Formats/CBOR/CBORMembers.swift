@@ -1,4 +1,4 @@
-/// Items one after the other in a checked buffer: what an array or a map holds.
+/// The items inside an array or map, in order, as slices of the checked buffer.
 package struct CBORMembers: Sequence, IteratorProtocol, Sendable {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -20,11 +20,11 @@ package struct CBORArray: Sequence, Sendable {
 
     package func makeIterator() -> CBORMembers { members }
 
-    /// How many items there are; walks them.
+    /// The number of items. Walks over all of them.
     package var count: Int { reduce(into: 0) { count, _ in count += 1 } }
 }
 
-/// The keys and values of a map, in the order they came.
+/// The keys and values of a map, in the order received.
 package struct CBORMap: Sequence, Sendable {
     let members: CBORMembers
 
@@ -39,6 +39,6 @@ package struct CBORMap: Sequence, Sendable {
 
     package func makeIterator() -> Iterator { Iterator(members: members) }
 
-    /// How many members there are; walks them.
+    /// The number of members. Walks over all of them.
     package var count: Int { reduce(into: 0) { count, _ in count += 1 } }
 }

@@ -1,12 +1,13 @@
 extension CBORWalker {
-    /// The position after the item at `start`, which was checked before: looks at heads alone.
+    /// Returns the position after a checked item. Reads only heads.
     static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
-        // The walker found that no count exceeds the bytes, so that none of these sums overflows.
-        var due = 1
+        // The number of items to skip. The check has shown that no count exceeds the number of bytes, so no
+        // sum below overflows.
+        var remaining = 1
         repeat {
             let head = CBORHead(checked: span, at: position)
-            due &-= 1
+            remaining &-= 1
             if head.isIndefinite {
                 position = endOfCheckedIndefinite(span, from: position + 1)
                 continue
@@ -15,16 +16,16 @@ extension CBORWalker {
             let count = Int(truncatingIfNeeded: head.argument)
             switch head.major {
             case 2, 3: position &+= count
-            case 4: due &+= count
-            case 5: due &+= 2 &* count
-            case 6: due &+= 1
+            case 4: remaining &+= count
+            case 5: remaining &+= 2 &* count
+            case 6: remaining &+= 1
             default: break
             }
-        } while due > 0
+        } while remaining > 0
         return position
     }
 
-    /// The position after the break that ends the chunks or members beginning at `start`.
+    /// Returns the position after the "break" that ends the chunks or members from `start` on.
     private static func endOfCheckedIndefinite(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
         while span[position] != 0xff { position = endOfChecked(span, from: position) }

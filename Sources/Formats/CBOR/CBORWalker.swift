@@ -1,11 +1,27 @@
-/// One pass over an item's bytes: finds its end, and proves on the way that it is well-formed and valid (RFC 8949
-/// 5.3), within the limits.
+/// The check of received CBOR: one pass that finds the end of an item and proves that it is well-formed and
+/// valid (RFC 8949 5.3).
+///
+/// For each item the walker
+///
+/// - reads the head and refuses reserved forms and truncation,
+/// - checks that a length or count does not exceed the bytes that are left, before it is used,
+/// - validates text as UTF-8,
+/// - refuses nesting beyond `depthLimit`, which also bounds its own recursion (Q196),
+/// - refuses a map with two keys of the same value, whatever their encoding (Q142),
+/// - records departures from preferred serialization in `form` (Q141).
+///
+/// The walker allocates nothing, except for a map whose keys have to be compared a second time. It creates no
+/// items: `CBORItem` calls it once in `parse`, and afterwards uses `endOfChecked(_:from:)` without checks.
+/// Positions are relative to the span; errors add `base`, so that they name the index in the received buffer.
 struct CBORWalker {
+    /// The index of the span's first byte in the received buffer.
     let base: Int
+    /// The maximum nesting of arrays, maps and tags.
     let depthLimit: Int
+    /// The departures from preferred serialization so far.
     var form: EncodingForm = []
 
-    /// The position after the item at `start`.
+    /// Checks the item at `start` and returns the position after it.
     mutating func end(of span: borrowing Span<UInt8>, from start: Int, depth: Int = 0) throws(CBORError)
         -> Int
     {
@@ -28,6 +44,7 @@ struct CBORWalker {
         }
     }
 
+    /// Throws `tooDeep` if one more level would exceed the limit.
     private func enter(_ depth: Int, at position: Int) throws(CBORError) {
         guard depth < depthLimit else { throw .tooDeep(at: base + position) }
     }
@@ -46,7 +63,8 @@ struct CBORWalker {
     ) throws(CBORError) -> Int {
         try enter(depth, at: start)
         var position = start + head.size
-        // Every item takes at least one byte, so a count beyond what is left cannot be honest.
+        // Each item has at least one byte. A count above the number of bytes that are left is refused before
+        // the loop, so that 9 bytes cannot announce 2^64 items.
         guard head.argument <= UInt64(span.count - position) else { throw .truncated(at: base + span.count) }
         if head.major == 4 {
             for _ in 0..<head.argument { position = try end(of: span, from: position, depth: depth + 1) }
@@ -64,12 +82,14 @@ struct CBORWalker {
     private mutating func endOfEntry(
         _ span: borrowing Span<UInt8>, from start: Int, depth: Int, order: inout CBORKeyOrder
     ) throws(CBORError) -> Int {
+        // The key's own form decides how it is compared, so it is recorded apart from the form of the other
+        // items.
         let outer = form
         form = []
-        let value = try end(of: span, from: start, depth: depth + 1)
-        order.note(start..<value, isPreferred: form.isEmpty, in: span)
+        let keyEnd = try end(of: span, from: start, depth: depth + 1)
+        order.record(start..<keyEnd, isPreferred: form.isEmpty, in: span)
         form.formUnion(outer)
-        return try end(of: span, from: value, depth: depth + 1)
+        return try end(of: span, from: keyEnd, depth: depth + 1)
     }
 
     private func refuseDuplicates(
@@ -124,6 +144,7 @@ struct CBORWalker {
         return position + 1
     }
 
+    /// Checks that a text is UTF-8. Most texts are ASCII, which is found out faster.
     private func checkUTF8(_ span: borrowing Span<UInt8>, _ range: Range<Int>) throws(CBORError) {
         let text = span.extracting(range)
         var seen: UInt8 = 0

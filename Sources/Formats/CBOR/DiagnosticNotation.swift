@@ -1,38 +1,44 @@
-/// How diagnostic notation (RFC 8949 8) is laid out. The default is that of the RFC's own examples: one line,
-/// everything written, nothing opened.
+/// The layout of diagnostic notation (RFC 8949 8). The default is the layout of the RFC's examples: one line,
+/// nothing shortened, no embedded item opened.
 package struct DiagnosticNotation: Sendable {
-    /// Whether arrays and maps of more than a few bytes are written on several lines.
+    /// Whether arrays and maps of more than 40 bytes are written on several lines.
     package var isIndented = false
-    /// Of a longer byte string only this many bytes are written, and its size beside them.
+    /// The maximum number of bytes that are written of a byte string. A longer one is truncated, and its size
+    /// is added.
     package var longestByteString = Int.max
-    /// Of a longer text only this many bytes are written, and its size beside them.
+    /// The maximum number of bytes that are written of a text. A longer one is truncated, and its size is
+    /// added.
     package var longestText = Int.max
-    /// Where more is to be written, the notation is cut; in bytes.
+    /// The number of bytes after which the notation ends.
     package var longestNotation = Int.max
-    /// Whether the item in tag 24 is written as an item, `24(<<…>>)` (RFC 8610 G.3), and not as bytes.
+    /// Whether the content of tag 24 is written as an item, `24(<<…>>)` (RFC 8610 G.3), instead of bytes.
     package var opensTag24 = false
-    /// The positions in an array whose byte strings hold an encoded item, and are written as one.
+    /// A function that returns the positions in an array whose byte strings contain an encoded item. They are
+    /// written as items.
     package var embeddedItems: @Sendable (CBORItem) -> [Int] = { _ in [] }
-    /// What to write beside a byte string with this content.
+    /// A function that returns a comment for a byte string.
     package var comment: @Sendable (ArraySlice<UInt8>) -> String? = { _ in nil }
 
     package init() {}
 }
 
 extension CBORItem {
-    /// The item in diagnostic notation (RFC 8949 8). A head in more bytes than needed shows as `_0` to `_3`.
+    /// Returns the item in diagnostic notation (RFC 8949 8). A head with more bytes than needed is marked by
+    /// `_0` to `_3`.
     package func diagnostic(_ notation: DiagnosticNotation = DiagnosticNotation()) -> String {
         var writer = DiagnosticWriter(notation: notation)
         writer.write(self)
-        if writer.isFull { writer.text += "\n... / cut: the notation is longer than this /" }
+        if writer.isFull { writer.text += "\n... / truncated: the notation is longer than shown /" }
         return writer.text
     }
 
-    /// The decimal digits of an integer or bignum (RFC 8949 3.4.3) of up to 128 bytes; nil for any other item.
+    /// The decimal digits of an integer, or of a bignum (RFC 8949 3.4.3) of up to 128 bytes; `nil` for any
+    /// other item.
     package var decimalInteger: String? {
         switch value {
         case .unsigned(let number): return "\(number)"
         case .negative(let number):
+            // The largest n makes −1 − n a number of 65 bits.
             return "-" + (number == .max ? "18446744073709551616" : "\(number + 1)")
         case .tagged(2, let content):
             guard case .byteString(let bytes) = content.value else { return nil }
@@ -46,12 +52,12 @@ extension CBORItem {
     }
 }
 
-/// A number in groups of nine decimal digits, the lowest first.
+/// A natural number in groups of nine decimal digits, the lowest group first.
 private struct Decimal {
     private static let base: UInt64 = 1_000_000_000
     private var groups: [UInt64] = [0]
 
-    /// The big-endian number, unless it has more than 128 bytes.
+    /// Converts a big-endian number; `nil` if it has more than 128 bytes.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count <= 128 else { return nil }
         for byte in bytes { multiply(by: 256, adding: UInt64(byte)) }

@@ -1,23 +1,24 @@
 internal import JSON
 
-/// Writes items one after the other. Embedded items count into the nesting of the item around them.
+/// Writes items in diagnostic notation. The nesting of an embedded item counts with the items around it.
 struct DiagnosticWriter {
-    /// The deepest nesting of an embedded item, counted with the items around it.
+    /// The maximum nesting of an embedded item, counted with the items around it.
     private static let deepest = 64
-    /// Containers of up to this many bytes are written on one line.
+    /// The maximum number of bytes of an array or map that is written on one line.
     private static let shortContainer = 40
 
     let notation: DiagnosticNotation
     var text = ""
-    /// How many items contain the one being written.
+    /// The number of items that contain the current one.
     private var depth = 0
-    /// How many of them are written on several lines.
+    /// The number of containing items that are written on several lines.
     private var indentation = 0
 
     init(notation: DiagnosticNotation) {
         self.notation = notation
     }
 
+    /// Whether the notation has reached its maximum length.
     var isFull: Bool { text.utf8.count > notation.longestNotation }
 
     mutating func write(_ item: CBORItem) {
@@ -54,7 +55,7 @@ struct DiagnosticWriter {
         text += ")"
     }
 
-    /// The item that `bytes` hold, or `item` where they hold none.
+    /// Writes the item that is encoded in `bytes`. If they are not CBOR, writes `item` instead.
     private mutating func writeEmbedded(_ bytes: ArraySlice<UInt8>, orElse item: CBORItem) {
         let limits = CBORLimits(depth: max(0, Self.deepest - depth), bytes: .max)
         guard let embedded = try? CBORItem.parse(bytes, limits: limits) else { return write(item) }
@@ -111,7 +112,7 @@ extension DiagnosticWriter {
         text += JSONString.quoted(shown) + "... / \(size) bytes /"
     }
 
-    /// A comment cannot hold its own delimiter.
+    /// Writes a comment. Its delimiter `/` and characters that do not print are replaced.
     private mutating func writeComment(_ comment: String) {
         let safe = comment.unicodeScalars.map { $0 == "/" || !$0.prints ? "." : Character($0) }
         text += " / " + String(safe) + " /"
@@ -150,7 +151,9 @@ extension DiagnosticWriter {
         }
     }
 
-    /// `members` calls `separate` before each member.
+    /// Writes an array or map with its brackets.
+    ///
+    /// - Parameter members: writes the members, and calls the closure that it gets before each one.
     private mutating func writeContainer(
         _ item: CBORItem, _ head: CBORHead, brackets: (String, String),
         _ members: (inout DiagnosticWriter, (inout DiagnosticWriter) -> Void) -> Void
@@ -179,7 +182,7 @@ extension DiagnosticWriter {
 }
 
 extension CBORHead {
-    /// The encoding indicator of a head that is longer than needed (RFC 8949 8.1).
+    /// The encoding indicator of a head that is longer than needed (RFC 8949 8.1); empty for other heads.
     fileprivate var indicator: String { isLongerThanNeeded ? "_\(information - 24)" : "" }
 }
 

@@ -1,6 +1,6 @@
 extension Double {
-    /// As Appendix A of RFC 8949 writes floats: with a point always, and an exponent beyond 21 digits and
-    /// below 1e-6.
+    /// The number in diagnostic notation as in Appendix A of RFC 8949: always with a decimal point, and with
+    /// an exponent above 21 digits and below 1e-6.
     var diagnostic: String {
         if isNaN { return "NaN" }
         if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }
@@ -13,7 +13,7 @@ extension Double {
         return (sign == .minus ? "-" : "") + Self.layout(digits, point: point)
     }
 
-    /// `digits` with the decimal point after `point` of them.
+    /// Returns `digits` with a decimal point after the first `point` digits.
     private static func layout(_ digits: String, point: Int) -> String {
         guard !digits.isEmpty else { return "0.0" }
         switch point {

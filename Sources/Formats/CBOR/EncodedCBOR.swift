@@ -1,21 +1,23 @@
-/// An item embedded as tag 24, `#6.24(bstr .cbor Content)` (RFC 8949 3.4.5.1): what ISO/IEC 18013-5 calls "…Bytes".
+/// An encoded item in tag 24, `#6.24(bstr .cbor Content)` (RFC 8949 3.4.5.1). ISO/IEC 18013-5 gives such
+/// items names with "Bytes", for example `DeviceEngagementBytes`.
 ///
-/// Digests, MACs, signatures and transcripts are computed over these bytes, never over a value that was
-/// parsed: made from received bytes it keeps them, made for sending it is encoded once.
+/// Digests, MACs, signatures and transcripts are calculated over these bytes, never over a parsed value that
+/// is encoded again. A received item keeps its bytes; an item for sending is encoded once.
 package struct EncodedCBOR<Content>: Sendable {
-    /// The whole encoding, tag and byte-string head included.
+    /// The whole encoding, with the tag and the head of the byte string.
     package let bytes: ArraySlice<UInt8>
+    /// The number of bytes before the content.
     private let headCount: Int
-    /// The content of a byte string of indefinite length, put together.
+    /// The joined content of a byte string of indefinite length.
     private let chunks: [UInt8]?
 
-    /// The encoding of the item inside.
+    /// The encoding of the embedded item.
     package var content: ArraySlice<UInt8> { chunks.map { $0[...] } ?? bytes.dropFirst(headCount) }
 
-    /// Whether the byte string came in chunks.
+    /// Whether the byte string was received in chunks.
     package var isChunked: Bool { chunks != nil }
 
-    /// A received tag-24 item; its content is not looked at yet.
+    /// Creates a value from a received item with tag 24. The content is not parsed yet.
     package init(_ item: CBORItem) throws(CBORError) {
         let string = try item.tagged(24)
         let content = try string.byteString()
@@ -24,6 +26,7 @@ package struct EncodedCBOR<Content>: Sendable {
         headCount = item.encoded.count - content.count
     }
 
+    /// Embeds an encoded item in tag 24.
     package init(embedding content: [UInt8]) {
         var encoder = CBOREncoder(reservingCapacity: content.count + 11)
         encoder.tag(24)
@@ -33,20 +36,22 @@ package struct EncodedCBOR<Content>: Sendable {
         chunks = nil
     }
 
-    /// The item inside, checked; `form` gets its departures from preferred serialization.
+    /// Parses the embedded item, and adds its departures from preferred serialization to `form`.
     package func item(
         limits: CBORLimits = .standard, noting form: inout EncodingForm
     ) throws(CBORError) -> CBORItem {
         try CBORItem.parse(content, limits: limits, noting: &form)
     }
 
+    /// Parses the embedded item.
     package func item(limits: CBORLimits = .standard) throws(CBORError) -> CBORItem {
         try CBORItem.parse(content, limits: limits)
     }
 }
 
 extension EncodedCBOR {
-    /// The tag and byte-string head before content of this size, for content that is hashed in parts.
+    /// Returns the tag and the head of the byte string for content of a size. For content that is hashed in
+    /// parts.
     package static func head(contentCount: Int) -> [UInt8] {
         var encoder = CBOREncoder(reservingCapacity: 11)
         encoder.tag(24)

@@ -1,4 +1,5 @@
-/// Describes itself by its type's name alone, so that no message byte or element value reaches a log by accident.
+/// A type whose description contains only its name, so that no byte of a message and no element value reaches
+/// a log by accident (Q200).
 package protocol RedactedDescription: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {}

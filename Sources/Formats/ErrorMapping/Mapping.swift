@@ -1,10 +1,13 @@
-/// Calls `body`, and throws the error of the caller in place of the body's own.
+/// Calls `body` and converts its error into an error of the caller.
 ///
 ///     key = try mapping(COSEKey(item), HolderError.readerKey)
 ///
-/// The parameter of `turn` says which error the body may throw: a case that holds it names none, and neither does a
-/// key path from it; a closure names it, `{ (error: CBORError) in … }`. A body that throws another error does not
-/// compile. `Documentation/Decisions/error-mapping.md` says where `do throws` stands instead.
+/// The type of `turn` determines which error `body` may throw. An enum case or a key path contains this type
+/// already; a closure has to name it: `{ (error: CBORError) in … }`. A body that throws another error does
+/// not compile. `Documentation/Decisions/error-mapping.md` lists where `do throws` is used instead.
+///
+/// - Parameter body: the call whose error is converted. The keyword `try` before `mapping` covers it.
+/// - Parameter turn: converts the error.
 @inlinable
 package func mapping<Value: ~Copyable, Cause: Error, Fault: Error>(
     _ body: @autoclosure () throws(Cause) -> Value, _ turn: (Cause) -> Fault

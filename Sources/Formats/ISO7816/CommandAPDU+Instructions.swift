@@ -1,5 +1,5 @@
 extension CommandAPDU {
-    /// The instruction bytes a Type 4 Tag and an mdoc know.
+    /// The instruction bytes that a Type 4 Tag and an mdoc support.
     package enum Instruction {
         package static let select: UInt8 = 0xa4
         package static let readBinary: UInt8 = 0xb0
@@ -8,43 +8,47 @@ extension CommandAPDU {
         package static let updateBinary: UInt8 = 0xd6
     }
 
-    /// SELECT by application identifier, with Le 00 (Q25).
+    /// Returns a SELECT by application identifier, with Le 00 (Q25).
     package static func select(application: ApplicationIdentifier) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.select, p1: 0x04, p2: 0x00, data: application.bytes[...],
             expectedLength: .short(0))
     }
 
-    /// SELECT by file identifier: first or only occurrence, no response data, no Le (Q25).
+    /// Returns a SELECT by file identifier: first or only occurrence, no response data, no Le (Q25).
     package static func select(file identifier: UInt16) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.select, p1: 0x00, p2: 0x0c,
             data: [UInt8(identifier >> 8), UInt8(identifier & 0xff)])
     }
 
+    /// Returns a READ BINARY of the selected file.
     package static func readBinary(at offset: FileOffset, upTo length: ExpectedLength) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.readBinary, p1: UInt8(offset.value >> 8), p2: UInt8(offset.value & 0xff),
             expectedLength: length)
     }
 
+    /// Returns an UPDATE BINARY of the selected file.
     package static func updateBinary(at offset: FileOffset, _ data: ArraySlice<UInt8>) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.updateBinary, p1: UInt8(offset.value >> 8), p2: UInt8(offset.value & 0xff),
             data: data)
     }
 
-    /// GET RESPONSE for the bytes that 61xx announced.
+    /// Returns a GET RESPONSE for the bytes that 61xx has announced.
     package static func getResponse(upTo length: ExpectedLength) -> CommandAPDU {
         CommandAPDU(ins: Instruction.getResponse, p1: 0x00, p2: 0x00, expectedLength: length)
     }
 }
 
-/// ISO/IEC 7816-4, 12.2.3: an application identifier of seven bytes, a registered provider and its extension.
+/// An application identifier of seven bytes: a registered provider and its extension (ISO/IEC 7816-4,
+/// 12.2.3).
 package struct ApplicationIdentifier: Equatable, Sendable {
     package let bytes: [UInt8]
 
-    /// The five bytes of the registered application provider and two of the proprietary extension.
+    /// Creates an identifier from the five bytes of the registered application provider and the two bytes of
+    /// the proprietary extension.
     package init(provider: (UInt8, UInt8, UInt8, UInt8, UInt8), extension suffix: UInt16) {
         bytes = [
             provider.0, provider.1, provider.2, provider.3, provider.4, UInt8(suffix >> 8),
@@ -53,19 +57,19 @@ package struct ApplicationIdentifier: Equatable, Sendable {
     }
 }
 
-/// ISO/IEC 7816-4, 11.2: the offset in a READ or UPDATE BINARY with the file already selected: bit 8 of P1 is
-/// zero, so an offset is below 8000 (Q24).
+/// The offset in a READ BINARY or UPDATE BINARY of the selected file (ISO/IEC 7816-4, 11.2). Bit 8 of P1 is
+/// zero, so an offset is below 8000 hexadecimal (Q24).
 package struct FileOffset: Equatable, Sendable {
-    /// The offset in bytes, 0…7fff.
+    /// The offset in bytes, 0…7fff hexadecimal.
     package let value: UInt16
 
-    /// The offset, or nil when it does not fit fifteen bits.
+    /// Creates an offset; `nil` if it does not fit into fifteen bits.
     package init?(_ value: Int) {
         guard (0...0x7fff).contains(value) else { return nil }
         self.value = UInt16(value)
     }
 
-    /// The offset in P1 and P2 of a command, or nil when P1 names a short file identifier instead.
+    /// Reads the offset from P1 and P2 of a command; `nil` if P1 has a short file identifier instead.
     package init?(of command: CommandAPDU) {
         self.init(Int(command.p1) << 8 | Int(command.p2))
     }

@@ -1,5 +1,6 @@
 extension CommandAPDU {
-    /// Reads a command of any of the seven cases of ISO/IEC 7816-4, 5.1 (1, 2, 3, 4; short and extended).
+    /// Parses a command of any of the seven forms of ISO/IEC 7816-4, 5.1: case 1, and cases 2 to 4 short and
+    /// extended.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(ISO7816Error) -> CommandAPDU {
         guard bytes.count >= 4 else { throw .truncated(at: bytes.count) }
         let body = bytes.dropFirst(4)
@@ -15,12 +16,14 @@ extension CommandAPDU {
             data: fields.data, expectedLength: fields.expectedLength)
     }
 
+    /// The parts of a command after its header.
     private struct Fields {
         let data: ArraySlice<UInt8>
         let expectedLength: ExpectedLength?
     }
 
     private static func fields(of body: ArraySlice<UInt8>) throws(ISO7816Error) -> Fields {
+        // A length field that begins with 00 is extended.
         guard let first = body.first, first == 0 else { return try shortFields(of: body) }
         guard body.count >= 3 else { throw .truncated(at: 4 + body.count) }
         let length = word(in: body, at: 1)

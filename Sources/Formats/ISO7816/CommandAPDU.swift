@@ -1,22 +1,22 @@
-/// ISO/IEC 7816-4, 5.1: a command APDU.
+/// A command APDU (ISO/IEC 7816-4, 5.1).
 ///
-/// The form on the wire follows from the content: extended when the data field exceeds 255 bytes or the Le
-/// field is an extended one, short otherwise.
+/// The encoding is extended if the data field has more than 255 bytes or Le is extended, and short otherwise.
 package struct CommandAPDU: Equatable, Sendable {
-    /// The longest data field an extended command can carry, in bytes.
+    /// The maximum length of the data field of an extended command, in bytes.
     package static let maximumData = 65_535
 
-    /// The class byte CLA; bit 10 (hexadecimal) marks a chained command that is not the last.
+    /// The class byte CLA. The bit 10 (hexadecimal) marks a chained command that is not the last.
     package let cla: UInt8
+    /// The instruction byte INS.
     package let ins: UInt8
     package let p1: UInt8
     package let p2: UInt8
-    /// The data field, at most `maximumData` bytes.
+    /// The data field of at most `maximumData` bytes.
     package let data: ArraySlice<UInt8>
-    /// The Le field, or nil if no response data are expected.
+    /// The Le field; `nil` if no response data is expected.
     package let expectedLength: ExpectedLength?
 
-    /// A command of these parts; `data` beyond `maximumData` is a programming error and traps.
+    /// Creates a command. `data` with more than `maximumData` bytes is a programming error and traps.
     package init(
         cla: UInt8 = 0x00, ins: UInt8, p1: UInt8, p2: UInt8, data: ArraySlice<UInt8> = [],
         expectedLength: ExpectedLength? = nil
@@ -30,23 +30,25 @@ package struct CommandAPDU: Equatable, Sendable {
         self.expectedLength = expectedLength
     }
 
-    /// Whether CLA says that more commands of the same chain follow.
+    /// Whether CLA announces a further command of the same chain.
     package var isChained: Bool {
         cla & 0x10 != 0
     }
 
-    /// The command in the shortest form that holds it.
+    /// Returns the command in its shortest form.
     package func encode() -> [UInt8] {
         encode(leading: [])
     }
 
-    /// The command with `leading` put before its data field; both together fit `maximumData`.
+    /// Returns the command with `leading` before its data field. Both together have at most `maximumData`
+    /// bytes.
     func encode(leading: ArraySlice<UInt8>) -> [UInt8] {
         let count = leading.count + data.count
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 9)
         bytes += [cla, ins, p1, p2]
         let isExtended = if case .extended = expectedLength { true } else { count > 255 }
+        // The first length field of an extended command begins with 00.
         if isExtended { bytes.append(0) }
         if count > 0 {
             if isExtended { bytes.append(UInt8(count >> 8)) }
@@ -62,17 +64,20 @@ package struct CommandAPDU: Equatable, Sendable {
     }
 }
 
-/// ISO/IEC 7816-4, 5.1: the Le field, as the octets that are sent.
+/// The Le field of a command as the octets that are sent (ISO/IEC 7816-4, 5.1).
 ///
-/// Each case holds exactly what its field can carry, so a length of 256 and more is never cut to one octet (Q21).
+/// Each case holds exactly the values of its field, so a length of 256 or more is never truncated to one
+/// octet (Q21).
 package enum ExpectedLength: Equatable, Sendable {
-    /// A Le field of one octet: 1…255, and 0 for "up to 256".
+    /// A Le field of one octet: 1…255, or 0 for "up to 256".
     case short(UInt8)
-    /// A Le field of two octets: 1…65535, and 0 for "up to 65536".
+    /// A Le field of two octets: 1…65535, or 0 for "up to 65536".
     case extended(UInt16)
 
-    /// The Le that asks for at most `count` bytes; where the extended form is not `allowed`, never for more
-    /// than 256. `count` is taken as at least 1 and at most 65536.
+    /// Creates the Le that requests at most `count` bytes.
+    ///
+    /// - Parameter count: the number of bytes; values outside 1…65536 are clamped.
+    /// - Parameter allowed: whether the extended form may be used. If not, at most 256 bytes are requested.
     package init(upTo count: Int, extended allowed: Bool) {
         switch count {
         case ...1: self = .short(1)
@@ -83,7 +88,7 @@ package enum ExpectedLength: Equatable, Sendable {
         }
     }
 
-    /// The largest number of data bytes this field asks for, 1…65536.
+    /// The maximum number of data bytes that the field requests, 1…65536.
     package var maximum: Int {
         switch self {
         case .short(let octet): octet == 0 ? 256 : Int(octet)

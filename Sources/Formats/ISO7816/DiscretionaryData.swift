@@ -1,11 +1,12 @@
-/// ISO/IEC 7816-4, 5.2.2 and 11.7.2: the BER-TLV data object '53' that carries a message in ENVELOPE and
-/// GET RESPONSE.
+/// The BER-TLV data object '53', which carries a message in ENVELOPE and GET RESPONSE (ISO/IEC 7816-4, 5.2.2
+/// and 11.7.2).
 package enum DiscretionaryData {
     package static let tag: UInt8 = 0x53
-    /// The longest value a length field of four bytes can announce, in bytes.
+    /// The maximum length of the value in bytes, with a length field of four bytes.
     package static let maximumLength = 0xff_ffff
 
-    /// The tag and the shortest length field for a value of `length` bytes, or nil beyond `maximumLength`.
+    /// Returns the tag and the shortest length field for a value of `length` bytes; `nil` above
+    /// `maximumLength`.
     package static func header(forLength length: Int) -> [UInt8]? {
         let low = UInt8(truncatingIfNeeded: length)
         let middle = UInt8(truncatingIfNeeded: length >> 8)
@@ -19,16 +20,16 @@ package enum DiscretionaryData {
         }
     }
 
-    /// What a received header says.
+    /// The tag and length field of a received data object.
     package struct Header: Equatable, Sendable {
-        /// Bytes of tag and length field, 2…5.
+        /// The number of bytes of tag and length field, 2…5.
         package let size: Int
-        /// Bytes of the value.
+        /// The number of bytes of the value.
         package let length: Int
     }
 
-    /// Reads tag and length field at the start of `bytes`; nil while they are not complete. A length in a
-    /// longer form than needed is accepted, as ISO/IEC 7816-4, table 8 allows.
+    /// Parses the tag and length field at the start of `bytes`; `nil` if they are not complete yet. A length
+    /// in a longer form than needed is accepted, as ISO/IEC 7816-4, table 8 allows.
     package static func parseHeader(_ bytes: ArraySlice<UInt8>) throws(ISO7816Error) -> Header? {
         guard let first = bytes.first else { return nil }
         guard first == tag else { throw .unexpectedTag(first) }

@@ -1,17 +1,20 @@
-/// ISO/IEC 7816-4, 5.3.3 and 11.7.2: one data object '53' as a chain of ENVELOPE commands, cut on demand, so
-/// that a message is never copied as a whole.
+/// A message in one data object '53', divided into a chain of ENVELOPE commands (ISO/IEC 7816-4, 5.3.3 and
+/// 11.7.2; Q58).
 ///
-/// Every command but the last has CLA 10 and no Le; the last has CLA 00 and the Le given.
+/// Each command is encoded when it is requested, so that the message is never copied as a whole. All commands
+/// except the last have CLA 10 (hexadecimal) and no Le. The last has CLA 00 and Le.
 package struct EnvelopeChain: IteratorProtocol, Sendable {
     private var header: ArraySlice<UInt8>
     private var rest: ArraySlice<UInt8>
     private let maximumData: Int
     private let expectedLength: ExpectedLength
-    /// Whether the last command was produced.
+    /// Whether the last command was returned.
     package private(set) var isFinished = false
 
-    /// The chain for `message`, at most `maximumData` (taken as 1…65535) data bytes in a command; nil for a
-    /// message too long for a data object.
+    /// Creates the chain for a message; `nil` if the message is too long for a data object.
+    ///
+    /// - Parameter maximumData: the maximum number of data bytes in a command; clamped to 1…65535.
+    /// - Parameter expectedLength: the Le of the last command.
     package init?(_ message: ArraySlice<UInt8>, maximumData: Int, expectedLength: ExpectedLength) {
         guard let header = DiscretionaryData.header(forLength: message.count) else { return nil }
         self.header = header[...]
@@ -20,7 +23,7 @@ package struct EnvelopeChain: IteratorProtocol, Sendable {
         self.expectedLength = expectedLength
     }
 
-    /// The next encoded command, or nil after the last.
+    /// Returns the next encoded command; `nil` after the last.
     package mutating func next() -> [UInt8]? {
         guard !isFinished else { return nil }
         let leading = header.prefix(maximumData)

@@ -1,10 +1,10 @@
-/// What is wrong with received APDU or data object bytes.
+/// An error in a received APDU or data object.
 package enum ISO7816Error: Error, Equatable, Sendable {
-    /// A response APDU of fewer than two bytes: the card was removed (Q132).
+    /// A response APDU has fewer than two bytes. The card was removed (Q132).
     case responseWithoutStatus(count: Int)
-    /// A command APDU ends before its header or its announced data.
+    /// A command APDU ends inside its header or its announced data.
     case truncated(at: Int)
-    /// A command APDU's length fields do not add up to its size.
+    /// The length fields of a command APDU do not agree with its size.
     case lengthMismatch
     /// A data object begins with another tag than 53.
     case unexpectedTag(UInt8)

@@ -1,4 +1,4 @@
-/// ISO/IEC 7816-4, 5.1: a response APDU, data field and status word.
+/// A response APDU: data field and status word (ISO/IEC 7816-4, 5.1).
 package struct ResponseAPDU: Equatable, Sendable {
     /// The data field, a slice of the received buffer.
     package let data: ArraySlice<UInt8>
@@ -9,7 +9,7 @@ package struct ResponseAPDU: Equatable, Sendable {
         self.status = status
     }
 
-    /// Splits the status word off. Fewer than two bytes mean that the card was pulled (Q132).
+    /// Parses a response. Fewer than two bytes mean that the card was removed (Q132).
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(ISO7816Error) -> ResponseAPDU {
         guard bytes.count >= 2 else { throw .responseWithoutStatus(count: bytes.count) }
         let split = bytes.endIndex - 2
@@ -17,7 +17,7 @@ package struct ResponseAPDU: Equatable, Sendable {
         return ResponseAPDU(data: bytes[..<split], status: StatusWord(rawValue: word))
     }
 
-    /// Data field, then SW1 and SW2.
+    /// Returns the data field followed by SW1 and SW2.
     package func encode() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(data.count + 2)

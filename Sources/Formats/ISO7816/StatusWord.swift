@@ -1,13 +1,13 @@
-/// ISO/IEC 7816-4, 5.6: the two status bytes SW1-SW2 that end a response APDU.
+/// The two status bytes SW1-SW2 at the end of a response APDU (ISO/IEC 7816-4, 5.6).
 package struct StatusWord: RawRepresentable, Hashable, Sendable {
-    /// SW1 in the high byte, SW2 in the low one.
+    /// SW1 in the high byte and SW2 in the low byte.
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// 9000: done.
+    /// 9000: success.
     package static let success = Self(rawValue: 0x9000)
     /// 6282: the file ended before Le bytes.
     package static let endOfFile = Self(rawValue: 0x6282)
@@ -42,18 +42,19 @@ package struct StatusWord: RawRepresentable, Hashable, Sendable {
     /// 6f00: no precise diagnosis.
     package static let unknownError = Self(rawValue: 0x6f00)
 
-    /// 61xx: `count` more bytes wait for GET RESPONSE; 256 and more are announced as 6100.
+    /// Returns 61xx: `count` more bytes are available with GET RESPONSE. 256 or more are announced as 6100.
     package static func moreAvailable(_ count: Int) -> Self {
         Self(rawValue: 0x6100 | UInt16(count > 255 ? 0 : max(count, 1)))
     }
 
-    /// For 61xx the number of bytes announced, 1…255, and 256 for "256 or more"; else nil.
+    /// The number of bytes that 61xx announces: 1…255, or 256 for "256 or more". `nil` for other status
+    /// words.
     package var bytesAvailable: Int? {
         guard rawValue >> 8 == 0x61 else { return nil }
         return rawValue & 0xff == 0 ? 256 : Int(rawValue & 0xff)
     }
 
-    /// For 6cxx the Le the card would have accepted, 1…256; else nil.
+    /// The Le that the card accepts according to 6cxx, 1…256. `nil` for other status words.
     package var acceptedLength: Int? {
         guard rawValue >> 8 == 0x6c else { return nil }
         return rawValue & 0xff == 0 ? 256 : Int(rawValue & 0xff)
@@ -61,7 +62,7 @@ package struct StatusWord: RawRepresentable, Hashable, Sendable {
 }
 
 extension StatusWord: CustomStringConvertible {
-    /// Four lower-case hexadecimal digits, as in "6a82".
+    /// Four lower-case hexadecimal digits such as "6a82".
     package var description: String {
         let digits = String(rawValue, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits

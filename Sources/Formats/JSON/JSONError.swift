@@ -1,31 +1,32 @@
-/// Why bytes are not the JSON text (RFC 8259) that was expected. Offsets are indices into the received buffer.
+/// An error in received JSON (RFC 8259). Offsets are indices into the received buffer.
 package enum JSONError: Error, Equatable, Sendable {
     /// The text ends inside a value.
     case truncated(at: Int)
-    /// Something follows the one expected value.
+    /// Bytes follow the value.
     case trailingBytes(at: Int)
-    /// A byte that the grammar does not have in its place.
+    /// A byte is not allowed by the grammar at its position.
     case unexpectedByte(at: Int)
-    /// A number with a leading zero.
+    /// A number has a leading zero.
     case numberMalformed(at: Int)
-    /// A string with a control character, an unknown escape, or half of a surrogate pair.
+    /// A string contains a control character, an unknown escape, or half of a surrogate pair.
     case stringMalformed(at: Int)
-    /// A string that is not UTF-8.
+    /// A string is not UTF-8.
     case invalidUTF8(at: Int)
-    /// A member's name occurs twice in one object (RFC 7493 2.3).
+    /// Two members of one object have the same name (RFC 7493 2.3).
     case duplicateMember(at: Int)
-    /// Values nest deeper than the limit.
+    /// Values are nested deeper than the limit.
     case tooDeep(at: Int)
+    /// The text is longer than the limit in bytes.
     case tooLong(limit: Int)
-    /// The value has another type than its structure requires. A number with a fraction or an exponent, or one that
-    /// is too large, is not an integer.
+    /// A value has another type than its structure requires. A number with a fraction or an exponent, or one
+    /// that does not fit into `Int64`, is not an integer.
     case unexpectedType(expected: JSONType, at: Int)
-    /// An object without a member that its structure requires; the object starts at `at`.
+    /// An object lacks a member that its structure requires. `at` is the start of the object.
     case missingMember(String, at: Int)
-    /// An object with a member that its structure does not have.
+    /// An object has a member that its structure does not have.
     case unknownMember(at: Int)
 
-    /// Where it is; nil if the whole text is meant.
+    /// The position of the error; `nil` if it concerns the whole text.
     package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedByte(let offset),
@@ -38,13 +39,13 @@ package enum JSONError: Error, Equatable, Sendable {
     }
 }
 
-/// The types a value may be asked for.
+/// A type that a structure requires of a value.
 package enum JSONType: String, Equatable, Sendable {
     case string, integer, boolean, array, object
 }
 
 extension JSONError {
-    /// In plain words, with the byte it happened at.
+    /// The error as a text for users, with the position of the byte.
     package var explanation: String {
         switch self {
         case .truncated(let offset): "the text ends inside a value (byte \(offset))"
@@ -56,7 +57,7 @@ extension JSONError {
         case .invalidUTF8(let offset): "a string is not UTF-8 (byte \(offset))"
         case .duplicateMember(let offset): "an object has a duplicate member (byte \(offset))"
         case .tooDeep(let offset): "values are nested too deeply (byte \(offset))"
-        case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .tooLong(let limit): "the text is longer than \(limit) bytes"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .missingMember(let name, let offset): "\"\(name)\" is missing from the object at byte \(offset)"
         case .unknownMember(let offset): "an object has an unknown member (byte \(offset))"

@@ -1,27 +1,31 @@
-/// Why a text is not the JSON it should be, and where.
+/// A fault in a JSON text with its place, for messages to the author of a configuration or request.
 package struct JSONFault: Error, Equatable, Sendable {
+    /// The kind of fault.
     package enum Condition: Equatable, Sendable {
-        /// More bytes than are read.
+        /// The text is longer than the limit in bytes.
         case tooLong(limit: Int)
         /// The bytes are not UTF-8, or not JSON (RFC 8259).
         case malformed
-        /// Lists and objects lie in one another too deeply.
+        /// Lists and objects are nested too deeply.
         case tooDeep
+        /// Two members of one object have the same name.
         case duplicateMember
-        /// An object has a member that is not known: it may be a restriction that was misspelt.
+        /// An object has an unknown member, which may be a misspelt restriction. Holds its name.
         case unknownMember(String)
+        /// An object lacks a required member. Holds its name.
         case missingMember(String)
-        /// A value that is not allowed here, and what it must be.
+        /// A value is not allowed. Holds the requirement, such as "must be true or false".
         case wrongValue(String)
     }
 
     package let condition: Condition
-    /// The line of the fault, from 1; 0 if it is not in a file.
+    /// The line of the fault, counted from 1; 0 if the value is not from a text.
     package let line: Int
-    /// The character of the line where it begins, from 1; 0 if it is not in a file.
+    /// The character in the line at which the fault begins, counted from 1; 0 if the value is not from a
+    /// text.
     package let column: Int
-    /// Which value, as a JSON Pointer (RFC 6901) such as `/lanes/0/name`; empty at the top. It ends with the member that is
-    /// not known or missing.
+    /// The faulty value as a JSON Pointer (RFC 6901) such as `/lanes/0/name`; empty for the whole text. For
+    /// an unknown or missing member the pointer ends with its name.
     package let pointer: String
 
     package init(_ condition: Condition, line: Int, column: Int = 0, pointer: String = "") {
@@ -31,8 +35,8 @@ package struct JSONFault: Error, Equatable, Sendable {
         self.pointer = pointer
     }
 
-    /// In plain words, with the members that lead to it but without the line. Names are made fit for a terminal, values are
-    /// not repeated.
+    /// The fault as a text for users, with the path to the value but without the line. Names are escaped for
+    /// a terminal, and values are never included.
     package var explanation: String {
         switch condition {
         case .unknownMember, .missingMember, .wrongValue: "\(place)\(requirement)"
@@ -40,7 +44,7 @@ package struct JSONFault: Error, Equatable, Sendable {
         }
     }
 
-    /// In plain words, without the place.
+    /// The fault as a text for users, without the path.
     package var requirement: String {
         switch condition {
         case .tooLong(let limit): "there are more than \(limit) bytes"
@@ -53,7 +57,7 @@ package struct JSONFault: Error, Equatable, Sendable {
         }
     }
 
-    /// The members that lead to the value, or to the object of an unknown or missing one: `lanes[0].name: `.
+    /// The path to the value, or to the object with the unknown or missing member: `lanes[0].name: `.
     private var place: String {
         var names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch condition {

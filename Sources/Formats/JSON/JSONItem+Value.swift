@@ -19,17 +19,20 @@ extension JSONItem {
         return items
     }
 
-    /// The members of an object that has no others than `known`; a misspelt one would pass for one left out.
+    /// Returns the members of an object. Unknown members are refused, because a misspelt optional member
+    /// would otherwise be ignored.
+    ///
+    /// - Throws: `unexpectedType`, `unknownMember`.
     package func members(_ known: String...) throws(JSONError) -> JSONMembers {
         try members(among: known)
     }
 
-    /// As `members(_:)`.
+    /// Returns the members of an object, which must have no others than `known`.
     package func members(among known: [String]) throws(JSONError) -> JSONMembers {
         guard case .object(let members) = value else { throw .unexpectedType(expected: .object, at: offset) }
         var items: [String: JSONItem] = [:]
         for member in members {
-            // By its bytes: `==` takes canonically equivalent texts for the same.
+            // Names are compared by bytes, because `==` treats canonically equivalent texts as equal.
             guard let name = known.first(where: { $0.utf8.elementsEqual(member.name.utf8) }) else {
                 throw .unknownMember(at: member.offset)
             }
@@ -39,14 +42,18 @@ extension JSONItem {
     }
 }
 
+/// The members of a JSON object, by name.
 package struct JSONMembers: Sendable {
     fileprivate let items: [String: JSONItem]
-    /// Where the object starts.
+    /// The position of the object in the received buffer.
     package let offset: Int
 
-    /// Nil if the member was left out.
+    /// The value of a member; `nil` if it is absent.
     package subscript(_ name: String) -> JSONItem? { items[name] }
 
+    /// Returns the value of a member.
+    ///
+    /// - Throws: `missingMember` if it is absent.
     package func required(_ name: String) throws(JSONError) -> JSONItem {
         guard let item = items[name] else { throw .missingMember(name, at: offset) }
         return item

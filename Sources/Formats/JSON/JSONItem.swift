@@ -1,11 +1,13 @@
-/// One value of a JSON text (RFC 8259), and its position. What two readers might read differently is refused, as
-/// I-JSON requires (RFC 7493): text that is not UTF-8, half a surrogate pair, a member twice.
+/// A value of a JSON text (RFC 8259) with its position.
+///
+/// Texts that two readers could understand differently are refused, as I-JSON requires (RFC 7493): text that
+/// is not UTF-8, half a surrogate pair, and two members with one name.
 package struct JSONItem: Equatable, Sendable {
     package enum Value: Equatable, Sendable {
         case null
         case boolean(Bool)
         case integer(Int64)
-        /// A number with a fraction or an exponent, or one that does not fit `Int64`.
+        /// A number with a fraction or an exponent, or one that does not fit into `Int64`.
         case otherNumber
         case string(String)
         case array([JSONItem])
@@ -16,9 +18,10 @@ package struct JSONItem: Equatable, Sendable {
     /// The index of the value's first byte in the received buffer.
     package let offset: Int
 
+    /// The default limits: 64 KiB, and 16 nested arrays and objects.
     package static let standardLimits = (bytes: 1 << 16, depth: 16)
 
-    /// The one value that `text` holds, with nothing but white space around it.
+    /// Parses a text that is exactly one value, with white space around it at most.
     package static func parse(
         _ text: ArraySlice<UInt8>, limits: (bytes: Int, depth: Int) = standardLimits
     ) throws(JSONError) -> JSONItem {
@@ -29,14 +32,14 @@ package struct JSONItem: Equatable, Sendable {
         return item
     }
 
-    /// The line of `text` that contains `offset`, counted from 1.
+    /// Returns the line of `text` that contains `offset`, counted from 1.
     package static func line(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
         1 + before(offset, in: text).count { $0 == 0x0a }
     }
 
-    /// The character of its line at which `offset` is, counted from 1.
+    /// Returns the character in its line at which `offset` is, counted from 1.
     package static func column(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
-        // Bytes that continue a character do not count.
+        // UTF-8 continuation bytes are not counted.
         1 + before(offset, in: text).reversed().prefix { $0 != 0x0a }.count { $0 & 0xc0 != 0x80 }
     }
 
@@ -48,12 +51,12 @@ package struct JSONItem: Equatable, Sendable {
 /// A member of a JSON object.
 package struct JSONMember: Equatable, Sendable {
     package let name: String
-    /// The position of its name.
+    /// The position of the member's name.
     package let offset: Int
     package let item: JSONItem
 }
 
-/// What came in may be anybody's data: it describes itself by its type alone.
+/// The description contains no values, since received JSON may contain personal data (Q200).
 extension JSONItem: CustomStringConvertible, CustomReflectable {
     package var description: String { "JSONItem(redacted)" }
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,4 +1,7 @@
-/// Reads values one after the other; every byte is looked at once.
+/// The parser of JSON texts. Reads each byte once, by recursive descent.
+///
+/// `JSONItem.parse` calls ``item(nesting:)`` and ``finish()``. The limit for nesting bounds the recursion.
+/// Strings are decoded, integers that fit into `Int64` are converted, and other numbers are only checked.
 struct JSONReader {
     private let text: ArraySlice<UInt8>
     private var position: Int
@@ -8,12 +11,15 @@ struct JSONReader {
         position = text.startIndex
     }
 
+    /// Checks that only white space follows.
     mutating func finish() throws(JSONError) {
         skipSpace()
         guard position == text.endIndex else { throw .trailingBytes(at: position) }
     }
 
-    /// - Parameter nesting: how many arrays and objects may still be opened.
+    /// Reads a value.
+    ///
+    /// - Parameter nesting: the number of arrays and objects that may still be opened.
     mutating func item(nesting: Int) throws(JSONError) -> JSONItem {
         skipSpace()
         let start = position
@@ -36,7 +42,7 @@ struct JSONReader {
 
     private mutating func members(_ nesting: Int) throws(JSONError) -> [JSONMember] {
         var members: [JSONMember] = []
-        // By their bytes: `==` takes canonically equivalent texts for the same.
+        // Names are compared by bytes, because `==` treats canonically equivalent texts as equal.
         var names: Set<[UInt8]> = []
         try list(until: UInt8(ascii: "}"), nesting) { reader throws(JSONError) in
             reader.skipSpace()
@@ -44,7 +50,7 @@ struct JSONReader {
             let name = try reader.string()
             guard names.insert(Array(name.utf8)).inserted else { throw .duplicateMember(at: start) }
             reader.skipSpace()
-            try reader.take(UInt8(ascii: ":"))
+            try reader.expect(UInt8(ascii: ":"))
             let item = try reader.item(nesting: nesting - 1)
             members.append(JSONMember(name: name, offset: start, item: item))
         }
@@ -59,7 +65,7 @@ struct JSONReader {
         return items
     }
 
-    /// The elements between brackets, separated by commas.
+    /// Reads the elements between brackets, which are separated by commas.
     private mutating func list(
         until end: UInt8, _ nesting: Int, _ element: (inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -74,7 +80,7 @@ struct JSONReader {
             try element(&self)
             skipSpace()
             if try peek() == end { break }
-            try take(UInt8(ascii: ","))
+            try expect(UInt8(ascii: ","))
         }
         position += 1
     }
@@ -106,7 +112,7 @@ struct JSONReader {
         return .integer(number)
     }
 
-    /// At least one.
+    /// Reads at least one digit.
     private mutating func digits() throws(JSONError) -> ArraySlice<UInt8> {
         let start = position
         while position < text.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) {
@@ -122,7 +128,7 @@ struct JSONReader {
 
     private mutating func string() throws(JSONError) -> String {
         let start = position
-        try take(UInt8(ascii: "\""))
+        try expect(UInt8(ascii: "\""))
         var content = plainCharacters()
         while true {
             let byte = try peek()
@@ -140,7 +146,8 @@ struct JSONReader {
         }
     }
 
-    /// The unescaped characters from here on: all but quotes, backslashes and control characters.
+    /// Reads characters up to the next quote, backslash or control character. Checks 64 bytes at a time where
+    /// possible.
     private mutating func plainCharacters() -> ArraySlice<UInt8> {
         let start = position
         while text.endIndex - position >= 64, text[position..<position + 64].span.isPlain { position += 64 }
@@ -148,7 +155,7 @@ struct JSONReader {
         return text[start..<position]
     }
 
-    /// The character after a backslash.
+    /// Reads the escape after a backslash.
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
         let start = position - 1
         let byte = try peek()
@@ -165,13 +172,14 @@ struct JSONReader {
         }
     }
 
-    /// A character by its number, or by two where it needs a surrogate pair (RFC 8259 7).
+    /// Reads the number of a character after `\u`. A character outside the basic plane has two numbers, a
+    /// surrogate pair (RFC 8259 7).
     private mutating func codePoint(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         var number = first
         if (0xd800..<0xdc00).contains(first) {
-            try take(UInt8(ascii: "\\"))
-            try take(UInt8(ascii: "u"))
+            try expect(UInt8(ascii: "\\"))
+            try expect(UInt8(ascii: "u"))
             let second = try codeUnit()
             guard (0xdc00..<0xe000).contains(second) else { throw .stringMalformed(at: start) }
             number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
@@ -180,6 +188,7 @@ struct JSONReader {
         return scalar
     }
 
+    /// Reads four hexadecimal digits.
     private mutating func codeUnit() throws(JSONError) -> UInt32 {
         var number: UInt32 = 0
         for _ in 0..<4 {
@@ -197,7 +206,7 @@ struct JSONReader {
     private mutating func word(
         _ word: String, _ value: JSONItem.Value
     ) throws(JSONError) -> JSONItem.Value {
-        for byte in word.utf8 { try take(byte) }
+        for byte in word.utf8 { try expect(byte) }
         return value
     }
 
@@ -210,7 +219,7 @@ struct JSONReader {
         position < text.endIndex && text[position] == UInt8(ascii: character)
     }
 
-    private mutating func take(_ byte: UInt8) throws(JSONError) {
+    private mutating func expect(_ byte: UInt8) throws(JSONError) {
         guard try peek() == byte else { throw .unexpectedByte(at: position) }
         position += 1
     }
@@ -221,10 +230,11 @@ struct JSONReader {
 }
 
 extension UInt8 {
+    /// Whether the byte needs no escape in a string.
     fileprivate var isPlain: Bool { marks == 0 }
 
-    /// 0 if the character needs no escape. It is one expression without an early exit, so that the processor can
-    /// check many bytes at a time.
+    /// A value that is 0 if the byte needs no escape. One expression without branches, so that the compiler
+    /// can check many bytes at a time.
     fileprivate var marks: UInt8 {
         (self < 0x20 ? 1 : 0) | (self == UInt8(ascii: "\"") ? 1 : 0) | (self == UInt8(ascii: "\\") ? 1 : 0)
     }

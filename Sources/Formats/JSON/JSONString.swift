@@ -1,14 +1,14 @@
-/// Text as JSON writes it (RFC 8259 7).
+/// Writes strings in the form of JSON (RFC 8259 7).
 package enum JSONString {
-    /// `text` between quotes in the form of JSON (RFC 8259 7), with everything escaped that does not print:
-    /// controls, direction marks, invisible and unassigned characters.
+    /// Returns `text` in quotes. All characters that do not print are escaped: control characters, direction
+    /// marks, invisible and unassigned characters.
     package static func quoted(_ text: String) -> String {
         var result: [UInt8] = []
         write(quoted: text, to: &result)
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Writes the UTF-8 of what `quoted(_:)` gives.
+    /// Appends the UTF-8 form of `quoted(_:)`.
     package static func write(quoted text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
         let isWritten = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
@@ -41,7 +41,7 @@ package enum JSONString {
 }
 
 extension String {
-    /// Whether all of it prints and is ASCII, so that nobody needs to look into Unicode's tables.
+    /// Whether all characters are printable ASCII. Then Unicode's tables need not be consulted.
     package var isPrintableASCII: Bool {
         let bytes = utf8.span
         var others: UInt8 = 0
@@ -51,7 +51,7 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether no byte needs an escape. It is one expression without an early exit, so that the processor can check
+    /// Whether no byte needs an escape. One expression without an early exit, so that the compiler can check
     /// many bytes at a time.
     fileprivate var arePlain: Bool {
         var others: UInt8 = 0
@@ -65,7 +65,8 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character shows as itself and changes nothing around it: safe to put on a terminal.
+    /// Whether the character is visible and does not change the text around it, so that a terminal can show
+    /// it.
     package var prints: Bool {
         isASCII
             ? 0x20...0x7e ~= value

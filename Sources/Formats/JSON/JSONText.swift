@@ -1,10 +1,22 @@
-/// A value of a JSON text with its line and pointer, so that an error can name the place. For configurations and
-/// request bodies.
+/// A value of a JSON text that knows its line and its JSON Pointer, for reading configurations and request
+/// bodies.
+///
+/// The functions read the value as a type: ``boolean()``, ``integer(in:)``, ``string(upTo:)``, ``word(_:)``,
+/// ``array(upTo:)``, ``members(_:)``. Each throws a ``JSONFault`` with line, column, pointer and a
+/// requirement that the author of the text can follow. Callers with further requirements throw ``wrong(_:)``
+/// or ``missing(_:)`` themselves.
+///
+/// - Objects are strict: ``members(_:)`` refuses unknown members, because a misspelt restriction must not be
+///   ignored.
+/// - A member that is null is present. Callers that allow null ask ``isNull``.
+/// - A value that does not come from a text, such as one from the database, has line 0 in its faults.
+///
+/// The text is parsed once, by `JSONItem.parse`. A fault never contains a value of the text.
 package struct JSONText: Sendable {
     private let item: JSONItem
-    /// Nil if it is no text.
+    /// The text; `nil` if the value does not come from a text.
     private let source: ArraySlice<UInt8>?
-    /// Where it is, as a JSON Pointer (RFC 6901).
+    /// The position of the value as a JSON Pointer (RFC 6901).
     private let pointer: String
 
     private init(_ item: JSONItem, in source: ArraySlice<UInt8>?, pointer: String) {
@@ -13,12 +25,14 @@ package struct JSONText: Sendable {
         self.pointer = pointer
     }
 
-    /// A value that is no text: its faults have no line.
+    /// Creates a value that does not come from a text. Its faults have no line.
     package init(_ item: JSONItem) {
         self.init(item, in: nil, pointer: "")
     }
 
-    /// - Parameter limit: the most bytes that are read.
+    /// Parses a text.
+    ///
+    /// - Parameter limit: the maximum number of bytes.
     package init(_ bytes: ArraySlice<UInt8>, limit: Int = 1 << 16) throws(JSONFault) {
         do throws(JSONError) {
             let depth = JSONItem.standardLimits.depth
@@ -28,14 +42,17 @@ package struct JSONText: Sendable {
         }
     }
 
+    /// The line of the value, counted from 1; 0 if the value does not come from a text.
     package var line: Int { source.map { JSONItem.line(of: item.offset, in: $0) } ?? 0 }
 
-    /// The fault that this value is not allowed; `requirement` says what it must be.
+    /// Returns the fault that this value is not allowed.
+    ///
+    /// - Parameter requirement: the requirement, such as "must be true or false".
     package func wrong(_ requirement: String) -> JSONFault {
         fault(.wrongValue(requirement), at: item.offset, pointer)
     }
 
-    /// The fault that the member `name` of this object is not there.
+    /// Returns the fault that the member `name` of this object is missing.
     package func missing(_ name: String) -> JSONFault {
         fault(.missingMember(name), at: item.offset, pointer(to: name))
     }
@@ -60,6 +77,7 @@ package struct JSONText: Sendable {
         return value
     }
 
+    /// Returns an integer in a range.
     package func integer(in range: ClosedRange<Int64>) throws(JSONFault) -> Int64 {
         guard case .integer(let value) = item.value, range.contains(value) else {
             throw wrong("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -67,7 +85,7 @@ package struct JSONText: Sendable {
         return value
     }
 
-    /// A text of 1 to `limit` bytes.
+    /// Returns a string of 1 to `limit` bytes.
     package func string(upTo limit: Int = 1024) throws(JSONFault) -> String {
         guard case .string(let text) = item.value, !text.isEmpty, text.utf8.count <= limit else {
             throw wrong("must be a text of 1 to \(limit) bytes")
@@ -75,17 +93,17 @@ package struct JSONText: Sendable {
         return text
     }
 
-    /// The most bytes of a path.
+    /// The maximum length of a path in bytes.
     package static let longestPath = 4096
 
-    /// A path from the root.
+    /// Returns an absolute path.
     package func absolutePath() throws(JSONFault) -> String {
         let path = try string(upTo: Self.longestPath)
         guard path.hasPrefix("/") else { throw wrong("must be a path that begins with /") }
         return path
     }
 
-    /// One of the words of an enumeration.
+    /// Returns the case of an enumeration whose raw value is the string.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type = Word.self
     ) throws(JSONFault) -> Word where Word.RawValue == String {
@@ -96,6 +114,7 @@ package struct JSONText: Sendable {
         return word
     }
 
+    /// Returns the values of an array with at most `limit` values.
     package func array(upTo limit: Int = 256) throws(JSONFault) -> [JSONText] {
         guard case .array(let items) = item.value, items.count <= limit else {
             throw wrong("must be a list of at most \(limit) values")
@@ -105,27 +124,29 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// The members of an object that has no others than these.
+    /// Returns the members of an object, which must have no others than `known`.
     package func members(_ known: Set<String>) throws(JSONFault) -> JSONTextMembers {
         if let fault = try unknownMembers(besides: known).first { throw fault }
         return try members()
     }
 
-    /// The members of an object, whatever their names are.
+    /// Returns the members of an object with any names.
     package func members() throws(JSONFault) -> JSONTextMembers {
         var values: [String: JSONText] = [:]
         for member in try object() { values[member.name] = text(member) }
         return JSONTextMembers(values, of: self)
     }
 
-    /// The faults of an object that has other members than these.
+    /// Returns a fault for each member whose name is not in `known`.
     package func unknownMembers(besides known: Set<String>) throws(JSONFault) -> [JSONFault] {
         try object().filter { !known.contains($0.name) }.map { member in
             fault(.unknownMember(member.name), at: member.offset, pointer(to: member.name))
         }
     }
 
-    /// The members of an object whose names its author chose, in their order.
+    /// Returns the members of an object in their order. For objects whose author chooses the names.
+    ///
+    /// - Parameter limit: the maximum number of members.
     package func entries(upTo limit: Int) throws(JSONFault) -> [(name: String, value: JSONText)] {
         let members = try object()
         guard members.count <= limit else { throw wrong("must be an object of at most \(limit) members") }
@@ -142,6 +163,7 @@ package struct JSONText: Sendable {
     }
 }
 
+/// The members of an object in a JSON text, by name.
 package struct JSONTextMembers: Sendable {
     private let values: [String: JSONText]
     private let object: JSONText
@@ -151,9 +173,10 @@ package struct JSONTextMembers: Sendable {
         self.object = object
     }
 
-    /// Nil if it is absent; null is a value.
+    /// The value of a member; `nil` if it is absent. A null is a value.
     package subscript(name: String) -> JSONText? { values[name] }
 
+    /// Returns the value of a member, or throws the fault that it is missing.
     package func required(_ name: String) throws(JSONFault) -> JSONText {
         guard let value = values[name] else { throw object.missing(name) }
         return value
@@ -161,6 +184,7 @@ package struct JSONTextMembers: Sendable {
 }
 
 extension JSONFault {
+    /// Converts an error of the parser into a fault with its line and column.
     package init(_ error: JSONError, in bytes: ArraySlice<UInt8>) {
         let condition: Condition =
             switch error {

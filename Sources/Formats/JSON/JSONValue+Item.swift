@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// What a JSON text says, to be written again. A number that `Int64` does not hold becomes null.
+    /// Converts a parsed value, to be written again. A number that is not an `Int64` becomes null.
     package init(_ item: JSONItem) {
         self =
             switch item.value {
@@ -14,7 +14,7 @@ extension JSONValue {
 }
 
 extension JSONItem {
-    /// A value that is no text: all positions are 0.
+    /// Converts a value that does not come from a text. All positions are 0.
     package init(_ value: JSONValue) {
         offset = 0
         self.value =

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) whose members keep the order in which they are given.
+/// A JSON value (RFC 8259) for writing. Members keep their order.
 package enum JSONValue: Sendable {
     case null
     case boolean(Bool)
@@ -8,23 +8,25 @@ package enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(String, JSONValue)])
 
-    /// The largest integer that every JSON reader takes exactly (RFC 7493 2.2).
+    /// The largest integer that every JSON reader represents exactly (RFC 7493 2.2).
     package static let largestExactInteger: Int64 = 1 << 53 - 1
 
+    /// Creates a string, or null for `nil`.
     package init(_ text: String?) {
         self = text.map(JSONValue.string) ?? .null
     }
 
-    /// The value over several lines, without a line end after it.
+    /// The value on several lines, without a line break at the end.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes, level: 0)
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The value on one line.
     package var line: String { String(decoding: utf8, as: UTF8.self) }
 
-    /// The UTF-8 of the value in one line.
+    /// The value on one line as UTF-8.
     package var utf8: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(2048)
@@ -32,7 +34,9 @@ package enum JSONValue: Sendable {
         return bytes
     }
 
-    /// - Parameter level: in how many arrays and objects it lies; nil for all in one line.
+    /// Appends the value.
+    ///
+    /// - Parameter level: the number of arrays and objects around the value; `nil` for one line.
     private func write(to bytes: inout [UInt8], level: Int?) {
         switch self {
         case .null: bytes += "null".utf8
@@ -64,7 +68,7 @@ package enum JSONValue: Sendable {
 }
 
 extension [UInt8] {
-    /// Writes what comes before an item of an array or object at `level`.
+    /// Appends the comma and the line break before an item of an array or object.
     fileprivate mutating func beginItem(_ index: Int, _ level: Int?) {
         if index > 0 { append(UInt8(ascii: ",")) }
         if let level { breakLine(level + 1) }

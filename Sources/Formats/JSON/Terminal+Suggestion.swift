@@ -1,6 +1,9 @@
 extension Terminal {
-    /// The candidate that somebody may have meant who typed `word`: the nearest one, where no more than a third of
-    /// the characters, or one, is wrong, missing, added or swapped with its neighbour. Nil for a candidate itself.
+    /// Returns the candidate that the user probably meant by `word`, for "did you mean …?".
+    ///
+    /// An edit is a wrong, missing, added or swapped character. The candidate with the fewest edits is
+    /// returned, if these are at most a third of the characters of `word`, or one. `nil` if `word` is a
+    /// candidate itself or no candidate is near enough.
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)
@@ -9,7 +12,7 @@ extension Terminal {
         return nearest.0
     }
 
-    /// The edits from one word to the other (optimal string alignment).
+    /// Returns the number of edits from one word to the other (optimal string alignment).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var before: [Int] = []
         var last = Array(0...other.count)

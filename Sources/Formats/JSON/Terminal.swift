@@ -1,7 +1,9 @@
-/// Where text is shown: a terminal, a log or a page.
+/// Makes text safe to show on a terminal, in a log or on a page.
 package enum Terminal {
-    /// Text from a phone, a certificate or a file, fit for one line: nothing that steers the terminal or hides
-    /// what follows, and at most `limit` characters.
+    /// Returns foreign text, for example from a phone, a certificate or a file, in a form that is safe on one
+    /// line. Characters that control the terminal or hide other text are replaced.
+    ///
+    /// - Parameter limit: the maximum number of characters. A longer text ends with "…".
     package static func safe(_ text: some StringProtocol, limit: Int = 160) -> String {
         let text = String(text)
         if text.utf8.count <= limit, text.isPrintableASCII { return text }
@@ -15,7 +17,8 @@ package enum Terminal {
         return result
     }
 
-    /// A text of several lines without what steers a terminal, whoever wrote it. Only the colours of our own words stay.
+    /// Returns a text of several lines without control characters, except for line breaks and the four colour
+    /// sequences that the commands write themselves.
     package static func unsteered(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) || $0 == UInt8(ascii: "\n") }) else {
             return text
@@ -34,6 +37,6 @@ package enum Terminal {
         return String(result)
     }
 
-    /// The sequences of ECMA-48 8.3.117 that begin and end a coloured word.
+    /// The control sequences that begin and end a coloured word (ECMA-48 8.3.117).
     private static let colours = ["\u{1b}[1;31m", "\u{1b}[1;32m", "\u{1b}[1;33m", "\u{1b}[0m"]
 }

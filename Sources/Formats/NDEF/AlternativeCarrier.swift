@@ -1,10 +1,11 @@
-/// NFC Forum Connection Handover 1.5, alternative carrier record: a reference to a carrier's record.
+/// An alternative carrier record (`ac`): a reference to the record of a carrier (NFC Forum Connection
+/// Handover 1.5).
 package struct AlternativeCarrier: Equatable, Sendable {
-    /// The carrier power state, the low two bits: 0 inactive, 1 active, 2 activating, 3 unknown.
+    /// The power state of the carrier: 0 inactive, 1 active, 2 activating, 3 unknown.
     package let powerState: UInt8
-    /// The id of the carrier's record; senders choose it freely (Q28).
+    /// The id of the carrier's record. Senders choose it freely (Q28).
     package let reference: ArraySlice<UInt8>
-    /// The ids of auxiliary records, as "mdoc" for the device engagement.
+    /// The ids of auxiliary records, such as "mdoc" for the device engagement.
     package let auxiliaryReferences: [ArraySlice<UInt8>]
 
     package init(
@@ -15,19 +16,19 @@ package struct AlternativeCarrier: Equatable, Sendable {
         self.auxiliaryReferences = auxiliaryReferences
     }
 
-    /// Reads the payload of an `ac` record. Bytes after the last reference are reserved and ignored.
+    /// Parses the payload of an `ac` record. Bytes after the last reference are reserved and ignored.
     static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> AlternativeCarrier {
         var rest = payload
         guard let state = rest.popFirst() else { throw .malformedPayload }
-        let reference = try takeReference(from: &rest)
+        let reference = try readReference(from: &rest)
         guard let count = rest.popFirst() else { throw .malformedPayload }
         var auxiliaries: [ArraySlice<UInt8>] = []
-        for _ in 0..<count { auxiliaries.append(try takeReference(from: &rest)) }
+        for _ in 0..<count { auxiliaries.append(try readReference(from: &rest)) }
         return AlternativeCarrier(
             powerState: state & 0x03, reference: reference, auxiliaryReferences: auxiliaries)
     }
 
-    private static func takeReference(
+    private static func readReference(
         from rest: inout ArraySlice<UInt8>
     ) throws(NDEFError) -> ArraySlice<UInt8> {
         guard let length = rest.popFirst(), length > 0, length <= rest.count else { throw .malformedPayload }
@@ -35,7 +36,7 @@ package struct AlternativeCarrier: Equatable, Sendable {
         return rest.prefix(Int(length))
     }
 
-    /// The `ac` record; references of up to 255 bytes.
+    /// Returns the `ac` record. Each reference has at most 255 bytes.
     func record() -> NDEFRecord {
         var payload = [powerState, UInt8(reference.count)] + reference + [UInt8(auxiliaryReferences.count)]
         for auxiliary in auxiliaryReferences {

@@ -1,15 +1,15 @@
-/// ISO/IEC 18013-5, 8.2.2.1.1 and Bluetooth Secure Simple Pairing Using NFC, 4.1.2: the payload of a Bluetooth
-/// Low Energy carrier record, a list of advertising data (AD) structures.
+/// The payload of a Bluetooth Low Energy carrier record: a list of advertising data (AD) structures (ISO/IEC
+/// 18013-5, 8.2.2.1.1; Bluetooth Secure Simple Pairing Using NFC, 4.1.2).
 package struct BluetoothLEOutOfBand: Equatable, Sendable {
     /// The role of the record's sender (AD type 1c).
     package var role: BluetoothLERole
-    /// The service UUID for both modes (AD type 07 or 06), the last complete one (Q30).
+    /// The service UUID for both modes: the last complete one of AD type 06 or 07 (Q30).
     package var serviceUUID: BluetoothUUID?
-    /// How many service UUIDs the record held; more than one is worth a diagnostic (Q30).
+    /// The number of service UUIDs in the record. More than one is unusual (Q30).
     package private(set) var serviceUUIDCount: Int
     /// The sender's address (AD type 1b).
     package var address: BluetoothLEAddress?
-    /// The L2CAP PSM from one of its provisional places, a hint only (Q39).
+    /// The L2CAP PSM from one of two provisional places. It is only a hint (Q39).
     package private(set) var protocolServiceMultiplexer: UInt32?
 
     package init(
@@ -21,7 +21,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         self.address = address
     }
 
-    /// Bluetooth Assigned Numbers, 2.3: the AD types with a meaning here.
+    /// The AD types that are read (Bluetooth Assigned Numbers, 2.3).
     private enum DataType {
         static let incompleteServiceUUIDs: UInt8 = 0x06
         static let completeServiceUUIDs: UInt8 = 0x07
@@ -31,13 +31,16 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         static let provisionalPSM: UInt8 = 0x77
     }
 
-    /// Reads the AD structures. Foreign ones are skipped; a zero length or an overrun ends the list (Q31).
+    /// Parses the AD structures. Unknown ones are skipped. A length of zero, or one beyond the end, ends the
+    /// list (Q31).
     ///
-    /// A list without a readable LE Role, or with the AD type 00 that a leading length of two bytes looks
-    /// like (Q32), is `malformedPayload`.
+    /// - Throws: `malformedPayload` if the list has no valid LE Role, or has the AD type 00, which a leading
+    ///   length of two bytes looks like (Q32).
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> BluetoothLEOutOfBand {
         var rest = payload
         var role: BluetoothLERole?
+        // This role is only a placeholder: the real one is set at the end, and a list without a role is
+        // refused.
         var record = BluetoothLEOutOfBand(role: .centralOnly)
         while let length = rest.popFirst(), length > 0, Int(length) <= rest.count {
             let structure = rest.prefix(Int(length))
@@ -50,7 +53,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
                     throw .malformedPayload
                 }
                 role = value
-            default: record.take(data, of: type)
+            default: record.read(data, of: type)
             }
         }
         guard let role else { throw .malformedPayload }
@@ -58,7 +61,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         return record
     }
 
-    private mutating func take(_ data: ArraySlice<UInt8>, of type: UInt8) {
+    private mutating func read(_ data: ArraySlice<UInt8>, of type: UInt8) {
         switch type {
         case DataType.incompleteServiceUUIDs, DataType.completeServiceUUIDs:
             for start in stride(from: data.startIndex, through: data.endIndex - 16, by: 16) {
@@ -68,13 +71,14 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         case DataType.deviceAddress: address = BluetoothLEAddress(advertised: data) ?? address
         case DataType.provisionalPSM where data.count == 4:
             protocolServiceMultiplexer = data.reduce(0) { $0 << 8 | UInt32($1) }
-        case DataType.serviceData: takePSM(fromServiceData: data)
+        case DataType.serviceData: readPSM(fromServiceData: data)
         default: break
         }
     }
 
-    /// UUID16 ff01, little-endian, then the CBOR map `{0: psm}` with one unsigned value of 1, 2, 3 or 5 bytes.
-    private mutating func takePSM(fromServiceData data: ArraySlice<UInt8>) {
+    /// Reads the PSM from service data: UUID ff01, little-endian, then the CBOR map `{0: psm}`, whose value
+    /// has 1, 2, 3 or 5 bytes (Q39).
+    private mutating func readPSM(fromServiceData data: ArraySlice<UInt8>) {
         guard data.starts(with: [0x01, 0xff, 0xa1, 0x00]) else { return }
         let number = data.dropFirst(4)
         guard let head = number.first else { return }
@@ -87,7 +91,8 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         }
     }
 
-    /// Address, role and UUID as AD structures; never a leading length (Q32), never a PSM (Q39).
+    /// Returns address, role and UUID as AD structures. A leading length (Q32) and a PSM (Q39) are never
+    /// written.
     package func encode() -> [UInt8] {
         var bytes: [UInt8] = []
         if let address {
@@ -101,21 +106,21 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     }
 }
 
-/// Bluetooth Core Specification Supplement, A 1.16: an LE device address.
+/// An LE device address (Bluetooth Core Specification Supplement, A 1.16).
 package struct BluetoothLEAddress: Hashable, Sendable {
     /// The six bytes in the order of the text form (big-endian).
     package let bytes: [UInt8]
-    /// Whether the address is a random one; nil when the sender left the type byte out.
+    /// Whether the address is random; `nil` if the sender omitted the type.
     package let isRandom: Bool?
 
-    /// The address of AD type 1b: six bytes, last byte of the text first, and possibly the type byte.
+    /// Parses AD type 1b: six bytes in reverse order of the text form, and possibly a byte for the type.
     init?(advertised data: ArraySlice<UInt8>) {
         guard (6...7).contains(data.count) else { return nil }
         bytes = data.prefix(6).reversed()
         isRandom = data.dropFirst(6).first.map { $0 & 1 == 1 }
     }
 
-    /// An address of six bytes in text order; nil for another count.
+    /// Creates an address from six bytes in the order of the text form; `nil` for another number of bytes.
     package init?(_ bytes: [UInt8], isRandom: Bool) {
         guard bytes.count == 6 else { return nil }
         self.bytes = bytes

@@ -1,10 +1,10 @@
-/// Bluetooth Core Specification Supplement, A 1.17: the LE Role of the sender of out-of-band data.
+/// The LE Role of the sender of out-of-band data (Bluetooth Core Specification Supplement, A 1.17).
 ///
-/// What a role means depends on who sends it (Q33), so each direction has its own function.
+/// The meaning of a role depends on its sender (Q33), so each direction has its own property.
 package enum BluetoothLERole: UInt8, Sendable, CaseIterable {
     case peripheralOnly, centralOnly, bothPeripheralPreferred, bothCentralPreferred
 
-    /// The modes a phone offers or chooses with this role in its Handover Select.
+    /// The modes that a phone offers with this role in its Handover Select.
     package var modesInHandoverSelect: BluetoothLEModes {
         switch self {
         case .peripheralOnly: .peripheralServer
@@ -13,7 +13,7 @@ package enum BluetoothLERole: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The modes a reader offers with this role in its Handover Request.
+    /// The modes that a reader offers with this role in its Handover Request.
     package var modesInHandoverRequest: BluetoothLEModes {
         switch self {
         case .peripheralOnly: .centralClient
@@ -23,7 +23,8 @@ package enum BluetoothLERole: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// ISO/IEC 18013-5, 8.3.3.1.1: which side serves in a Bluetooth Low Energy transfer.
+/// A set of modes of the Bluetooth Low Energy transfer, which differ in the side that is the GATT server
+/// (ISO/IEC 18013-5, 8.3.3.1.1).
 package struct BluetoothLEModes: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -31,8 +32,8 @@ package struct BluetoothLEModes: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// mdoc peripheral server mode: the phone advertises, the reader connects.
+    /// mdoc peripheral server mode: the phone advertises and the reader connects.
     package static let peripheralServer = Self(rawValue: 1)
-    /// mdoc central client mode: the reader advertises, the phone connects.
+    /// mdoc central client mode: the reader advertises and the phone connects.
     package static let centralClient = Self(rawValue: 2)
 }

@@ -1,18 +1,18 @@
-/// A carrier that a handover message names through an `ac` record.
+/// A carrier to which an `ac` record of a handover message refers.
 package enum HandoverCarrier: Equatable, Sendable {
     case nfc(NFCCarrier)
     case bluetoothLE(BluetoothLEOutOfBand)
-    /// A known carrier whose record of `count` payload bytes cannot be read (Q32).
+    /// A known carrier whose record cannot be parsed. `count` is the number of its payload bytes (Q32).
     case unreadable(Kind, count: Int)
-    /// A carrier this reader has no use for: Bluetooth BR/EDR, Wi-Fi Aware and what may come.
+    /// A carrier that is not supported, such as Bluetooth BR/EDR or Wi-Fi Aware.
     case foreign
 
-    /// The carriers with a reading.
+    /// A carrier that is supported.
     package enum Kind: Sendable {
         case nfc, bluetoothLE
     }
 
-    /// Reads a carrier's record. The NFC carrier counts under TNF 02 as well as 04 (Q37).
+    /// Parses the record of a carrier. The NFC carrier is accepted with TNF 02 and with TNF 04 (Q37).
     static func parse(_ record: NDEFRecord) -> HandoverCarrier {
         let isNFC = [.media, .external].contains(record.typeNameFormat) && record.hasName(of: .nfcCarrier)
         do throws(NDEFError) {
@@ -24,7 +24,7 @@ package enum HandoverCarrier: Equatable, Sendable {
         }
     }
 
-    /// The usual reference, "0" for Bluetooth and "nfc" for NFC; nil for a carrier that cannot be written.
+    /// The usual reference, "0" for Bluetooth and "nfc" for NFC; `nil` for a carrier that cannot be written.
     var reference: [UInt8]? {
         switch self {
         case .nfc: Array("nfc".utf8)
@@ -33,7 +33,7 @@ package enum HandoverCarrier: Equatable, Sendable {
         }
     }
 
-    /// The carrier's record under its usual reference; nil for a carrier that cannot be written.
+    /// The record of the carrier with its usual reference as id; `nil` for a carrier that cannot be written.
     var record: NDEFRecord? {
         switch self {
         case .nfc(let carrier):

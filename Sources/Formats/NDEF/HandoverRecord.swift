@@ -1,17 +1,19 @@
-/// NFC Forum Connection Handover 1.5: what Handover Select and Handover Request have in common, a version and
-/// an embedded message of `ac` records that refer to the carriers' records.
+/// The common part of Handover Select and Handover Request: a version, and an embedded message of `ac`
+/// records that refer to the carriers' records (NFC Forum Connection Handover 1.5).
 struct HandoverRecord {
-    /// Major version in the high half, minor in the low half.
+    /// The version that is written: major version in the high four bits, minor version in the low four bits.
     static let version: UInt8 = 0x15
 
     let version: UInt8
     let carriers: [HandoverCarrier]
 
-    /// Finds the record of `type` in `message` and resolves its carriers, in the order of the `ac` records. A
-    /// dangling reference skips that carrier (Q28); other embedded records (`cr`, `err`) are ignored.
+    /// Parses the record of `type` in `message` and finds its carriers in the order of the `ac` records. A
+    /// carrier whose reference leads to no record is skipped (Q28). Other embedded records (`cr`, `err`) are
+    /// ignored.
     static func parse(_ type: NDEFRecordType, in message: NDEFMessage) throws(NDEFError) -> HandoverRecord {
         guard let record = try message.record(of: type) else { throw .recordMissing }
         guard let version = record.payload.first else { throw .malformedPayload }
+        // Every minor version is accepted.
         guard version >> 4 == Self.version >> 4 else { throw .unsupportedVersion(version) }
         let embedded = record.payload.dropFirst()
         guard !embedded.isEmpty else { return HandoverRecord(version: version, carriers: []) }
@@ -23,7 +25,9 @@ struct HandoverRecord {
         return HandoverRecord(version: version, carriers: carriers)
     }
 
-    /// The handover record of `type` for `carriers`; each `ac` record refers to `auxiliary` where given.
+    /// Returns the handover record of `type` for `carriers`.
+    ///
+    /// - Parameter auxiliary: the ids of auxiliary records to which each `ac` record refers.
     static func record(
         _ type: NDEFRecordType, for carriers: [HandoverCarrier], auxiliary: [ArraySlice<UInt8>]
     ) -> NDEFRecord {

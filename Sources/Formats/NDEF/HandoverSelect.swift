@@ -1,23 +1,24 @@
-/// ISO/IEC 18013-5, 8.2.2.1 and Connection Handover 1.5: the Handover Select message of a phone.
+/// The Handover Select message of a phone (ISO/IEC 18013-5, 8.2.2.1; Connection Handover 1.5).
 package struct HandoverSelect: Equatable, Sendable {
-    /// The carriers in the order of the `ac` records, without dangling ones.
+    /// The carriers in the order of the `ac` records. Carriers whose reference leads to no record are left
+    /// out.
     package let carriers: [HandoverCarrier]
-    /// The DeviceEngagement as it came, a slice of the message; nil when the record is missing.
+    /// The DeviceEngagement as received, a slice of the message; `nil` if the record is missing.
     package let deviceEngagement: ArraySlice<UInt8>?
 
-    /// Reads the message whatever the order of its records (Q27).
+    /// Parses a message. Its records may have any order (Q27).
     package static func parse(_ message: NDEFMessage) throws(NDEFError) -> HandoverSelect {
         HandoverSelect(
             carriers: try HandoverRecord.parse(.handoverSelect, in: message).carriers,
             deviceEngagement: try message.record(of: .deviceEngagement)?.payload)
     }
 
-    /// The order of the records that follow the Handover Select record (Q27).
+    /// The order of the records after the Handover Select record (Q27).
     package enum Order: Sendable {
         case engagementFirst, carriersFirst
     }
 
-    /// The message for these carriers; those that cannot be written are left out.
+    /// Returns the message for the carriers. Carriers that cannot be written are left out.
     package static func encode(
         deviceEngagement: ArraySlice<UInt8>, carriers: [HandoverCarrier], order: Order = .engagementFirst
     ) -> [UInt8] {

@@ -1,26 +1,27 @@
-/// What is wrong with received NDEF bytes.
+/// An error in received NDEF data. Offsets count from the first byte of the message.
 package enum NDEFError: Error, Equatable, Sendable {
     /// The message ends inside the record that starts at this offset.
     case truncated(at: Int)
     case emptyMessage
-    /// The message exceeds the limit on its size in bytes.
+    /// The message is longer than the limit. Holds its number of bytes.
     case messageTooLong(count: Int)
     /// The message has more records than the limit.
     case tooManyRecords
-    /// MB is missing on the first record or set on a later one, at this offset.
+    /// The flag MB is missing in the first record or set in a later one. Holds the offset of the record.
     case misplacedMessageBegin(at: Int)
-    /// Bytes follow the record that has ME, from this offset.
+    /// Bytes follow the record with the flag ME. Holds their offset.
     case trailingBytes(at: Int)
-    /// The record at this offset is a chunk (CF, or TNF "unchanged"), which Type 4 Tags do not use.
+    /// The record at this offset is a chunk (flag CF or TNF "unchanged"), which Type 4 Tags do not use.
     case chunkedRecord(at: Int)
-    /// The record at this offset has a type, id or payload that its TNF forbids.
+    /// The record at this offset has a type, id or payload that its TNF does not allow, or it lacks a
+    /// required type.
     case fieldsContradictTypeNameFormat(at: Int)
-    /// No record of the type that was asked for.
+    /// The message has no record of the requested type.
     case recordMissing
-    /// More than one record where exactly one can count.
+    /// The message has more than one record of a type that may occur once.
     case recordRepeated
-    /// A record's payload does not have its type's form.
+    /// The payload of a record is malformed for its type.
     case malformedPayload
-    /// A handover or TNEP version that is not 1.x; the value is the version byte.
+    /// The version of Connection Handover or TNEP is not 1.x. Holds the version byte.
     case unsupportedVersion(UInt8)
 }

@@ -1,4 +1,4 @@
-/// NFC Forum NDEF 1.0, 2.3.1: a message of one record or more.
+/// An NDEF message of one or more records (NFC Forum NDEF 1.0, 2.3.1).
 package struct NDEFMessage: Equatable, Sendable {
     package let records: [NDEFRecord]
 
@@ -6,8 +6,8 @@ package struct NDEFMessage: Equatable, Sendable {
         self.records = records
     }
 
-    /// Reads `bytes` strictly: MB on the first record only, ME on the last only, no chunks, nothing behind it.
-    /// The records are slices of `bytes`.
+    /// Parses a message strictly: MB only in the first record, ME only in the last, no chunks, and no bytes
+    /// after the message. The records are slices of `bytes`.
     package static func parse(
         _ bytes: ArraySlice<UInt8>, limits: NDEFLimits = NDEFLimits()
     ) throws(NDEFError) -> NDEFMessage {
@@ -22,18 +22,21 @@ package struct NDEFMessage: Equatable, Sendable {
         return NDEFMessage(records)
     }
 
-    /// The only record of `type`; nil if absent. A second one is refused.
+    /// Returns the only record of `type`; `nil` if it is absent.
+    ///
+    /// - Throws: `recordRepeated` if there is a second one.
     package func record(of type: NDEFRecordType) throws(NDEFError) -> NDEFRecord? {
         let found = records.lazy.filter { $0.isOf(type) }.prefix(2)
         guard found.dropFirst().isEmpty else { throw .recordRepeated }
         return found.first
     }
 
+    /// Returns the first record with an id; `nil` if there is none.
     package func record(id: ArraySlice<UInt8>) -> NDEFRecord? {
         records.first { $0.id == id }
     }
 
-    /// Every record in its shortest form, MB on the first and ME on the last.
+    /// Returns all records in their shortest form, with MB in the first and ME in the last.
     package func encode() -> [UInt8] {
         var bytes: [UInt8] = []
         for (index, record) in records.enumerated() {
@@ -44,7 +47,7 @@ package struct NDEFMessage: Equatable, Sendable {
     }
 }
 
-/// NDEF 1.0, 3.2: the flag bits of a record's first byte.
+/// The flags in the first byte of a record (NDEF 1.0, 3.2).
 private enum Flag {
     static let messageBegin: UInt8 = 0x80
     static let messageEnd: UInt8 = 0x40
@@ -73,7 +76,7 @@ extension NDEFRecord {
     }
 }
 
-/// Reads one record after the other; offsets in errors count from the message's first byte.
+/// The parser of the records of one message. Offsets in errors count from the message's first byte.
 private struct NDEFRecordReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -83,7 +86,7 @@ private struct NDEFRecordReader {
         index = bytes.startIndex
     }
 
-    /// Whether the record with ME was read; `next` makes sure that nothing follows it.
+    /// Whether the record with ME was read. `next` checks that no byte follows it.
     private(set) var isAtEnd = false
 
     mutating func next() throws(NDEFError) -> NDEFRecord {
@@ -110,6 +113,7 @@ private struct NDEFRecordReader {
         return record
     }
 
+    /// Reads a byte of the record that starts at the index `record`.
     private mutating func byte(of record: Int) throws(NDEFError) -> UInt8 {
         guard index < bytes.endIndex else { throw .truncated(at: record - bytes.startIndex) }
         defer { index += 1 }
@@ -130,7 +134,8 @@ private struct NDEFRecordReader {
 }
 
 extension NDEFRecord {
-    /// NDEF 1.0, 3.2.6: "empty" has no field at all, "unknown" no type, the named formats have a type.
+    /// Whether the fields agree with the TNF (NDEF 1.0, 3.2.6): "empty" has no field, "unknown" has no type,
+    /// and the formats with a name have a type.
     fileprivate var fieldsSuitTypeNameFormat: Bool {
         switch typeNameFormat {
         case .empty: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
@@ -141,13 +146,14 @@ extension NDEFRecord {
     }
 }
 
-/// What an NDEF message may cost to read.
+/// The limits for a received NDEF message.
 package struct NDEFLimits: Equatable, Sendable {
+    /// The maximum number of bytes of the message.
     package let maximumBytes: Int
-    /// The largest number of records in one message.
+    /// The maximum number of records of the message.
     package let maximumRecords: Int
 
-    /// By default what NLEN can announce, and more records than any handover needs.
+    /// Creates limits. The defaults are the largest NLEN, and more records than a handover needs.
     package init(maximumBytes: Int = 0xffff, maximumRecords: Int = 64) {
         self.maximumBytes = maximumBytes
         self.maximumRecords = maximumRecords

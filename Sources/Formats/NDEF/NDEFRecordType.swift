@@ -1,4 +1,4 @@
-/// The record types of Connection Handover, TNEP and ISO/IEC 18013-5, 8.2.2.1.
+/// A record type of Connection Handover, TNEP or ISO/IEC 18013-5, 8.2.2.1.
 package struct NDEFRecordType: Equatable, Sendable {
     let format: NDEFRecord.TypeNameFormat
     let name: [UInt8]
@@ -8,24 +8,24 @@ package struct NDEFRecordType: Equatable, Sendable {
         self.name = Array(name.utf8)
     }
 
-    /// Connection Handover 1.5: the Handover Select record.
+    /// The Handover Select record (Connection Handover 1.5).
     package static let handoverSelect = Self(.wellKnown, "Hs")
-    /// Connection Handover 1.5: the Handover Request record.
+    /// The Handover Request record (Connection Handover 1.5).
     package static let handoverRequest = Self(.wellKnown, "Hr")
-    /// Connection Handover 1.5: an alternative carrier, inside a handover record.
+    /// An alternative carrier inside a handover record (Connection Handover 1.5).
     package static let alternativeCarrier = Self(.wellKnown, "ac")
-    /// TNEP 1.0: a service the tag offers.
+    /// A service that the tag offers (TNEP 1.0).
     package static let serviceParameter = Self(.wellKnown, "Tp")
-    /// TNEP 1.0: the service the reader selects.
+    /// The service that the reader selects (TNEP 1.0).
     package static let serviceSelect = Self(.wellKnown, "Ts")
-    /// TNEP 1.0: the status of the last step.
+    /// The status of the last step (TNEP 1.0).
     package static let status = Self(.wellKnown, "Te")
-    /// ISO/IEC 18013-5, 8.2.2.1: DeviceEngagement as CBOR.
+    /// The DeviceEngagement as CBOR (ISO/IEC 18013-5, 8.2.2.1).
     package static let deviceEngagement = Self(.external, "iso.org:18013:deviceengagement")
-    /// ISO/IEC 18013-5, 8.2.2.1: ReaderEngagement as CBOR.
+    /// The ReaderEngagement as CBOR (ISO/IEC 18013-5, 8.2.2.1).
     package static let readerEngagement = Self(.external, "iso.org:18013:readerengagement")
-    /// ISO/IEC 18013-5, 8.2.2.2: NFC as the carrier.
+    /// The NFC carrier (ISO/IEC 18013-5, 8.2.2.2).
     package static let nfcCarrier = Self(.external, "iso.org:18013:nfc")
-    /// Bluetooth Secure Simple Pairing Using NFC: Bluetooth Low Energy out-of-band data.
+    /// Bluetooth Low Energy out-of-band data (Bluetooth Secure Simple Pairing Using NFC).
     package static let bluetoothLE = Self(.media, "application/vnd.bluetooth.le.oob")
 }

@@ -1,9 +1,13 @@
-/// ISO/IEC 18013-5, 8.2.2.2: NFC as the carrier of the data transfer, with the sender's APDU limits.
+/// The record of NFC as the carrier of the data transfer, with the sender's APDU limits (ISO/IEC 18013-5,
+/// 8.2.2.2).
 package struct NFCCarrier: Equatable, Sendable {
+    /// The maximum number of data bytes in a command.
     package let maximumCommandData: Int
+    /// The maximum number of data bytes in a response.
     package let maximumResponseData: Int
 
-    /// The defaults are those of a record without lengths: short APDUs. Values are clamped to 1…65535 and 1…65536.
+    /// Creates a carrier. The defaults are the limits of short APDUs, which a record without lengths stands
+    /// for. Values are clamped to 1…65535 and 1…65536.
     package init(maximumCommandData: Int = 255, maximumResponseData: Int = 256) {
         self.maximumCommandData = min(max(maximumCommandData, 1), 65_535)
         self.maximumResponseData = min(max(maximumResponseData, 1), 65_536)
@@ -11,8 +15,11 @@ package struct NFCCarrier: Equatable, Sendable {
 
     private static let version: UInt8 = 0x01
 
-    /// Reads `01`, the version alone; `01` and two length-prefixed values; or the same without the prefixes,
-    /// `01 01ff 02ffff`, which one reader sends (Q36).
+    /// Parses the payload. Three forms are accepted (Q36):
+    ///
+    /// - the version `01` alone,
+    /// - `01` and two values, each after a byte with its length,
+    /// - `01 01ff 02ffff`: `01` and two values without lengths, which one reader sends.
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> NFCCarrier {
         guard let version = payload.first else { throw .malformedPayload }
         guard version == Self.version else { throw .unsupportedVersion(version) }
@@ -22,11 +29,13 @@ package struct NFCCarrier: Equatable, Sendable {
         throw .malformedPayload
     }
 
+    /// Parses two values, each after a byte with its length; `nil` for another form.
     private static func prefixed(_ body: ArraySlice<UInt8>) -> NFCCarrier? {
         var values: [UInt8: Int] = [:]
         var rest = body
         while let length = rest.popFirst() {
             let field = rest.prefix(Int(length))
+            // The length counts the type byte too, so a value has one to three bytes.
             guard (2...4).contains(length), field.count == length, let type = field.first else { return nil }
             values[type] = field.dropFirst().reduce(0) { $0 << 8 | Int($1) }
             rest = rest.dropFirst(field.count)
@@ -35,6 +44,7 @@ package struct NFCCarrier: Equatable, Sendable {
         return NFCCarrier(maximumCommandData: command, maximumResponseData: response)
     }
 
+    /// Parses two values without lengths; `nil` for another form.
     private static func bare(_ body: ArraySlice<UInt8>) -> NFCCarrier? {
         let octets = Array(body)
         guard octets.count == 5, octets[0] == 1, octets[2] == 2 else { return nil }
@@ -43,7 +53,7 @@ package struct NFCCarrier: Equatable, Sendable {
         return NFCCarrier(maximumCommandData: Int(octets[1]), maximumResponseData: response)
     }
 
-    /// The version and always both lengths (Q36).
+    /// Returns the payload with the version and both values (Q36).
     package func encode() -> [UInt8] {
         [Self.version] + Self.field(1, maximumCommandData) + Self.field(2, maximumResponseData)
     }

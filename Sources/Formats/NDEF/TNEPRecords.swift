@@ -1,14 +1,15 @@
-/// NFC Forum TNEP 1.0, service parameter record: a service the tag offers and how slow it may be.
+/// A service parameter record (`Tp`): a service that the tag offers, with its waiting times (NFC Forum TNEP
+/// 1.0).
 package struct ServiceParameter: Equatable, Sendable {
-    /// `urn:nfc:sn:handover`, the service of negotiated handover.
+    /// The name `urn:nfc:sn:handover` of the service for negotiated handover.
     package static let handoverService = Array("urn:nfc:sn:handover".utf8)
 
     package let serviceName: ArraySlice<UInt8>
-    /// WT_INT, nominally 0…63.
+    /// WT_INT, the coded minimum waiting time; nominally 0…63.
     package let waitingTimeInteger: UInt8
-    /// N_WAIT, nominally 0…15: how often the tag may ask for one more waiting time.
+    /// N_WAIT, the number of further waiting times that the tag may need; nominally 0…15.
     package let waitingTimeExtensions: UInt8
-    /// The longest NDEF message the service takes, in bytes.
+    /// The maximum length of an NDEF message that the service accepts, in bytes.
     package let maximumMessageSize: UInt16
 
     package init(
@@ -23,7 +24,7 @@ package struct ServiceParameter: Equatable, Sendable {
 
     private static let version: UInt8 = 0x10
 
-    /// Reads the payload of a `Tp` record of any TNEP 1.x version.
+    /// Parses the payload of a `Tp` record of any version 1.x.
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> ServiceParameter {
         var rest = payload
         guard let version = rest.popFirst(), let nameLength = rest.popFirst() else { throw .malformedPayload }
@@ -36,8 +37,10 @@ package struct ServiceParameter: Equatable, Sendable {
             maximumMessageSize: UInt16(numbers[3]) << 8 | UInt16(numbers[4]))
     }
 
-    /// The handover service among the `Tp` records of a message (Q40), or nil when none offers it. A record
-    /// that cannot be read counts only when no other one is the handover service.
+    /// Returns the handover service among the `Tp` records of a message; `nil` if it is not offered (Q40).
+    ///
+    /// - Throws: the error of a record that cannot be parsed, but only if no other record is the handover
+    ///   service.
     package static func handover(in message: NDEFMessage) throws(NDEFError) -> ServiceParameter? {
         var failure: NDEFError?
         for record in message.records where record.isOf(.serviceParameter) {
@@ -52,7 +55,7 @@ package struct ServiceParameter: Equatable, Sendable {
         return nil
     }
 
-    /// The `Tp` record, communication mode 00.
+    /// Returns the `Tp` record with communication mode 00.
     package func record() -> NDEFRecord {
         let sizes = [UInt8(maximumMessageSize >> 8), UInt8(maximumMessageSize & 0xff)]
         let payload =
@@ -61,23 +64,25 @@ package struct ServiceParameter: Equatable, Sendable {
         return NDEFRecord(.serviceParameter, payload: payload[...])
     }
 
-    /// T_wait = 2^(WT_INT/4 − 1) ms in real arithmetic, not below 1 ms and not above 1000 ms (Q16, Q17).
+    /// The waiting time T_wait = 2^(WT_INT/4 − 1) ms with a real exponent, at least 1 ms and at most 1000 ms
+    /// (Q16, Q17).
     package var waitingTime: Duration {
+        // 2^(0/4), 2^(1/4), 2^(2/4) and 2^(3/4) ms in nanoseconds. The other powers of 2 are shifts.
         let quarters = [1_000_000, 1_189_207, 1_414_214, 1_681_793]
         let nanoseconds = quarters[Int(waitingTimeInteger) % 4] << (Int(min(waitingTimeInteger, 63)) / 4) / 2
         return min(max(.nanoseconds(nanoseconds), .milliseconds(1)), .milliseconds(1000))
     }
 }
 
-/// NFC Forum TNEP 1.0, service select record: the service the reader wants.
+/// The service select record (`Ts`): the service that the reader selects (NFC Forum TNEP 1.0).
 package enum ServiceSelect {
-    /// The complete message that selects `serviceName`, of up to 255 bytes.
+    /// Returns the complete message that selects a service, whose name has at most 255 bytes.
     package static func encode(_ serviceName: [UInt8] = ServiceParameter.handoverService) -> [UInt8] {
         let payload = [UInt8(serviceName.count)] + serviceName
         return NDEFMessage([NDEFRecord(.serviceSelect, payload: payload[...])]).encode()
     }
 
-    /// The service's name in the `Ts` record of `message`.
+    /// Returns the name of the service in the `Ts` record of a message.
     package static func parse(_ message: NDEFMessage) throws(NDEFError) -> ArraySlice<UInt8> {
         guard let payload = try message.record(of: .serviceSelect)?.payload else { throw .recordMissing }
         guard let length = payload.first, payload.count == Int(length) + 1 else { throw .malformedPayload }
@@ -85,9 +90,9 @@ package enum ServiceSelect {
     }
 }
 
-/// NFC Forum TNEP 1.0, TNEP status record: how the last step went.
+/// The TNEP status record (`Te`): the result of the last step (NFC Forum TNEP 1.0).
 package struct StatusRecord: RawRepresentable, Hashable, Sendable {
-    /// The status byte; 80…fe are the service's own.
+    /// The status byte. The values 80…fe (hexadecimal) are defined by the service.
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
@@ -97,14 +102,14 @@ package struct StatusRecord: RawRepresentable, Hashable, Sendable {
     package static let success = Self(rawValue: 0x00)
     package static let protocolError = Self(rawValue: 0x01)
 
-    /// The status in the `Te` record of `message`, or nil when it has none.
+    /// Returns the status in the `Te` record of a message; `nil` if it has none.
     package static func parse(_ message: NDEFMessage) throws(NDEFError) -> StatusRecord? {
         guard let payload = try message.record(of: .status)?.payload else { return nil }
         guard payload.count == 1, let status = payload.first else { throw .malformedPayload }
         return StatusRecord(rawValue: status)
     }
 
-    /// The complete message of this one record.
+    /// Returns the complete message with this record.
     package func encode() -> [UInt8] {
         NDEFMessage([NDEFRecord(.status, payload: [rawValue])]).encode()
     }

@@ -1,5 +1,5 @@
-/// The format of an image, by its first bytes. Portraits are JPEG or JPEG 2000 (ISO/IEC 18013-5 7.2.1); wallets send
-/// others as well.
+/// The format of an image, determined from its first bytes. ISO/IEC 18013-5 7.2.1 allows JPEG and JPEG 2000
+/// for portraits; wallets send other formats too (Q155, Q225).
 package enum ImageFormat: String, CaseIterable, Sendable {
     case jpeg = "JPEG"
     case jpeg2000 = "JPEG 2000"
@@ -12,7 +12,7 @@ package enum ImageFormat: String, CaseIterable, Sendable {
     case tiff = "TIFF"
     case bmp = "BMP"
 
-    /// Nil for bytes of no known format.
+    /// Determines the format of an image; `nil` if it is unknown.
     package init?(_ bytes: ArraySlice<UInt8>) {
         if let found = Self.signatures.first(where: { bytes.starts(with: $0.bytes) }) {
             self = found.format
@@ -33,7 +33,7 @@ package enum ImageFormat: String, CaseIterable, Sendable {
         (Array("MM\0*".utf8), .tiff), (Array("BM".utf8), .bmp),
     ]
 
-    /// The format of a file of ISO/IEC 14496-12, by the brand that its first box names.
+    /// Determines the format of a file of ISO/IEC 14496-12 from the brand in its first box.
     private init?(brandOf bytes: ArraySlice<UInt8>) {
         guard bytes.dropFirst(4).starts(with: "ftyp".utf8) else { return nil }
         switch String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self) {
@@ -46,7 +46,7 @@ package enum ImageFormat: String, CaseIterable, Sendable {
     /// Whether ISO/IEC 18013-5 7.2.1 allows the format for a portrait.
     package var isOfPortraits: Bool { self == .jpeg || self == .jpeg2000 }
 
-    /// The media type that an HTTP response names.
+    /// The media type for an HTTP response.
     package var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"

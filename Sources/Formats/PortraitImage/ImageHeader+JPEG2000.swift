@@ -1,8 +1,8 @@
 extension ImageHeader {
-    /// The signature box of ISO/IEC 15444-1, I.5.1.
+    /// The signature box of a JP2 file (ISO/IEC 15444-1, I.5.1).
     static let jp2Signature: [UInt8] = [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a]
 
-    /// The markers SOC and SIZ, with which a codestream begins.
+    /// The markers SOC and SIZ at the beginning of a codestream.
     static let codestreamStart: [UInt8] = [0xff, 0x4f, 0xff, 0x51]
 
     private enum Box {
@@ -15,7 +15,7 @@ extension ImageHeader {
         private static func type(_ name: String) -> UInt32 { name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// Finds the codestream of a JP2 file (Annex I); only colours that need no table are taken.
+    /// Parses the codestream of a JP2 file (Annex I). Images with a colour table are refused.
     static func parseJP2(
         _ reader: inout ImageReader, _ limits: ImageLimits
     ) throws(ImageHeaderError) -> ImageHeader {
@@ -42,8 +42,9 @@ extension ImageHeader {
             case Box.colour:
                 let method = try box.contents.byte()
                 try box.contents.skip(2)
-                // sRGB and grey (I.5.3.3); a profile changes hues, and no face.
-                if method == 1, ![16, 17].contains(try box.contents.four()) {
+                // Of the enumerated colours only sRGB and grey are accepted (I.5.3.3). A colour profile is
+                // ignored: it changes hues but not the face.
+                if method == 1, ![16, 17].contains(try box.contents.uint32()) {
                     throw .unsupported(at: box.contents.index)
                 }
             default: break
@@ -54,57 +55,60 @@ extension ImageHeader {
     private static func nextBox(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
-        let short = try reader.four()
-        let type = try reader.four()
+        let short = try reader.uint32()
+        let type = try reader.uint32()
         switch short {
         case 0: return (type, try reader.part(reader.left))
-        // Only what is longer than 4 GiB needs the longer form.
+        // The longer form is needed only for boxes above 4 GiB.
         case 1..<8: throw .unsupported(at: reader.index)
         default: return (type, try reader.part(Int(short) - 8))
         }
     }
 
-    /// Reads image and tile size, SIZ (A.5.1), which has to come first, and checks that the codestream is whole.
+    /// Parses the sizes of image and tiles from the segment SIZ, which comes first (A.5.1), and checks that
+    /// the codestream is complete.
     static func parseCodestream(
         _ range: Range<Int>, of bytes: ArraySlice<UInt8>, _ limits: ImageLimits
     ) throws(ImageHeaderError) -> ImageHeader {
         var reader = ImageReader(bytes[range])
         guard reader.starts(with: codestreamStart) else { throw .malformed(at: range.lowerBound) }
         try reader.skip(4)
-        let length = Int(try reader.two())
+        let length = Int(try reader.uint16())
         guard length >= 2 else { throw .malformed(at: reader.index) }
         var size = try reader.part(length - 2)
         try size.skip(2)
-        let (right, bottom) = (try size.four(), try size.four())
-        let (left, top) = (try size.four(), try size.four())
+        let (right, bottom) = (try size.uint32(), try size.uint32())
+        let (left, top) = (try size.uint32(), try size.uint32())
         guard left < right, top < bottom else { throw .malformed(at: size.index) }
-        let header = try ImageHeader(.jpeg2000, right - left, bottom - top, range, limits)
+        let header = try ImageHeader(
+            .jpeg2000, width: right - left, height: bottom - top, image: range, limits: limits)
         try checkTiles(&size, (left, top), (right, bottom), limits)
         try checkComponents(&size)
         try skipTileParts(&reader, limits)
         return header
     }
 
-    /// Walks the marker segments and tile-parts (A.4) up to the end of the codestream: a portrait must be whole.
+    /// Skips the marker segments and tile-parts up to the end of the codestream (A.4), to check that the
+    /// image is complete.
     private static func skipTileParts(
         _ reader: inout ImageReader, _ limits: ImageLimits
     ) throws(ImageHeaderError) {
         var hasTilePart = false
         for _ in 0..<limits.parts {
             let start = reader.index
-            switch try reader.two() {
+            switch try reader.uint16() {
             case Marker.endOfCodestream where hasTilePart: return
             case Marker.startOfTilePart:
                 hasTilePart = true
-                // Lsot and Isot come before the length, which counts from the marker on.
+                // The fields Lsot and Isot are before the length. The length counts from the marker.
                 try reader.skip(4)
-                let length = Int(try reader.four())
+                let length = Int(try reader.uint32())
                 guard length > 0 else { return try skipLastTilePart(&reader) }
                 guard length >= Marker.tilePartHeader else { throw .malformed(at: start) }
                 try reader.skip(length - (reader.index - start))
             case Marker.endOfCodestream, 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
             default:
-                let length = Int(try reader.two())
+                let length = Int(try reader.uint16())
                 guard length >= 2 else { throw .malformed(at: start) }
                 try reader.skip(length - 2)
             }
@@ -112,26 +116,27 @@ extension ImageHeader {
         throw .tooLarge
     }
 
-    /// A last tile-part without a length ends where the codestream does.
+    /// Skips a last tile-part without a length, which ends with the codestream.
     private static func skipLastTilePart(_ reader: inout ImageReader) throws(ImageHeaderError) {
         guard reader.left >= 2 else { throw .truncated(at: reader.end) }
         try reader.skip(reader.left - 2)
-        guard try reader.two() == Marker.endOfCodestream else { throw .truncated(at: reader.end) }
+        guard try reader.uint16() == Marker.endOfCodestream else { throw .truncated(at: reader.end) }
     }
 
     private enum Marker {
         static let startOfTilePart: UInt16 = 0xff90
         static let endOfCodestream: UInt16 = 0xffd9
-        /// The bytes of a tile-part without data: SOT and SOD.
+        /// The number of bytes of a tile-part without data: the segment SOT and the marker SOD.
         static let tilePartHeader = 14
     }
 
+    /// Checks the tile size and the number of tiles.
     private static func checkTiles(
         _ size: inout ImageReader, _ start: (x: UInt32, y: UInt32), _ end: (x: UInt32, y: UInt32),
         _ limits: ImageLimits
     ) throws(ImageHeaderError) {
-        let tile = (x: UInt64(try size.four()), y: UInt64(try size.four()))
-        let offset = (x: UInt64(try size.four()), y: UInt64(try size.four()))
+        let tile = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
+        let offset = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
         guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
             offset.x + tile.x > start.x, offset.y + tile.y > start.y
         else { throw .malformed(at: size.index) }
@@ -142,12 +147,14 @@ extension ImageHeader {
         }
     }
 
-    /// Grey or colours, with or without transparency, at most 16 bits each.
+    /// Checks the components: one to four, for grey or colours with or without transparency, each with at
+    /// most 16 bits.
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
-        let count = Int(try size.two())
+        let count = Int(try size.uint16())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }
         guard size.left == 3 * count else { throw .malformed(at: size.index) }
         for _ in 0..<count {
+            // The field holds the number of bits less 1; its top bit is the sign.
             let precision = try size.byte() & 0x7f
             let steps = (try size.byte(), try size.byte())
             guard precision < 16, (1...2).contains(steps.0), (1...2).contains(steps.1) else {

@@ -4,12 +4,12 @@ extension ImageHeader {
     private static let header = chunkType("IHDR")
     private static let data = chunkType("IDAT")
     private static let end = chunkType("IEND")
-    /// A portrait does not move.
+    /// The chunks of an animation, which is refused as a portrait.
     private static let animation = ["acTL", "fcTL", "fdAT"].map(chunkType)
 
     private static func chunkType(_ name: String) -> UInt32 { name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Walks the chunks of ISO/IEC 15948 up to the end of the image.
+    /// Reads the chunks of a PNG image up to its end (ISO/IEC 15948).
     static func parsePNG(
         _ reader: inout ImageReader, _ limits: ImageLimits
     ) throws(ImageHeaderError) -> ImageHeader {
@@ -17,14 +17,15 @@ extension ImageHeader {
         try reader.skip(pngSignature.count)
         var chunk = try nextChunk(&reader)
         guard chunk.type == header, chunk.contents.left == 13 else { throw .malformed(at: start) }
-        let (width, height) = (try chunk.contents.four(), try chunk.contents.four())
+        let (width, height) = (try chunk.contents.uint32(), try chunk.contents.uint32())
         var hasData = false
         for _ in 0..<limits.parts {
             chunk = try nextChunk(&reader)
             switch chunk.type {
             case end:
                 guard hasData, chunk.contents.left == 0 else { throw .malformed(at: reader.index) }
-                return try ImageHeader(.png, width, height, start..<reader.index, limits)
+                return try ImageHeader(
+                    .png, width: width, height: height, image: start..<reader.index, limits: limits)
             case data: hasData = true
             case header: throw .malformed(at: chunk.contents.index)
             default:
@@ -37,8 +38,8 @@ extension ImageHeader {
     private static func nextChunk(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
-        let length = try reader.four()
-        let type = try reader.four()
+        let length = try reader.uint32()
+        let type = try reader.uint32()
         let contents = try reader.part(Int(length))
         try reader.skip(4)
         return (type, contents)

@@ -1,19 +1,20 @@
-/// What an image says of itself before a pixel of it is decoded (ISO/IEC 18013-5, 7.2.2: a portrait is JPEG or
-/// JPEG 2000; wallets send PNG as well).
+/// The kind and size of an image, read without decoding a pixel. ISO/IEC 18013-5 7.2.1 allows JPEG and JPEG
+/// 2000 for portraits; wallets send PNG too.
 package struct ImageHeader: Equatable, Sendable {
     package enum Kind: Sendable {
         case jpeg, png
-        /// JPEG 2000, in a JP2 file or bare.
+        /// JPEG 2000, as a JP2 file or as a bare codestream.
         case jpeg2000
     }
 
     package let kind: Kind
     package let width: Int
     package let height: Int
-    /// The bytes that are the image: what follows it, and boxes around it, are left aside.
+    /// The range of the image in the bytes, without the boxes around it and the bytes after it.
     package let image: Range<Int>
 
-    /// Reads the header within the limits. No pixel is decoded.
+    /// Parses the header of a JPEG, PNG or JPEG 2000 image, and checks the image against the limits. Decodes
+    /// no pixel.
     package static func parse(
         _ bytes: ArraySlice<UInt8>, limits: ImageLimits = .portrait
     ) throws(ImageHeaderError) -> ImageHeader {
@@ -28,9 +29,11 @@ package struct ImageHeader: Equatable, Sendable {
         }
     }
 
-    /// The header, if the image is not larger than allowed.
+    /// Creates a header.
+    ///
+    /// - Throws: `tooLarge` if the image exceeds the limits, `malformed` if a side is 0.
     init(
-        _ kind: Kind, _ width: UInt32, _ height: UInt32, _ image: Range<Int>, _ limits: ImageLimits
+        _ kind: Kind, width: UInt32, height: UInt32, image: Range<Int>, limits: ImageLimits
     ) throws(ImageHeaderError) {
         guard width > 0, height > 0 else { throw .malformed(at: image.lowerBound) }
         guard width <= limits.side, height <= limits.side, Int(width) * Int(height) <= limits.pixels else {
@@ -43,14 +46,19 @@ package struct ImageHeader: Equatable, Sendable {
     }
 }
 
-/// What is taken as a portrait. ISO/IEC 18013-5 names no size; wallets send from 192 × 240 to about 1000 × 1300.
+/// The limits for a portrait. ISO/IEC 18013-5 defines no size; wallets send 192 × 240 to about 1000 × 1300
+/// pixels.
 package struct ImageLimits: Sendable {
+    /// The maximum number of bytes.
     package let bytes: Int
+    /// The maximum width and height in pixels.
     package let side: Int
+    /// The maximum number of pixels.
     package let pixels: Int
-    /// Tiles of a JPEG 2000 image; each costs memory before one pixel is read.
+    /// The maximum number of tiles of a JPEG 2000 image. A decoder needs memory for each before it reads a
+    /// pixel.
     package let tiles: Int
-    /// Segments, chunks or boxes.
+    /// The maximum number of segments, chunks or boxes.
     package let parts: Int
 
     package init(
@@ -66,16 +74,16 @@ package struct ImageLimits: Sendable {
     package static let portrait = ImageLimits()
 }
 
-/// Why bytes are not taken as a portrait.
+/// A reason why an image is refused as a portrait.
 package enum ImageHeaderError: Error, Equatable, Sendable {
-    /// None of JPEG, PNG and JPEG 2000.
+    /// The image is neither JPEG, PNG nor JPEG 2000.
     case kindUnknown
-    /// The image ends before it should.
+    /// The image ends too early.
     case truncated(at: Int)
-    /// Something is not what the format has at this place.
+    /// The bytes at this index do not follow the format.
     case malformed(at: Int)
-    /// Beyond the limits: of bytes, sides, pixels, tiles or parts.
+    /// The image exceeds a limit for bytes, sides, pixels, tiles or parts.
     case tooLarge
-    /// A way to write an image that portraits have no need of.
+    /// The image uses a feature of its format that portraits do not need.
     case unsupported(at: Int)
 }

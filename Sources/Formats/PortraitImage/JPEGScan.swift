@@ -1,28 +1,31 @@
-/// A scan of a JPEG image: its components, and the part of their coefficients that it has.
+/// A scan of a JPEG image: its components, and the part of their coefficients that the scan contains.
 struct JPEGScan {
+    /// A component of the scan with its Huffman tables.
     private struct Part {
-        /// The place of the component in the frame.
+        /// The index of the component in the frame.
         let component: Int
         let differences: JPEGCodes?
         let coefficients: JPEGCodes?
     }
 
-    /// The largest sizes of a difference and of a coefficient, in bits (F.1.2.1.1, F.1.2.2.1).
+    /// The maximum size of a DC difference in bits (F.1.2.1.1).
     private static let largestDifference = 11
+    /// The maximum size of an AC coefficient in bits (F.1.2.2.1).
     private static let largestCoefficient = 10
-    /// The most blocks of a unit of an interleaved scan (B.2.3).
+    /// The maximum number of blocks in a unit of an interleaved scan (B.2.3).
     private static let mostBlocks = 10
 
     private let isProgressive: Bool
     private var parts: [Part] = []
-    /// The coefficients of the scan, in the order of the zigzag.
+    /// The coefficients in the scan, counted in zigzag order.
     private let band: ClosedRange<Int>
-    /// Whether earlier scans had the upper bits of these coefficients.
+    /// Whether earlier scans contained the upper bits of these coefficients.
     private let isRefinement: Bool
-    /// For how many blocks the band has no further coefficients that are new (G.1.2.2).
+    /// The number of following blocks in which the band has no further new coefficients (G.1.2.2).
     private var run = 0
 
-    /// Reads the header of a scan, and records what it adds to its components.
+    /// Reads the header of a scan (B.2.3), and records in the frame which bits the scan adds to its
+    /// components.
     init(
         _ segment: inout ImageReader, of frame: inout JPEGFrame, _ tables: JPEGTables
     ) throws(ImageHeaderError) {
@@ -48,13 +51,15 @@ struct JPEGScan {
             throw .malformed(at: segment.index)
         }
         guard frame.isProgressive else {
-            // Some encoders write other figures here, which mean nothing in a sequential image.
+            // Some encoders write other values here, which have no meaning in a sequential image.
             (band, isRefinement) = (0...63, false)
             for part in parts {
                 frame.components[part.component].missingBits = Array(repeating: 0, count: 64)
             }
             return
         }
+        // A progressive scan has either DC coefficients only, or AC coefficients of a single component
+        // (G.1.1.1.1).
         guard first <= last, last <= 63, first > 0 ? parts.count == 1 : last == 0 else {
             throw .malformed(at: segment.index)
         }
@@ -64,6 +69,8 @@ struct JPEGScan {
         for part in parts {
             for coefficient in band {
                 let missing = frame.components[part.component].missingBits[coefficient]
+                // A refinement must follow the scan with the bit above. A first scan must come once.
+                // Otherwise bits would be missing at the end, and the picture would be incomplete.
                 guard missing == (before == 0 ? nil : before) else { throw .malformed(at: segment.index) }
                 frame.components[part.component].missingBits[coefficient] = after
             }
@@ -72,9 +79,9 @@ struct JPEGScan {
 
     /// Reads all blocks of the scan.
     ///
-    /// - Parameter interval: how many units are between two restart markers; 0 for no markers.
+    /// - Parameter interval: the number of units between two restart markers; 0 if there are none.
     mutating func read(
-        _ bits: inout JPEGBits, _ frame: inout JPEGFrame, _ interval: Int
+        _ bits: inout JPEGBits, of frame: inout JPEGFrame, restartInterval interval: Int
     ) throws(ImageHeaderError) {
         let isAlone = parts.count == 1
         let first = frame.components[parts[0].component]
@@ -121,7 +128,7 @@ struct JPEGScan {
         _ = try bits.next(size)
     }
 
-    /// The 63 AC coefficients of a block (F.2.2.2).
+    /// Reads the 63 AC coefficients of a block of a sequential image (F.2.2.2).
     private func readSequential(_ codes: JPEGCodes, _ bits: inout JPEGBits) throws(ImageHeaderError) {
         var place = 1
         while place <= 63 {
@@ -139,7 +146,7 @@ struct JPEGScan {
         }
     }
 
-    /// The upper bits of the coefficients of a band (G.1.2.2).
+    /// Reads the upper bits of the coefficients of a band in one block (G.1.2.2).
     private mutating func readFirst(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
@@ -169,7 +176,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a further bit of the coefficients of a band, both those that are not zero yet and new ones (G.1.2.3).
+    /// Reads a further bit of the coefficients of a band in one block: of the coefficients that are not zero
+    /// already, and of new ones (G.1.2.3).
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
@@ -193,7 +201,8 @@ struct JPEGScan {
         try skip(64, from: &place, nonzero, &bits)
     }
 
-    /// Goes to the coefficient behind so many that stay zero, or to the end of the band. Those in between that are not zero get a bit.
+    /// Moves `place` past a number of coefficients that stay zero, or to the end of the band. Reads one bit
+    /// for each coefficient in between that is not zero.
     private func skip(
         _ zeros: Int, from place: inout Int, _ nonzero: UInt64, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {

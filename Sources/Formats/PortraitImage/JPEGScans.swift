@@ -1,23 +1,33 @@
-/// Follows the entropy-coded data of a JPEG image (ITU-T T.81) from the first block to the last, without making pixels of it.
+/// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). It reads all blocks but
+/// calculates no pixels (Q247).
 ///
-/// Browsers show a picture whose data is broken: in part, in grey, or as it was before its last scans. Such a picture must not be
-/// compared with a face. An image is whole if every block of every component is there in full precision, each code is one of its
-/// tables, and a marker follows where the last block ends: data that is left over was read from a wrong place on. Zero bytes before a
-/// marker are no data.
+/// Browsers show an image with broken data without a warning: in part, in grey, or as it was before its last
+/// scans. Such a picture must not be compared with a face. An image is complete if
+///
+/// - every block of every component is present in full precision,
+/// - each code is in its Huffman table, and each component has its quantization table,
+/// - a marker follows the last block of each scan. Data that is left over shows that the bits before were
+///   read from a wrong position. Zero bytes before a marker are ignored.
+///
+/// `ImageHeader` must have parsed the image before: it bounds the number of pixels and parts. The check is
+/// pure computation on the bytes. Damage that decodes to other valid codes is not noticed.
 package struct JPEGScans {
-    /// More than any encoder writes. Each scan of a progressive image visits all of its blocks.
+    /// The maximum number of scans, which is more than any encoder writes. The limit bounds the time, since
+    /// each scan of a progressive image visits all blocks.
     private static let mostScans = 256
 
     private var frame: JPEGFrame?
     private var tables = JPEGTables()
-    /// How many units of a scan are between two restart markers; 0 for no markers.
+    /// The number of units between two restart markers; 0 if there are none.
     private var interval = 0
+    /// The number of scans so far.
     private var count = 0
 
     /// Reads all scans of an image whose header was parsed.
     ///
     /// - Parameter image: the bytes from the start of the image to its end marker.
-    /// - Throws: `truncated` or `malformed` where the image is not whole, `tooLarge` for more scans than a portrait has.
+    /// - Throws: `truncated` or `malformed` if the image is not complete, `tooLarge` if it has more scans
+    ///   than a portrait needs.
     package static func check(_ image: ArraySlice<UInt8>) throws(ImageHeaderError) {
         var scans = JPEGScans()
         var reader = ImageReader(image)
@@ -27,13 +37,15 @@ package struct JPEGScans {
             if marker == ImageHeader.endOfImage { return try scans.end(at: reader.index) }
             var segment = try ImageHeader.nextSegment(&reader)
             switch marker {
+            // Baseline, extended sequential and progressive frames.
             case 0xc0, 0xc1, 0xc2:
                 guard scans.frame == nil else { throw .malformed(at: segment.index) }
                 scans.frame = try JPEGFrame(&segment, isProgressive: marker == 0xc2)
+            // Huffman tables, quantization tables and the restart interval.
             case 0xc4: try scans.tables.readCodes(&segment)
             case 0xdb: try scans.tables.readSteps(&segment)
             case 0xdd:
-                scans.interval = Int(try segment.two())
+                scans.interval = Int(try segment.uint16())
                 guard segment.left == 0 else { throw .malformed(at: segment.index) }
             case ImageHeader.startOfScan:
                 try scans.read(&segment, &reader)
@@ -42,7 +54,7 @@ package struct JPEGScans {
         }
     }
 
-    /// Reads a scan, from its header (B.2.3) to its last block.
+    /// Reads a scan from its header (B.2.3) to its last block.
     private mutating func read(
         _ segment: inout ImageReader, _ reader: inout ImageReader
     ) throws(ImageHeaderError) {
@@ -51,7 +63,7 @@ package struct JPEGScans {
         guard var frame else { throw .malformed(at: segment.index) }
         var scan = try JPEGScan(&segment, of: &frame, tables)
         var bits = JPEGBits(reader.all, from: reader.index)
-        try scan.read(&bits, &frame, interval)
+        try scan.read(&bits, of: &frame, restartInterval: interval)
         try bits.finish()
         try reader.skip(bits.index - reader.index)
         self.frame = frame
@@ -62,38 +74,45 @@ package struct JPEGScans {
     }
 }
 
-/// The frame header (B.2.2), and how far its components have come.
+/// The frame header (B.2.2), with the progress of its components.
 struct JPEGFrame {
     struct Component {
         let identifier: UInt8
-        /// The sampling factors: the blocks of one unit of an interleaved scan.
+        /// The horizontal sampling factor: the number of blocks side by side in a unit of an interleaved
+        /// scan.
         let across: Int
+        /// The vertical sampling factor: the number of blocks above each other in a unit.
         let down: Int
-        /// The number of its quantization table.
+        /// The number of the component's quantization table.
         let steps: UInt8
-        /// The blocks of a scan of this component alone.
+        /// The number of blocks side by side in a scan of this component alone.
         fileprivate(set) var columns = 0
+        /// The number of blocks above each other in a scan of this component alone.
         fileprivate(set) var rows = 0
-        /// The blocks in a row, with those that only fill the last unit.
+        /// The number of blocks in a row, including blocks that only fill up the last unit.
         fileprivate(set) var stride = 0
-        /// The precision that each coefficient has come to: how many of its low bits are to follow; nil before its first scan.
+        /// The number of low bits of each coefficient that later scans must contain; `nil` before the
+        /// coefficient's first scan.
         var missingBits = [Int?](repeating: nil, count: 64)
 
         var isComplete: Bool { missingBits.allSatisfy { $0 == 0 } }
     }
 
     let isProgressive: Bool
-    /// The units of an interleaved scan.
+    /// The number of units side by side in an interleaved scan.
     let columns: Int
+    /// The number of units above each other in an interleaved scan.
     let rows: Int
     var components: [Component] = []
-    /// The coefficients that are not zero, a bit for each, in each block of each component of a progressive image.
+    /// The coefficients that are not zero in each block of each component, one bit for each coefficient. Only
+    /// for progressive images.
     var nonzero: [[UInt64]] = []
 
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {
         self.isProgressive = isProgressive
+        // The precision of 8 bits, which `ImageHeader` has checked.
         try segment.skip(1)
-        let (height, width) = (Int(try segment.two()), Int(try segment.two()))
+        let (height, width) = (Int(try segment.uint16()), Int(try segment.uint16()))
         for _ in 0..<(try segment.byte()) {
             let identifier = try segment.byte()
             let factors = try segment.byte()
@@ -107,7 +126,7 @@ struct JPEGFrame {
         let most = (
             across: components.map(\.across).max() ?? 1, down: components.map(\.down).max() ?? 1
         )
-        // Decoders do not scale components by fractions.
+        // Decoders do not support components that must be scaled by a fraction.
         guard components.allSatisfy({ most.across % $0.across == 0 && most.down % $0.down == 0 }) else {
             throw .malformed(at: segment.index)
         }
@@ -126,9 +145,9 @@ struct JPEGFrame {
     private static func divided(_ number: Int, by divisor: Int) -> Int { (number + divisor - 1) / divisor }
 }
 
-/// The quantization and Huffman tables that are in force (B.2.4.1, B.2.4.2).
+/// The current quantization and Huffman tables (B.2.4.1, B.2.4.2).
 struct JPEGTables {
-    /// The largest size of a difference that a table may have a code for, in bits.
+    /// The maximum size in bits of a DC difference for which a table may have a code.
     private static let largestSize = 15
 
     private var tables = [JPEGCodes?](repeating: nil, count: 8)
@@ -140,7 +159,7 @@ struct JPEGTables {
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             let codes = try JPEGCodes(&segment)
-            // Decoders refuse a table with a larger size, whether or not the data has its code.
+            // Decoders refuse a table with a larger size even if the data does not use it.
             guard place >> 4 == 1 || codes.largestValue <= Self.largestSize else {
                 throw .malformed(at: segment.index)
             }
@@ -148,40 +167,45 @@ struct JPEGTables {
         }
     }
 
-    /// Reads quantization tables. A step of zero would erase its coefficient: such a table counts as absent.
+    /// Reads quantization tables. A table with a step of zero counts as absent, because the step would erase
+    /// its coefficient.
     mutating func readSteps(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             var isWhole = true
             for _ in 0..<64 {
-                let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.two())
+                let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.uint16())
                 isWhole = isWhole && step > 0
             }
             areStepsDefined[Int(place & 15)] = isWhole
         }
     }
 
-    /// Whether the quantization table with this number is defined.
+    /// Whether the quantization table number `number` is defined and has no step of zero.
     func hasSteps(_ number: UInt8) -> Bool { number < 4 && areStepsDefined[Int(number)] }
 
-    /// The table of differences of DC coefficients with this number; nil if it is absent.
+    /// Returns the Huffman table number `number` for DC differences; `nil` if it is absent.
     func differences(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[Int(number)] : nil }
 
-    /// The table of AC coefficients with this number; nil if it is absent.
+    /// Returns the Huffman table number `number` for AC coefficients; `nil` if it is absent.
     func coefficients(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[4 + Int(number)] : nil }
 }
 
 /// A Huffman table: codes of up to 16 bits, in the order of their lengths (C.2).
 struct JPEGCodes {
+    /// The first code of each length in bits.
     private var firstCode = [Int](repeating: 0, count: 17)
+    /// The index in `values` of the first code of each length.
     private var firstValue = [Int](repeating: 0, count: 17)
+    /// The number of codes of each length.
     private var counts = [Int](repeating: 0, count: 17)
+    /// The values of all codes, in the order of the codes.
     private var values: [UInt8] = []
 
     var largestValue: Int { Int(values.max() ?? 0) }
 
-    /// Reads a table. No code consists of ones alone (C.2).
+    /// Reads a table. A code that consists of ones only is refused (C.2).
     init(_ segment: inout ImageReader) throws(ImageHeaderError) {
         for length in 1...16 { counts[length] = Int(try segment.byte()) }
         var (code, value) = (0, 0)
@@ -196,7 +220,7 @@ struct JPEGCodes {
         for _ in 0..<value { values.append(try segment.byte()) }
     }
 
-    /// The value of the next code.
+    /// Reads the next code and returns its value.
     func next(_ bits: inout JPEGBits) throws(ImageHeaderError) -> Int {
         var code = 0
         for length in 1...16 {
@@ -208,12 +232,13 @@ struct JPEGCodes {
     }
 }
 
-/// The bits of entropy-coded data up to the next marker (F.1.2.3).
+/// A reader of the bits of entropy-coded data up to the next marker (F.1.2.3).
 struct JPEGBits {
     private let bytes: ArraySlice<UInt8>
-    /// The byte after the one whose bits are read.
+    /// The index of the byte after the current one.
     private(set) var index: Int
     private var byte: UInt8 = 0
+    /// The number of bits of the current byte that have not been read.
     private var left = 0
 
     init(_ bytes: ArraySlice<UInt8>, from index: Int) {
@@ -227,7 +252,7 @@ struct JPEGBits {
             byte = bytes[index]
             index += 1
             if byte == 0xff {
-                // A marker: the data ends before the last block.
+                // A marker would end the data before the last block.
                 guard index < bytes.endIndex, bytes[index] == 0 else { throw .malformed(at: index) }
                 index += 1
             }
@@ -237,21 +262,24 @@ struct JPEGBits {
         return Int(byte >> left & 1)
     }
 
-    /// The next bits as a number.
+    /// Reads the next `count` bits as a number.
     mutating func next(_ count: Int) throws(ImageHeaderError) -> Int {
         var number = 0
         for _ in 0..<count { number = number << 1 | (try next()) }
         return number
     }
 
-    /// Goes on behind the restart marker with this number (modulo 8), which must be next.
+    /// Reads the restart marker, which must be next.
+    ///
+    /// - Parameter number: the number of the marker in the scan, from 0. The marker itself holds it modulo 8.
     mutating func restart(_ number: Int) throws(ImageHeaderError) {
         try end()
         guard bytes[index + 1] == 0xd0 + UInt8(number & 7) else { throw .malformed(at: index) }
         index += 2
     }
 
-    /// Goes to the marker after the scan. Some encoders also write a restart marker behind the last block.
+    /// Moves to the marker after the scan. Some encoders write a restart marker after the last block, which
+    /// is skipped.
     mutating func finish() throws(ImageHeaderError) {
         try end()
         while (0xd0...0xd7).contains(bytes[index + 1]) {
@@ -260,7 +288,7 @@ struct JPEGBits {
         }
     }
 
-    /// Goes to the marker that must be next; zero bytes and fill bytes (B.1.1.2) may come before.
+    /// Moves to the next marker. Only zero bytes and fill bytes (B.1.1.2) may come before it.
     mutating func end() throws(ImageHeaderError) {
         left = 0
         while index < bytes.endIndex, bytes[index] == 0 { index += 1 }

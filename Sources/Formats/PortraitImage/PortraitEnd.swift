@@ -1,17 +1,17 @@
-/// How `countersign-portrait` ends: its exit status.
+/// The exit status of `countersign-portrait`.
 package enum PortraitEnd: Int32, CaseIterable, Sendable {
-    /// The image is on standard output, as JPEG or PNG.
+    /// The image was written to standard output as JPEG or PNG.
     case shown = 0
-    /// It takes no arguments.
+    /// The program was called with arguments, but accepts none.
     case usage = 64
     /// The image does not decode, or ends too early.
     case malformed = 65
-    /// None of the kinds of image that portraits have, or written in a way that they have no need of.
+    /// The format is not supported for portraits, or uses a feature that portraits do not need.
     case unsupported = 66
-    /// More bytes, pixels, tiles or parts than a portrait has.
+    /// The image has more bytes, pixels, tiles or parts than a portrait may have.
     case tooLarge = 67
-    /// The process could not be confined, and so read nothing.
+    /// The process could not be confined and therefore read nothing.
     case notConfined = 69
-    /// Input or output broke.
+    /// Reading the input or writing the output failed.
     case broken = 74
 }

@@ -1,7 +1,9 @@
 package import CBOR
 
-/// A data item that will be written: in preferred form, or in another form that readers meet in practice. Members
-/// of a map keep their order and may occur twice.
+/// A CBOR data item that a test writes: in preferred form, or in a form that only wallets in the field, or
+/// attackers, write.
+///
+/// The members of a map keep their order, and a key may occur twice.
 package indirect enum CBORDraft: Sendable {
     package struct Member: Sendable {
         package var key: CBORDraft
@@ -21,13 +23,14 @@ package indirect enum CBORDraft: Sendable {
     case array([CBORDraft])
     case map([Member])
     case tagged(UInt64, CBORDraft)
-    /// `#6.24(bstr .cbor item)`.
+    /// An encoded item in a byte string under tag 24: `#6.24(bstr .cbor item)`.
     case embedded(CBORDraft)
-    /// Bytes that are written as they are, well-formed or not.
+    /// Bytes that are written unchanged, whether they are well-formed or not.
     case encoded([UInt8])
     /// A map of indefinite length (RFC 8949 3.2.2).
     case indefiniteMap([Member])
-    /// An unsigned integer in a head of three bytes, however small it is.
+    /// An unsigned integer that is always written in three bytes, which is not the preferred form of a small
+    /// one.
     case wideUnsigned(UInt16)
 
     /// `tdate`: a date and time under tag 0.
@@ -78,7 +81,7 @@ package indirect enum CBORDraft: Sendable {
 }
 
 extension CBORDraft {
-    /// The members of a map; empty for any other item. Writing them makes the item a map.
+    /// The members of a map, or an empty array for any other item. Assigning members makes the item a map.
     package var members: [Member] {
         get {
             switch self {
@@ -89,7 +92,8 @@ extension CBORDraft {
         set { self = .map(newValue) }
     }
 
-    /// The first member under `key`. Writing replaces it in place or appends it; writing nil removes it.
+    /// The value of the first member with this key. Assigning replaces it in place or appends it. Assigning
+    /// nil removes it.
     package subscript(_ key: CBORDraft) -> CBORDraft? {
         get { index(of: key).map { members[$0].value } }
         set {
@@ -109,13 +113,13 @@ extension CBORDraft {
 }
 
 extension CBORDraft {
-    /// The items of an array; empty for any other item. Writing them makes the item an array.
+    /// The items of an array, or an empty array for any other item. Assigning items makes the item an array.
     package var items: [CBORDraft] {
         get { if case .array(let items) = self { items } else { [] } }
         set { self = .array(newValue) }
     }
 
-    /// The item inside a tag 24; any other item is its own content. Writing it embeds it.
+    /// The item inside tag 24, or the item itself if it has no tag 24. Assigning an item embeds it in tag 24.
     var content: CBORDraft {
         get { if case .embedded(let item) = self { item } else { self } }
         set { self = .embedded(newValue) }
@@ -123,7 +127,8 @@ extension CBORDraft {
 }
 
 extension CBORDraft {
-    /// A received item, to be changed and written again. An item without a matching case is kept as its bytes.
+    /// Creates a draft of a received item, which can be changed and written again. An item without a matching
+    /// case is kept as bytes.
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned(let value) where value <= Int64.max: self = .integer(Int64(value))

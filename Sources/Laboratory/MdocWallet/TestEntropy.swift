@@ -1,13 +1,14 @@
 internal import CBOR
 package import OpenSSLCrypto
 
-/// Where a test wallet takes its keys and random bytes from: OpenSSL's generator, or a seed, so that keys and
-/// randoms come out the same again. Seeded keys are known to whoever knows the seed.
+/// The source of a test wallet's keys and random bytes: OpenSSL's generator, or a seed.
+///
+/// A seed gives the same keys and bytes in each run. Anybody who knows the seed knows the keys.
 package enum TestEntropy: Sendable {
     case openSSL
     case seed(String)
 
-    /// `count` bytes; under a seed always the same for the same purpose.
+    /// Returns `count` random bytes. With a seed, they are always the same for the same purpose.
     package func bytes(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
         guard case .seed(let seed) = self else { return try randomBytes(count) }
         var bytes: [UInt8] = []
@@ -20,12 +21,13 @@ package enum TestEntropy: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// A private key; under a seed always the same for the same purpose and curve.
+    /// Makes a private key. With a seed, it is always the same for the same purpose and curve.
     package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
         for attempt in 0..<64 {
             var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
-            // The order of P-521 has 521 bits of the 528 that fit.
+            // The order of P-521 has 521 bits, and the 66 bytes have 528. Without this, one attempt in 128
+            // would succeed.
             if curve == .p521 { scalar[0] &= 1 }
             do throws(OpenSSLCryptoError) {
                 return try PrivateKey(curve: curve, scalar: scalar[...])
@@ -36,7 +38,7 @@ package enum TestEntropy: Sendable {
         throw .scalarOutOfRange
     }
 
-    /// The numbers 0 ..< `count` in pseudorandom order.
+    /// Returns the numbers from 0 up to, not including, `count` in pseudorandom order.
     func shuffled(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [Int] {
         var numbers = Array(0..<count)
         let draws = try bytes(4 * count, for: purpose)

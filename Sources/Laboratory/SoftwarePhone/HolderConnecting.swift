@@ -5,16 +5,17 @@ internal import NDEF
 internal import ReaderService
 internal import Transport
 
-/// How a phone reaches the reader that has its engagement, over Bluetooth.
+/// The Bluetooth connection data of the reader that has the phone's engagement.
 struct ReaderReach: Sendable {
-    /// In mdoc central client mode the UUID is the reader's, in mdoc peripheral server mode our own.
+    /// The settled modes and UUIDs. In mdoc central client mode the UUID is the reader's, in mdoc peripheral
+    /// server mode the phone's.
     let offer: BluetoothOffer
-    /// By which we know the reader.
+    /// The value by which the phone recognises the reader.
     let ident: BLEIdent
 }
 
 extension WalletEngagement {
-    /// Nil if the engagement has no Bluetooth.
+    /// The reader of this engagement. Nil if the engagement has no Bluetooth.
     var reader: ReaderReach? {
         guard let engagement = try? DeviceEngagement(deviceEngagement[...]),
             let ident = try? BLEIdent(for: engagement),
@@ -25,7 +26,7 @@ extension WalletEngagement {
 }
 
 extension Handover {
-    /// What the handover messages settle; nil after a QR code.
+    /// The Bluetooth modes and UUIDs that the handover messages settle. Nil after a QR code.
     fileprivate var bluetooth: BluetoothOffer? {
         if case .nfcVersion2(let select, let request) = self {
             guard let (_, chosen) = try? NFCVersion2Handover.engagement(inSelect: select[...]),
@@ -55,13 +56,15 @@ extension [HandoverCarrier] {
     }
 }
 
-/// The phone's side of making the link: in mdoc central client mode it connects to the reader and starts, in mdoc
-/// peripheral server mode the reader connects to it. With both, the first link is used.
+/// The phone's side of connecting over Bluetooth.
+///
+/// In mdoc central client mode the phone connects to the reader and sends State 01. In mdoc peripheral server
+/// mode the phone waits for the reader's connection. With both modes, the first link is used.
 struct HolderConnecting {
     let radio: any BluetoothLERadio
     let reader: ReaderReach
 
-    /// The link, once one side has started.
+    /// Returns the link after one side has sent State 01.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         switch (reader.offer.centralClient, reader.offer.peripheralServer) {
         case (let theirs?, let own?): try await race(theirs, own)
@@ -74,7 +77,7 @@ struct HolderConnecting {
     private func connect(_ uuid: BluetoothUUID) async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await radio.connect(to: GATTService(.mdocCentralClient(uuid)))
         do throws(BluetoothLEError) {
-            // Another reader's Ident: that one has somebody else's engagement (Q70).
+            // A reader with another Ident has another phone's engagement (Q70).
             if let client = link as? any BluetoothLEClientLink,
                 try await client.readIdent() != reader.ident.bytes
             {

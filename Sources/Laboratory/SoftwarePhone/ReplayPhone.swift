@@ -7,22 +7,33 @@ internal import PCSCTransport
 internal import Synchronization
 package import Transport
 
-/// The phone of a trace on a virtual reader: the software wallet gives the bytes, the trace their times and status
-/// words, and the moments at which the phone is away.
+/// The phone that a field trace recorded, on a virtual reader.
+///
+/// A field trace has no bytes of the phone's messages. So the software wallet makes the bytes, and the trace
+/// gives the rest: the time of each answer, the status words, and the times at which the phone leaves and
+/// comes back.
+///
+/// - Each tap of the trace becomes one stay of the virtual card. After the last tap the phone stays on the
+///   reader until the task is cancelled, and repeats that tap.
+/// - If the traced phone left during a command, the phone leaves at the same command.
+/// - A command that the trace does not have is answered by the wallet alone, without a delay.
+///
+/// ``run()`` and ``lift()`` are called by `countersign-lab replay`. The card logic runs on the thread of the
+/// virtual reader and is guarded by a mutex. A replay never reads or changes the trace file.
 package final class ReplayPhone: Sendable {
     /// The engagements of its taps.
     package let engagements: LatestEngagement
     private let card: VirtualCard
     private let taps: [TracedTap]
-    /// The numbers of the taps that are over.
+    /// The numbers of the taps whose last command was answered.
     private let ended: AsyncStream<Int>
 
     package init(_ phone: TracedPhone, _ wallet: Wallet, at address: SocketAddress) throws(CommandFailure) {
-        let (ended, said) = AsyncStream<Int>.makeStream()
+        let (ended, continuation) = AsyncStream<Int>.makeStream()
         let played = try mapping(WalletCard(wallet, handover: phone.handover)) { (error: WalletError) in
-            CommandFailure.malformed("the phone of the trace cannot be played: \(error)")
+            CommandFailure.malformed("the phone of the trace cannot be replayed: \(error)")
         }
-        let replay = ReplayCard(phone, played, ended: { said.yield($0) })
+        let replay = ReplayCard(phone, played, ended: { continuation.yield($0) })
         self.ended = ended
         engagements = replay.taps
         taps = phone.taps
@@ -32,7 +43,8 @@ package final class ReplayPhone: Sendable {
             answering: { replay.answer($0) })
     }
 
-    /// Taps as often as the trace does, and stays on the reader after the last tap until the task is cancelled.
+    /// Makes the taps of the trace. After the last tap, the phone stays on the reader until the task is
+    /// cancelled.
     package func run() async throws(CommandFailure) {
         try await insert()
         Terminal.note("The phone is on the reader. Press Ctrl-C to take it away.")
@@ -43,7 +55,8 @@ package final class ReplayPhone: Sendable {
         }
     }
 
-    /// From one tap to the next: the phone leaves and comes back, where it did so.
+    /// Passes from a tap to the next one. The phone leaves and comes back, unless it stayed on the reader in
+    /// the trace.
     private func pass(to tap: TracedTap) async throws(CommandFailure) {
         guard tap.breaksOff || tap.left != nil else { return }
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero
@@ -71,10 +84,10 @@ package final class ReplayPhone: Sendable {
 
 /// The card logic of a replay, which the reader's thread calls.
 private final class ReplayCard: Sendable {
-    /// How long a phone is silent that never answered in the trace.
+    /// The delay of an answer that never came in the trace.
     private static let silence = Duration.seconds(3600)
 
-    /// The engagements of its taps, each from the moment it is complete.
+    /// The engagements of the taps. Each is added as soon as its handover is complete.
     let taps = LatestEngagement()
     private let state: Mutex<ReplayState>
     private let ended: @Sendable (Int) -> Void
@@ -87,7 +100,8 @@ private final class ReplayCard: Sendable {
         self.ended = ended
     }
 
-    /// The phone gets power. pcscd may give it twice before the first command.
+    /// Gives power to the phone. pcscd may do this twice before the first command, so the tap begins with
+    /// that command.
     func insert() {
         state.withLock { $0.isFresh = true }
     }
@@ -99,20 +113,20 @@ private final class ReplayCard: Sendable {
             let engagement = state.wallet.engagement
             return (answer, over, engagement?.number == before ? nil : engagement)
         }
-        if let engagement { taps.put(engagement) }
+        if let engagement { taps.record(engagement) }
         if let over { ended(over) }
         return answer
     }
 }
 
-/// The tap under way.
+/// The state of a replay: the wallet, and the position in the trace.
 private struct ReplayState: ~Copyable {
     var wallet: WalletCard
     let taps: [TracedTap]
     var script: TapScript
-    /// The tap under way, or the one that the next power begins.
+    /// The number of the current tap, from 0.
     var number = 0
-    /// Whether the phone has power and got no command.
+    /// Whether the phone got power and has not received a command since.
     var isFresh = true
     private var hasBegun = false
     var trace = NFCTrace()
@@ -125,7 +139,7 @@ private struct ReplayState: ~Copyable {
 }
 
 extension ReplayState {
-    /// The answer, and the number of the tap that is over with it.
+    /// Returns the answer to a command, and the number of the tap if this was its last command.
     fileprivate mutating func answer(
         _ command: ArraySlice<UInt8>, silence: Duration
     ) -> (CardAnswer, over: Int?) {
@@ -138,7 +152,7 @@ extension ReplayState {
         return (answer, script.isOver && !wasOver ? number : nil)
     }
 
-    /// The last tap is repeated.
+    /// Begins the next tap of the trace, or repeats the last tap.
     private mutating func beginTap() {
         isFresh = false
         if hasBegun { number = min(number + 1, taps.count - 1) }
@@ -158,6 +172,7 @@ extension ReplayState {
         case nil: break
         }
         if let status = exchange.status, !status.isSuccess { return .respondLater(status.bytes, after: took) }
+        // NLEN was 0: the traced phone was still preparing its message (Q13).
         if exchange.length == 0 {
             let notReady: [UInt8] = [0, 0, 0x90, 0]
             trace.follow(command, notReady[...])
@@ -177,13 +192,13 @@ extension ReplayState {
 }
 
 extension TraceStatus {
-    /// Whether data came with it, which the wallet has to give: 9000 and 61xx.
+    /// Whether data came with this status word (9000 or 61XX), so that the wallet has to make the answer.
     fileprivate var isSuccess: Bool { rawValue == 0x9000 || rawValue >> 8 == 0x61 }
 
     fileprivate var bytes: [UInt8] { [UInt8(rawValue >> 8), UInt8(rawValue & 0xff)] }
 }
 
-/// A link on which the phone leaves after so many fragments of its answer.
+/// A Bluetooth link that the phone closes after a given number of fragments of its answer.
 final class ReplayLink: BluetoothLELink {
     private let link: any BluetoothLELink
     private let leavesAfter: UInt32

@@ -7,14 +7,17 @@ package import MdocWallet
 internal import NDEF
 
 extension TracedPhone {
-    /// How the phone engaged.
+    /// The handover of the traced phone.
     var handover: HandoverKind {
         let commands = taps.flatMap(\.exchanges).compactMap(\.command.word)
         if !commands.contains(.selectNDEF), !commands.contains(.selectVersion2) { return .qr }
         return service == nil ? .static : .negotiated
     }
 
-    /// The wallet as far as the trace says how it is. Where it is to answer over NFC it can, unless that was the fault.
+    /// Makes the profile of the wallet from the facts of the trace.
+    ///
+    /// - Parameter overNFC: whether the answer comes over NFC. The profile then gets NFC data transfer,
+    ///   unless the traced fault was that the phone had no retrieval method.
     fileprivate func profile(overNFC: Bool) -> WalletProfile {
         var profile = WalletProfile.generic
         profile.behaviours = [handover: behaviour]
@@ -69,7 +72,8 @@ extension TracedPhone {
 }
 
 extension PresentedWallet {
-    /// A test licence in the phone of a trace, with an answer of about the traced size.
+    /// Makes a wallet with a test licence that behaves like the phone of a trace. Its answer has about the
+    /// traced size.
     package init(replaying phone: TracedPhone, overNFC: Bool, at now: Timestamp) throws(CommandFailure) {
         var presentation = PresentationCase("replay")
         presentation.profile = phone.profile(overNFC: overNFC)
@@ -92,7 +96,7 @@ extension PresentedWallet {
 }
 
 extension NFCVersion2Behaviour {
-    /// Nil if the phone has no NFC v2.
+    /// Creates the behaviour from the facts of a trace. Nil if the phone has no NFC v2.
     fileprivate init?(_ facts: NFCVersion2Facts) {
         guard let limit = facts.limit else { return nil }
         self.init()
@@ -113,8 +117,10 @@ extension CarrierFacts.Role {
 }
 
 extension FaultFacts {
-    /// What the phone's bytes have wrong with them, where the trace names it: the bytes themselves are not in it. Status
-    /// words and removals are replayed as they came.
+    /// The fault of the phone's bytes that the trace names. The trace does not have the bytes themselves.
+    ///
+    /// Nil for status words and removals, which are replayed as they came, and for faults that no bytes of
+    /// the phone cause.
     fileprivate var holderFault: NFCHolderFault? {
         switch nfc?.word {
         case .noProgress: .answersEmpty

@@ -9,15 +9,16 @@ internal import ReaderService
 internal import Reports
 package import Transport
 
-/// The software wallet over Bluetooth, for one reader after the other.
+/// The software wallet over Bluetooth. It serves readers one after another.
 package struct WalletAir {
     private let radio: any BluetoothLERadio
     private let wallet: Wallet
-    /// The engagement of the QR code that a phone on a virtual reader shows.
+    /// The engagement of the QR code that a phone on a virtual reader shows. Nil for none.
     private let shown: WalletEngagement?
-    /// The taps of a phone on a virtual reader, which engage. Without them, each reader gets a new QR code.
+    /// The engagements of a phone on a virtual reader. Nil without such a phone: each reader then gets a new
+    /// QR code.
     private let taps: LatestEngagement?
-    /// What a replayed phone did over Bluetooth.
+    /// The actions over Bluetooth of a phone that is replayed. Nil for the wallet's own.
     private let script: AirScript?
 
     package init(
@@ -31,11 +32,12 @@ package struct WalletAir {
         self.script = script
     }
 
-    /// How long the reader of a tap is searched for. A reader without a phone on it may scan the code at any time.
+    /// The maximum time to search for the reader of a tap. For a QR code there is no limit: it may be scanned
+    /// at any time.
     private static let timeout: Duration = .seconds(60)
     private static let pause: Duration = .milliseconds(500)
 
-    /// Serves this many readers; with 0 until the task is cancelled.
+    /// Serves this many readers, or with 0 all readers until the task is cancelled.
     package func run(readers: Int) async throws(CommandFailure) {
         var number = 1
         while readers == 0 || number <= readers {
@@ -49,9 +51,9 @@ package struct WalletAir {
         }
     }
 
-    /// What the next reader is engaged with; nil once the task is cancelled.
+    /// Returns the engagement of the next reader. Returns nil after the task was cancelled.
     private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
-        if let taps { return if let shown { shown } else { await taps.take() } }
+        if let taps { return if let shown { shown } else { await taps.next() } }
         do throws(WalletError) {
             let engagement = try wallet.engagement(.qr, number: number, now: .now)
             Terminal.result(engagement.uri)
@@ -67,19 +69,20 @@ package struct WalletAir {
         let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
         var session = WalletSession(wallet, engagement: engagement)
         await server.serve(&session, over: LinkChannel(driver: driver))
-        // The reader is notified also if this task is cancelled.
+        // In a new task, so that the reader is notified even if this task is cancelled.
         await Task { await driver.leave(sending: nil) }.value
     }
 
     // MARK: The link
 
-    /// The link to the engagement's reader; nil if the connection fails or a newer tap replaces it.
+    /// Connects to the engagement's reader. Returns nil if the connection fails, or a newer tap replaces the
+    /// engagement.
     private func latestLink(
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {
         let attempt = Task { await link(engagement, server) }
         let newer = Task {
-            let engagement = await taps?.take()
+            let engagement = await taps?.next()
             if engagement != nil { attempt.cancel() }
             return engagement
         }
@@ -89,7 +92,8 @@ package struct WalletAir {
             attempt.cancel()
         }
         newer.cancel()
-        if let engagement = await newer.value { taps?.put(engagement) }
+        // The newer tap was taken from the queue: it is put back for the next link.
+        if let engagement = await newer.value { taps?.record(engagement) }
         return made
     }
 
@@ -97,7 +101,7 @@ package struct WalletAir {
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {
         guard let reach = engagement.reader else {
-            server.note("the engagement names no way over Bluetooth")
+            server.note("the engagement has no Bluetooth")
             return nil
         }
         if let script, await !waits(before: script, server) { return nil }
@@ -105,11 +109,13 @@ package struct WalletAir {
         while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
             do throws(BluetoothLEError) {
                 let link = try await HolderConnecting(radio: radio, reader: reach).link()
-                server.note(link.kind == .server ? "came to us" : "found")
+                server.note(
+                    link.kind == .server
+                        ? "the reader connected to the phone" : "the phone connected to the reader")
                 return script?.leavesAfter.map { ReplayLink(link, leavesAfter: $0) } ?? link
             } catch {
                 guard error != .cancelled else { break }
-                server.note("no link: \(error.text)")
+                server.note("no connection: \(error.text)")
             }
             try? await Task.sleep(for: Self.pause, clock: .continuous)
         }
@@ -118,10 +124,10 @@ package struct WalletAir {
 }
 
 extension WalletAir {
-    /// Waits as long as the traced phone did before its link; false if it made none.
+    /// Waits as long as the traced phone did before it connected. Returns false if the phone made no link.
     private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
         guard let connects = script.connects else {
-            server.note("the traced phone made no link")
+            server.note("the traced phone made no Bluetooth connection")
             try? await Task.sleep(for: Self.timeout, clock: .continuous)
             return false
         }
@@ -135,7 +141,7 @@ extension BluetoothLEError {
         switch self {
         case .radioUnavailable(let fault): fault.advice
         case .connectionFailed(let fault): "the connection failed (\(fault.id.rawValue))"
-        case .serviceIncomplete: "the reader has not all of the service"
+        case .serviceIncomplete: "the reader's GATT service is incomplete"
         case .notSubscribed: "the reader did not subscribe"
         case .linkLost: "the reader left"
         case .alreadyWaiting: "the radio is in use"

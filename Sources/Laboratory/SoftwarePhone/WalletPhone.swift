@@ -5,23 +5,23 @@ internal import PCSCTransport
 internal import Synchronization
 package import Transport
 
-/// The software wallet on a virtual reader: its card logic behind vpcd's socket.
+/// The software wallet on a virtual reader: a `WalletCard` behind the socket of vsmartcard-vpcd.
 package final class WalletPhone: Sendable {
-    /// The engagement of the QR code, where it engages by one.
+    /// The engagement of the QR code that the phone shows. Nil for a handover over NFC.
     package let shown: WalletEngagement?
-    /// The engagements of its taps, each from the moment it is complete.
+    /// The engagements of the taps. Each is added as soon as its handover is complete.
     package let taps = LatestEngagement()
     private let card: VirtualCard
 
-    /// The failure where no virtual reader takes the phone.
+    /// The failure that no virtual reader accepts the phone.
     package static let noVirtualReader = CommandFailure.unavailable(
         "no virtual reader: run this in Hardware/VirtualBench/with-pcscd, or start pcscd with vsmartcard-vpcd"
     )
 
-    /// A phone for the virtual reader whose card port is `address`.
+    /// Creates a phone for the virtual reader with this card port.
     package init(_ wallet: Wallet, handover: HandoverKind, at address: SocketAddress) throws(CommandFailure) {
         let made = try mapping(WalletCard(wallet, handover: handover)) { (error: WalletError) in
-            CommandFailure.usage("this wallet cannot engage in this way: \(error)")
+            CommandFailure.usage("this wallet does not have this handover: \(error)")
         }
         let logic = Mutex(made)
         shown = logic.withLock { $0.engagement }
@@ -43,13 +43,13 @@ package final class WalletPhone: Sendable {
         }
     }
 
-    /// Takes the phone away.
+    /// Takes the phone off the reader.
     package func lift() {
         card.remove()
     }
 }
 
-/// The card logic, which the reader's thread calls.
+/// The card logic, which the thread of the virtual reader calls.
 private final class CardBox: Sendable {
     private let card: Mutex<WalletCard>
     private let taps: LatestEngagement
@@ -70,7 +70,7 @@ private final class CardBox: Sendable {
             let answer = card.answer(command, now: now)
             return (answer, card.engagement?.number == before ? nil : card.engagement)
         }
-        if let engagement { taps.put(engagement) }
+        if let engagement { taps.record(engagement) }
         switch answer {
         case .respond(let bytes): return .respond(bytes)
         case .respondAt(let bytes, let instant): return .respondLater(bytes, after: now.duration(to: instant))
@@ -79,7 +79,7 @@ private final class CardBox: Sendable {
     }
 }
 
-/// The engagement of the latest tap, for the one link that will carry its session.
+/// The engagement of the latest tap, for the one link that will carry its session. The next tap replaces it.
 package final class LatestEngagement: Sendable {
     private struct State {
         var engagement: WalletEngagement?
@@ -88,8 +88,8 @@ package final class LatestEngagement: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the place of an engagement for which no link came.
-    func put(_ engagement: WalletEngagement) {
+    /// Records an engagement. It replaces an engagement for which no link came.
+    func record(_ engagement: WalletEngagement) {
         let waiting = state.withLock { state in
             let waiting = state.waiting.take()
             if waiting == nil { state.engagement = engagement }
@@ -98,8 +98,9 @@ package final class LatestEngagement: Sendable {
         waiting?.resume(returning: engagement)
     }
 
-    /// Waits for a tap, one caller at a time; nil once the task is cancelled.
-    func take() async -> WalletEngagement? {
+    /// Waits for a tap, and returns its engagement to one caller. Returns nil if the task is cancelled. Only
+    /// one caller may wait at a time.
+    func next() async -> WalletEngagement? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready: WalletEngagement?? = state.withLock { state in

@@ -4,13 +4,13 @@ internal import MdocModel
 package import MdocWallet
 internal import Transport
 
-/// The software wallet in one session with one reader, over whatever carries its messages.
+/// The software wallet in one session with one reader, over any channel.
 struct WalletServer {
-    /// The reader's name in what is said of it.
+    /// The name of the reader in the notes for the user, such as `reader 1`.
     let name: String
 
-    /// Plays the phone until the session or the channel ends. What goes wrong with this reader ends it, not the
-    /// wallet.
+    /// Answers the reader until the session or the channel ends. A fault of this reader ends only this
+    /// session.
     func serve(
         _ session: inout WalletSession, over channel: some MessageChannel, greeting: [UInt8]? = nil
     ) async {
@@ -51,12 +51,12 @@ struct WalletServer {
         }
     }
 
-    /// What the request asks that is worth a line.
+    /// Returns notes on unusual parts of a request.
     private func remarks(on request: [UInt8]?) -> [String] {
         request.flatMap { try? DeviceRequest($0[...]) }?.remarks ?? []
     }
 
-    /// What the reader says while the person still decides; nil when it waits.
+    /// Waits while the person decides. Returns the reader's message if one arrives meanwhile, or nil.
     private func nextMessage(
         on channel: some MessageChannel, within delay: Duration
     ) async throws(TransportError) -> [UInt8]? {
@@ -103,31 +103,32 @@ extension ReaderTrust.Finding {
     fileprivate var text: String {
         switch self {
         case .unsigned: "its request is not signed"
-        case .signatureWrong: "its signature is wrong"
+        case .signatureWrong: "its signature does not match the request"
         case .chainWrong: "its certificates do not sign one another"
-        case .rootSent: "it sent its root"
+        case .rootSent: "its chain contains the root, which a reader must not send"
         case .unknownReader: "no root of --reader-roots or --reader-list certified it"
         case .trusted: "its certificate has no subject"
         }
     }
 }
 
-/// The software wallet at its end of the TCP bench link, for one reader after the other.
+/// The software wallet's end of the bench link. It serves readers one after another.
 package struct WalletListener {
     private let listener: FramedTCPListener
     private let wallet: Wallet
     private let handover: HandoverKind
-    /// The phone on the virtual reader, whose taps engage. Without one each reader gets an engagement made for it.
+    /// The phone on a virtual reader, whose taps engage. Nil for none: each reader then gets a new
+    /// engagement.
     private let phone: WalletPhone?
 
-    /// Listens at `endpoint`.
+    /// Listens at `endpoint`, which must be an address of this computer.
     package init(
         at endpoint: EndpointArgument, _ wallet: Wallet, handover: HandoverKind, phone: WalletPhone?
     ) throws(CommandFailure) {
         do throws(TransportError) {
             listener = try FramedTCPListener(on: try endpoint.transportAddress)
         } catch .addressNotLoopback {
-            throw .usage("--listen takes only an address of this computer, such as tcp://127.0.0.1:7000")
+            throw .usage("--listen accepts only an address of this computer, such as tcp://127.0.0.1:7000")
         } catch {
             throw .unavailable("cannot listen at tcp://\(endpoint.host):\(endpoint.port)")
         }
@@ -136,12 +137,12 @@ package struct WalletListener {
         self.phone = phone
     }
 
-    /// Says where it listens.
+    /// Prints the address of the bench link to standard output.
     package func announce() {
         Terminal.result("tcp://\(listener.address.host):\(listener.address.port)")
     }
 
-    /// Serves this many readers; with 0 until the task is cancelled.
+    /// Serves this many readers, or with 0 all readers until the task is cancelled.
     package func run(readers: Int) async throws(CommandFailure) {
         var number = 1
         while readers == 0 || number <= readers {
@@ -162,7 +163,7 @@ package struct WalletListener {
         await listener.close()
     }
 
-    /// What the next reader will be engaged with, where that takes no tap; a QR code is shown.
+    /// Makes and shows the engagement of the next reader. Returns nil if a tap will make it.
     private func engagement(_ number: Int) throws(CommandFailure) -> WalletEngagement? {
         guard phone == nil else { return phone?.shown }
         do throws(WalletError) {
@@ -174,21 +175,21 @@ package struct WalletListener {
         }
     }
 
-    /// Waits for the tap; nil when the peer leaves, or speaks, before that.
+    /// Waits for the tap. Returns nil if the peer closes the connection or sends a message before it.
     private func tapped(_ known: WalletEngagement?, while channel: FramedTCPChannel) async
         -> WalletEngagement?
     {
         guard known == nil, let taps = phone?.taps else { return known }
         return await withTaskGroup(of: WalletEngagement?.self) { group in
-            group.addTask { await taps.take() }
+            group.addTask { await taps.next() }
             group.addTask {
                 _ = try? await channel.receive()
                 return nil
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            // The tap is there for the next peer.
-            if first == nil, let late = await group.next() ?? nil { taps.put(late) }
+            // The tap came while the group was being cancelled: it is kept for the next peer.
+            if first == nil, let late = await group.next() ?? nil { taps.record(late) }
             return first
         }
     }
@@ -199,7 +200,7 @@ package struct WalletListener {
             var link = try WalletBenchLink(wallet, engaged: engagement)
             await server.serve(&link.session, over: channel, greeting: link.greeting)
         } catch {
-            server.note("cannot be greeted")
+            server.note("the greeting of the bench link cannot be made")
         }
     }
 }

@@ -8,7 +8,7 @@ internal import MdocVerification
 internal import OpenSSLCrypto
 internal import WalletPresentation
 
-/// Our own work on one presentation through an app or the web: parsed, opened and verified.
+/// The reader's own work on one presentation from an app or a web page: parsing, opening and verifying it.
 package struct EnvelopeBenchmark {
     private let presentation: StoredPresentation
     private let coldContext: PresentationContext
@@ -31,7 +31,7 @@ package struct EnvelopeBenchmark {
         floorSizes = try presentation.floorSizes(in: opened.transcript)
     }
 
-    /// Nanoseconds from the bytes to the verdict.
+    /// Measures the time from the bytes to the verdict, in nanoseconds.
     func verification(warm: Bool) throws -> Int64 {
         try ProcessorClock.measure {
             let context = warm ? warmContext : coldContext
@@ -41,14 +41,14 @@ package struct EnvelopeBenchmark {
         }
     }
 
-    /// Nanoseconds of parsing and opening alone.
+    /// Measures parsing and opening alone, in nanoseconds.
     func opening() throws -> Int64 {
         try ProcessorClock.measure { _ = try presentation.opened() }
     }
 }
 
 extension PresentationVerdict {
-    /// Every check passed, of a test document too: the software wallet has no others.
+    /// Whether every check passed. Test documents count, since the software wallet has no others.
     fileprivate var isAccepted: Bool {
         switch self {
         case .verified: true
@@ -59,7 +59,8 @@ extension PresentationVerdict {
 }
 
 extension StoredPresentation {
-    /// What the cryptography under it covers: the ciphertext, the items with the transcript, the signed bytes.
+    /// Returns the sizes of the bytes that the cryptography covers: the ciphertext, the items, the transcript
+    /// and the signed bytes.
     fileprivate func floorSizes(in transcript: SessionTranscript) throws -> FloorSizes {
         let plaintext = try plaintext(in: transcript)
         let item = try CBORItem.parse(plaintext[...])
@@ -91,8 +92,8 @@ extension StoredPresentation {
     }
 }
 
-/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and our rate in proportion to the floors' of the
-/// same run; 1 is as many a second as OpenSSL alone could do.
+/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and rates in proportion to the
+/// floors of the same run. A rate of 1 means as many answers a second as OpenSSL alone could do.
 package struct EnvelopeFigures {
     package let json: JSONValue
 
@@ -114,7 +115,7 @@ package struct EnvelopeFigures {
         ]
     }
 
-    /// The parts of an answer's verification and both floors, by their names.
+    /// Returns the measurements of an answer's verification and of both floors.
     package static func measurements(_ benchmark: EnvelopeBenchmark) throws -> [Measurement] {
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
@@ -127,12 +128,12 @@ package struct EnvelopeFigures {
     }
 
     private static let notes = [
-        "Times are processor time in nanoseconds, medians.",
+        "Times are medians of processor time in nanoseconds.",
         "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorColdNs and "
             + "floorWarmNs are the former floor, for comparison with earlier figures: it builds all keys again and "
             + "derives two unused keys.",
-        "Cold keeps the root's key object, the recipient's key and what OpenSSL looks up by name; nothing is remembered "
-            + "of the document signer. tightFloorColdNs keeps the same, floorColdNs builds a key for the root as well.",
-        "Warm checks two signatures, beside two in both floors.",
+        "Cold: the document signer is unknown. The root's key object, the recipient's key and the algorithms of OpenSSL "
+            + "are kept, as in tightFloorColdNs. floorColdNs also builds a key for the root.",
+        "Warm checks two signatures, and so do both floors.",
     ]
 }

@@ -1,17 +1,21 @@
 internal import COpenSSL
 
-/// The floor that figures were compared with before `TightFloor`, kept so that they can still be: the cryptography under
-/// one response by the calls of OpenSSL's manual.
+/// The former floor: the cryptography of one response, by the calls that OpenSSL's manual shows. It is kept
+/// so that figures can be compared with figures from before `TightFloor`.
 ///
-/// Per run of a session: a P-256 key generation, an ECDH with on-curve peer check, HKDF for three keys by EVP_KDF,
-/// AES-256-GCM of the whole message, SHA-256 of every item, and three ECDSA P-256 verifications with keys built by
-/// EVP_PKEY_fromdata. Per run of an envelope: an ECDH with a peer built alike, eight HKDF steps, two of which we do not
-/// need, AES-128-GCM of the whole message, the digests, and three verifications, or two where the document signer is known.
-/// Messages, signatures and the session's peer are prepared beforehand.
+/// Each run does:
+/// - for a session: a P-256 key generation, an ECDH with on-curve check of the peer, HKDF for three keys by
+///   EVP_KDF, AES-256-GCM of the whole message, SHA-256 of every item, and three ECDSA P-256 verifications
+///   with keys built by EVP_PKEY_fromdata;
+/// - for an envelope: an ECDH with a peer built in the same way, eight HKDF steps of which Countersign needs
+///   six, AES-128-GCM of the whole message, the digests, and three verifications, or two if the document
+///   signer is known.
+///
+/// Messages, signatures and the session's peer are prepared before the first run.
 @safe final class FormerFloor {
-    /// One HKDF to 32 bytes.
+    /// The inputs of one HKDF step with 32 bytes of output.
     private struct Derivation {
-        /// EVP_KDF_HKDF_MODE_….
+        /// The modes of OpenSSL's HKDF, with the values of EVP_KDF_HKDF_MODE_….
         enum Mode: Int32 {
             case extractAndExpand = 0
             case extract = 1
@@ -57,7 +61,7 @@ internal import COpenSSL
     private let ciphertext: [UInt8]
     private var tag = [UInt8](repeating: 0, count: 16)
 
-    /// A call of OpenSSL that failed; none is expected to.
+    /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
     init(_ sizes: FloorSizes) throws {
@@ -110,7 +114,8 @@ internal import COpenSSL
         unsafe EVP_KDF_free(kdf)
     }
 
-    /// Over as many bytes as the labels and inputs of ISO/IEC 18013-5 9.1.1 and of RFC 9180, 4.1 and 5.1, have.
+    /// Returns the HKDF steps. Their inputs are as long as those of ISO/IEC 18013-5 9.1.1, or of RFC 9180,
+    /// 4.1 and 5.1.
     private static func derivations(of sizes: FloorSizes) -> [Derivation] {
         switch sizes.wrapper {
         case .session:
@@ -127,7 +132,7 @@ internal import COpenSSL
         }
     }
 
-    /// One response's worth of cryptography.
+    /// Runs the cryptography of one response.
     ///
     /// - Parameter knowsSigner: whether the document signer's certificate was verified before.
     func run(knowsSigner: Bool = false) throws {
@@ -148,7 +153,8 @@ internal import COpenSSL
         try unsafe agree(on: Self.require(ephemeral), with: peer)
     }
 
-    /// The recipient's key is the one that lasts; the sender's comes as a point.
+    /// Runs the ECDH of HPKE: the recipient's key object is kept, and the sender's key is built from its
+    /// point.
     private func decapsulate() throws {
         let sender = try unsafe publicKey(peerPoint)
         defer { unsafe EVP_PKEY_free(sender) }
@@ -191,7 +197,7 @@ internal import COpenSSL
         try Self.require(derived)
     }
 
-    /// Bytes that OpenSSL only reads.
+    /// Makes a parameter of bytes, which OpenSSL only reads.
     private static func parameter(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> OSSL_PARAM {
         unsafe OSSL_PARAM_construct_octet_string(
             self.name(name), UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
@@ -270,7 +276,7 @@ internal import COpenSSL
         return point
     }
 
-    /// The name of a parameter, which OpenSSL keeps a pointer to: one that stays.
+    /// Returns a pointer to the name of a parameter. OpenSSL keeps the pointer, so the name must be static.
     private static func name(_ name: StaticString) -> UnsafePointer<CChar> {
         unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }

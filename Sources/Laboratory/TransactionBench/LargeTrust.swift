@@ -6,16 +6,17 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// A trust store on disk of the size that many countries make, with the roots that are measured in it.
+/// A trust store on disk with as many roots and CRLs as many countries together have. It contains the roots
+/// of the measured response.
 struct LargeTrust {
     static let anchors = 500
     private static let revocationLists = 50
-    /// How many certificates each CRL lists.
+    /// The number of certificates that each CRL lists.
     private static let entries = 100
 
     private let folder: String
 
-    /// Fills a new store, which `discard` removes.
+    /// Creates and fills the store. `discard()` removes it.
     init(with anchors: [TrustAnchor], at now: Timestamp) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-bench-\(getpid())").path
         var sources = anchors.map { Self.source(.anchor, $0.certificate.der, obtained: now) }
@@ -38,7 +39,7 @@ struct LargeTrust {
             obtained: now, bytes: bytes)
     }
 
-    /// Opens the folder for verification.
+    /// Opens the store for verification.
     func open() throws -> TrustStore {
         TrustStore(try ReaderStore(at: folder, for: .reading).currentTrust().snapshot)
     }
@@ -48,7 +49,7 @@ struct LargeTrust {
     }
 }
 
-/// One of the many roots that signed nothing that is measured.
+/// A root of the store that signed no measured document.
 private struct LargeTrustRoot: ~Copyable {
     let certificate: [UInt8]
     private let name: DistinguishedName
@@ -76,7 +77,7 @@ private struct LargeTrustRoot: ~Copyable {
         self.key = key
     }
 
-    /// A CRL (RFC 5280, 5.1) that lists so many certificates.
+    /// Makes a CRL (RFC 5280, 5.1) that lists this number of certificates.
     func revocationList(_ entries: Int, _ now: Timestamp) throws(OpenSSLCryptoError) -> [UInt8] {
         // ecdsa-with-SHA256
         let algorithm = DERWriter.encode { writer in

@@ -2,16 +2,17 @@ internal import BenchFloor
 internal import Glibc
 package import JSON
 
-/// A part of a benchmark; `measure` runs it once and gives nanoseconds.
+/// A named part of a benchmark. `measure` runs the part once and returns its time in nanoseconds.
 package typealias Measurement = (name: String, measure: () throws -> Int64)
 
-/// Medians of several measurements that take turns, so that what disturbs the machine disturbs all alike.
+/// The medians of several measurements that are run in turn. So a disturbance of the machine affects all of
+/// them alike.
 struct InterleavedMedians {
     private let medians: [String: Int64]
 
     /// - Parameters:
-    ///   - rounds: over how many means each median is taken.
-    ///   - perRound: how many times each is measured for one mean.
+    ///   - rounds: the number of means from which each median is taken.
+    ///   - perRound: the number of measurements for each mean.
     init(rounds: Int, perRound: Int, of measurements: [Measurement]) throws {
         var means = [[Int64]](repeating: [], count: measurements.count)
         for _ in 0..<rounds {
@@ -29,13 +30,14 @@ struct InterleavedMedians {
 
     subscript(_ name: String) -> Int64 { medians[name, default: 0] }
 
-    /// The first through the second, to the thousandth.
+    /// Returns the median of `name` divided by the median of `other`, rounded to thousandths.
     func ratio(_ name: String, to other: String) -> Double {
         (Double(self[name]) / Double(self[other]) * 1000).rounded() / 1000
     }
 }
 
-/// The processor time of this process, in nanoseconds: other programs on the same processor do not count.
+/// The processor time of this process, in nanoseconds. The time of other programs on the same processor is
+/// not counted.
 enum ProcessorClock {
     static func now() -> Int64 {
         var time = timespec()
@@ -44,7 +46,10 @@ enum ProcessorClock {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Runs `body`; the processor time that it took. valgrind counts its instructions.
+    /// Runs `body` and returns its processor time, in nanoseconds.
+    ///
+    /// `body` is called through `bench_run_counted`, a function by whose name `valgrind --tool=callgrind`
+    /// counts the instructions of `body` alone.
     static func measure(_ body: () throws -> Void) throws -> Int64 {
         try withoutActuallyEscaping(body) { body in
             var counted = CountedBody(body: body)
@@ -60,7 +65,7 @@ enum ProcessorClock {
     }
 }
 
-/// A closure that C runs, and the error that it threw.
+/// A closure that a C function runs, and the error that the closure threw.
 private struct CountedBody {
     let body: () throws -> Void
     private(set) var failure: (any Error)?
@@ -74,12 +79,14 @@ private struct CountedBody {
     }
 }
 
-/// Runs the parts of a benchmark for a program that counts instructions, `valgrind --tool=callgrind`, in place of a clock.
-/// `Hardware/check-ratios` reads the counts.
+/// A run of the parts of a benchmark under `valgrind --tool=callgrind`, which counts instructions instead of
+/// time. `Hardware/check-ratios` reads the counts.
 package enum CountedParts {
-    /// Runs each part this many times, in the order of the names that it returns.
+    /// Runs each part this many times.
+    ///
+    /// - Returns: JSON with the names of the parts, in the order in which they ran.
     package static func run(_ parts: [Measurement], times: Int) throws -> JSONValue {
-        // Objects that are made once and kept belong to no part.
+        // A first run makes the objects that are made once and kept, so that no part is charged for them.
         for part in parts { _ = try part.measure() }
         bench_end_part()
         for part in parts {

@@ -5,11 +5,11 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The shortest sequence of OpenSSL calls that does the cryptography of one response.
+/// The tight floor: the shortest sequence of OpenSSL calls that does the cryptography of one response.
 @safe final class TightFloor {
     private let floor: OpaquePointer
 
-    /// A call of OpenSSL failed.
+    /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
     init(_ sizes: FloorSizes) throws(Failure) {
@@ -34,7 +34,8 @@ internal import PKIX
         guard unsafe bench_floor_run(floor, knowsSigner ? 1 : 0) == 1 else { throw Failure() }
     }
 
-    /// Without and with a signer that was verified before, in nanoseconds of processor time.
+    /// The measurements with an unknown document signer (cold), and with a signer that was verified before
+    /// (warm).
     var measurements: [Measurement] {
         [
             ("tightFloorCold", { try ProcessorClock.measure { try self.run(knowsSigner: false) } }),
@@ -43,13 +44,14 @@ internal import PKIX
     }
 }
 
-/// What the cryptography under one response covers, in bytes. Both floors take it.
+/// The sizes, in bytes, of the data that the cryptography of one response covers. Both floors use these
+/// sizes.
 struct FloorSizes {
-    /// In what a response comes.
+    /// The encryption around a response.
     enum Wrapper {
-        /// A session, which also seals a request of this many bytes.
+        /// A session, in which a request of this size was sealed too.
         case session(request: Int)
-        /// HPKE to a key that lasts, with the transcript as its info.
+        /// HPKE to the recipient's lasting key, with the transcript as `info`.
         case envelope
     }
 
@@ -57,9 +59,11 @@ struct FloorSizes {
     let response: Int
     let transcript: Int
     let items: [Int]
-    /// What the certificate's, the issuer's and the device's signature cover.
+    /// The bytes that the root's signature on the document signer's certificate covers.
     let certificate: Int
+    /// The bytes that the issuer's signature covers.
     let issuer: Int
+    /// The bytes that the device's signature covers.
     let device: Int
 
     init(

@@ -8,8 +8,23 @@ package import MdocTrust
 package import MdocVerification
 internal import OpenSSLCrypto
 
-/// The reader's own work on one response: a new session around it, so that every run has fresh keys, and its
-/// verification over the transcript that it belongs to.
+/// The reader's own work on one response: a session and the verification of the response.
+///
+/// Every transaction runs in a new session, so that each run has fresh keys. The verification uses the
+/// response's own transcript, which the session of the benchmark cannot have.
+///
+/// Trust comes in three sizes:
+/// - cold: a trust store that remembers nothing, so that the document signer's certificate is verified in
+///   each run;
+/// - warm: a store that verified the document signer before;
+/// - large: a warm store with 500 roots and 50 CRLs, opened from disk (``LargeTrust``).
+///
+/// ``BenchFigures`` runs the measurements in turn with the two floors, which do the same cryptography by
+/// OpenSSL alone. Times are processor time in nanoseconds. Only ``openingTrust()`` measures elapsed time. The
+/// phone's work between sending and receiving is not measured.
+///
+/// A benchmark requires a response that verifies: there is no point in measuring how fast a response is
+/// rejected. Call ``discard()`` at the end, since the large store is a folder on disk.
 package struct TransactionBenchmark {
     private let response: [UInt8]
     private let coldContext: VerificationContext
@@ -22,9 +37,9 @@ package struct TransactionBenchmark {
     let floorSizes: FloorSizes
 
     package enum Failure: Error {
-        /// The response holds no document with an issuerAuth.
+        /// The response has no document with an issuerAuth.
         case nothingToVerify
-        /// The response is rejected; there is no point in measuring how fast.
+        /// The response is rejected.
         case rejected
     }
 
@@ -46,6 +61,7 @@ package struct TransactionBenchmark {
         guard let document = parsed.documents.first, let issuerAuth = document.issuerAuth else {
             throw Failure.nothingToVerify
         }
+        // This also makes the warm store remember the document signer.
         guard case .verified = parsed.verify(in: warmContext) else { throw Failure.rejected }
         largeTrust = try LargeTrust(with: anchors, at: now)
         largeContext = context(try largeTrust.open())
@@ -72,18 +88,20 @@ package struct TransactionBenchmark {
         return try DeviceEngagement(bytes[...])
     }
 
-    /// Nanoseconds of: a fresh key, agreement, session keys, the request sealed, the response opened.
+    /// Measures a session, in nanoseconds: a fresh key, the key agreement, the session keys, sealing the
+    /// request and opening the response.
     func session() throws -> Int64 {
         try measuredSession { _ in }
     }
 
-    /// Nanoseconds of a whole transaction's work on the reader's processor.
+    /// Measures the whole work of a transaction on the reader's processor, in nanoseconds.
     func transaction(warm: Bool) throws -> Int64 {
         let context = warm ? warmContext : coldContext
         return try measuredSession { response in try Self.verify(response[...], in: context) }
     }
 
-    /// What the phone does between sending and receiving is not measured.
+    /// Measures a session with `body` at its end. The phone's work between sending and receiving is not
+    /// measured.
     private func measuredSession(_ body: ([UInt8]) throws -> Void) throws -> Int64 {
         let now = ContinuousClock.now
         var session: ReaderSession?
@@ -114,27 +132,28 @@ package struct TransactionBenchmark {
         return try holder.seal(response[...])
     }
 
-    /// Nanoseconds of parsing and verifying alone.
+    /// Measures parsing and verifying alone, in nanoseconds.
     func verification(warm: Bool) throws -> Int64 {
         try ProcessorClock.measure { try Self.verify(response[...], in: warm ? warmContext : coldContext) }
     }
 
-    /// Nanoseconds of parsing and verifying alone, warm, with many other roots and CRLs trusted.
+    /// Measures parsing and verifying alone, in nanoseconds: warm, with many other roots and CRLs trusted.
     func verificationInLargeTrust() throws -> Int64 {
         try ProcessorClock.measure { try Self.verify(response[...], in: largeContext) }
     }
 
-    /// Elapsed nanoseconds to open a large trust store on disk for verification.
+    /// Measures the opening of a large trust store on disk, in nanoseconds of elapsed time.
     func openingTrust() throws -> Int64 {
         let start = ContinuousClock.now
         _ = try largeTrust.open()
         return start.duration(to: .now).nanoseconds
     }
 
-    /// Takes away what the measurements needed on disk.
+    /// Removes the files of the measurements from the disk.
     package func discard() { largeTrust.discard() }
 
-    /// Nanoseconds of decoding the response with everything embedded in it: items, MSO, device namespaces.
+    /// Measures decoding of the response with everything embedded in it, in nanoseconds: items, MSO and
+    /// device namespaces.
     func decoding() throws -> Int64 {
         try ProcessorClock.measure {
             let parsed = try UnverifiedResponse(response[...])
@@ -158,7 +177,8 @@ extension Duration {
     var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 
-/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the floors of the same run.
+/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the floors of the same
+/// run.
 package struct BenchFigures {
     package let json: JSONValue
 
@@ -186,7 +206,7 @@ package struct BenchFigures {
         ]
     }
 
-    /// The parts of a transaction and both floors, by their names.
+    /// Returns the measurements of a transaction's parts and of both floors.
     package static func measurements(_ benchmark: TransactionBenchmark) throws -> [Measurement] {
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
@@ -202,11 +222,11 @@ package struct BenchFigures {
     }
 
     private static let notes = [
-        "Times are processor time in nanoseconds, medians; trustOpenNs alone is elapsed time.",
+        "Times are medians of processor time in nanoseconds. Only trustOpenNs is elapsed time.",
         "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorNs is the former "
             + "floor, for comparison with earlier figures: it builds three keys again and derives an unused key.",
-        "Cold keeps the root's key object and what OpenSSL looks up by name; nothing is remembered of the document "
-            + "signer. tightFloorColdNs keeps the same, floorNs builds a key for the root as well.",
-        "Warm checks two signatures. tightRatioWarm compares it with two, ratioWarm with the three of floorNs.",
+        "Cold: the document signer is unknown. The root's key object and the algorithms of OpenSSL are kept, as in "
+            + "tightFloorColdNs. floorNs also builds a key for the root.",
+        "Warm checks two signatures. tightRatioWarm divides by a floor with two, ratioWarm by floorNs with three.",
     ]
 }

@@ -4,7 +4,8 @@ extension BlueZRadio {
     package func look() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
             let (daemon, _, properties) = try await currentAdapter()
-            // The properties are those that bluetoothd reported last.
+            // The properties are from bluetoothd's last report. A bluetoothd that hangs would still look
+            // usable (Q246).
             try await daemon.checkAnswers()
             guard properties["Powered"]?.flag == true else { throw .adapterOff() }
         } catch {
@@ -16,8 +17,8 @@ extension BlueZRadio {
         await missingEssentials().isEmpty ? nil : .settingsMissing
     }
 
-    /// What bluetoothd lacks of the settings without which Bluetooth harms phones or loses answers. Nothing where they
-    /// cannot be found out, or no adapter is there.
+    /// Returns the essential settings that bluetoothd lacks: without them phones ask to pair, or parts of
+    /// their answers are lost. Empty if the settings cannot be read or no adapter exists.
     package func missingEssentials() async -> [DaemonRequirement] {
         do throws(BlueZTransportError) {
             let (daemon, _, _) = try await currentAdapter()
@@ -39,13 +40,13 @@ extension BlueZRadio {
         while true {
             if (try? await prepare()) != nil { return }
             if Task.isCancelled { throw .cancelled }
-            await change(within: .seconds(1))
+            await waitForChange(within: .seconds(1))
         }
     }
 
-    /// Waits until bluetoothd reports a change, or the time is over: then a missing bus or adapter is searched for
-    /// again.
-    private func change(within limit: Duration) async {
+    /// Waits until bluetoothd reports a change or the limit has passed. A missing message bus reports
+    /// nothing, so the caller then tries again.
+    private func waitForChange(within limit: Duration) async {
         final class Listener: Sendable {}
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let listener = Listener()

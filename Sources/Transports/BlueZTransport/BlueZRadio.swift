@@ -1,7 +1,22 @@
 package import Transport
 
-/// One Bluetooth adapter through bluetoothd. The connection to the bus is made when it is needed, and again after it
-/// was lost.
+/// A Bluetooth radio on one adapter of bluetoothd.
+///
+/// `ReaderService` calls the radio for one presentation at a time. The radio creates the objects of a
+/// presentation and keeps none of them:
+///
+/// - ``serve(_:)`` registers a `GATTServer` (mdoc central client mode), with an `L2CAPListener` beside it if
+///   the configuration offers L2CAP.
+/// - `connect` searches for the phone with `PeerConnecting` and returns a `GATTClient` or an `L2CAPLink`
+///   (mdoc peripheral server mode). One search runs at a time, since bluetoothd has one discovery session for
+///   each of its clients.
+///
+/// The radio connects to the message bus at the first call, and again after the bus was lost (Q117). Before
+/// each use it switches the adapter on and makes it not pairable, so that no phone asks its owner to pair
+/// (Q94), and removes phones that an earlier presentation could not remove (Q114).
+///
+/// The objects that the radio creates are isolated to the serial queue of the bus (`BusQueue`). The radio
+/// never changes bluetoothd's configuration file.
 package actor BlueZRadio: BluetoothLERadio {
     let configuration: BlueZConfiguration
     private(set) var daemon: Daemon?
@@ -18,12 +33,14 @@ package actor BlueZRadio: BluetoothLERadio {
             let (daemon, adapter) = try await readyAdapter()
             lastServer += 1
             guard configuration.offersL2CAP, service.psm != nil else {
-                return try await registered(service, lastServer, daemon, adapter, psm: nil)
+                return try await registered(
+                    service, number: lastServer, with: daemon, at: adapter, psm: nil)
             }
             let listener = try await L2CAPListener.open(
-                daemon: daemon, adapter: adapter, verdict: configuration.verdict)
+                daemon: daemon, adapter: adapter, lossReportDelay: configuration.lossReportDelay)
             do throws(BlueZTransportError) {
-                let server = try await registered(service, lastServer, daemon, adapter, psm: listener.psm)
+                let server = try await registered(
+                    service, number: lastServer, with: daemon, at: adapter, psm: listener.psm)
                 return ChannelServer(server: server, listener: listener)
             } catch {
                 await listener.close()
@@ -35,7 +52,7 @@ package actor BlueZRadio: BluetoothLERadio {
     }
 
     private func registered(
-        _ service: GATTService, _ number: Int, _ daemon: Daemon, _ adapter: String, psm: UInt16?
+        _ service: GATTService, number: Int, with daemon: Daemon, at adapter: String, psm: UInt16?
     ) async throws(BlueZTransportError) -> GATTServer {
         let server = GATTServer(
             service, daemon: daemon, adapter: adapter, number: number, psm: psm, configuration: configuration)
@@ -43,7 +60,10 @@ package actor BlueZRadio: BluetoothLERadio {
         return server
     }
 
-    /// What a search for a peer needs. One at a time: bluetoothd has one discovery session for each of its clients.
+    /// Reserves the radio for a search for a peer. The caller must call ``endConnecting()`` at the end.
+    ///
+    /// - Throws: `alreadyWaiting` if another search runs: bluetoothd has one discovery session for each of
+    ///   its clients.
     func beginConnecting() async throws(BluetoothLEError) -> PeerConnecting {
         guard !isConnecting else { throw .alreadyWaiting }
         isConnecting = true
@@ -58,7 +78,8 @@ package actor BlueZRadio: BluetoothLERadio {
 
     func endConnecting() { isConnecting = false }
 
-    /// The adapter, switched on and not pairable: nobody is to be asked on the phone (Q94).
+    /// Returns bluetoothd and the path of the adapter, which is switched on and not pairable. A pairable
+    /// adapter would let the phone ask its owner to pair (Q94).
     func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {
         let (daemon, adapter, properties) = try await currentAdapter()
         if properties["Pairable"]?.flag != false {
@@ -77,7 +98,7 @@ package actor BlueZRadio: BluetoothLERadio {
         return (daemon, adapter)
     }
 
-    /// The adapter as it is.
+    /// Returns bluetoothd, the path of the adapter and the adapter's properties. Changes nothing.
     func currentAdapter() async throws(BlueZTransportError) -> (Daemon, String, [String: BusValue]) {
         let daemon = try await currentDaemon()
         let adapter = try await daemon.adapter(named: configuration.adapter)

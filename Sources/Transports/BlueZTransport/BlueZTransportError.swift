@@ -1,31 +1,35 @@
 package import Transport
 
-/// What the bus, bluetoothd or an adapter refused, by condition.
+/// An error of the message bus, bluetoothd or an adapter.
 package enum BlueZTransportError: Error, Equatable, Sendable {
+    /// No message bus runs.
     case busNotRunning
-    /// The connection to the bus was lost, and with it everything registered (Q117).
+    /// The connection to the message bus was lost, and with it all registrations (Q117).
     case busLost
-    /// Nobody owns `org.bluez`; bluetoothd may start later (Q119).
+    /// bluetoothd does not run. It may start later (Q119).
     case daemonNotRunning
-    /// bluetoothd ended or restarted under us (Q117).
+    /// bluetoothd ended or restarted while it was in use (Q117).
     case daemonLost
     /// bluetoothd did not answer a call in time (Q117).
     case daemonHung
-    /// The bus does not let this user call bluetoothd.
+    /// The message bus does not let this user call bluetoothd.
     case accessDenied(PeerRefusal? = nil)
-    /// bluetoothd has no adapter, or none that can advertise.
+    /// bluetoothd has no adapter that can advertise.
     case noAdapter
+    /// The configured adapter does not exist. Holds its name.
     case adapterMissing(String)
+    /// The adapter was removed while it was in use.
     case adapterLost
-    /// The adapter is off and cannot be switched on, or was switched off under us.
+    /// The adapter is off and cannot be switched on, or was switched off while it was in use.
     case adapterOff(PeerRefusal? = nil)
-    /// bluetoothd refused our service or advertisement, whether it had places or not (Q239).
+    /// bluetoothd refused to register a service or an advertisement, even though it may have reported free
+    /// places (Q239).
     case registrationRefused(PeerRefusal)
-    /// A phone of an earlier customer, or another device, could not be disconnected.
+    /// Another device, such as the phone of an earlier customer, could not be disconnected.
     case otherDeviceStays(PeerRefusal? = nil)
-    /// Any other refusal.
+    /// Any other error that bluetoothd returned.
     case refused(PeerRefusal)
-    /// A descriptor could not be had, or an answer had no shape.
+    /// No descriptor or socket was available, or an answer was malformed.
     case system
     case cancelled
 

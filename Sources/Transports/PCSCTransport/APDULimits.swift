@@ -1,26 +1,30 @@
-/// The lengths of commands and answers that a reader can carry, or that we let it carry.
+/// The maximum lengths of commands and answers on one reader: what the driver reports, reduced by known
+/// faults and by the configuration.
 package struct APDULimits: Equatable, Sendable {
-    /// Whether extended length fields may be used at all.
+    /// Whether APDUs with extended length fields may be used.
     package let allowsExtended: Bool
+    /// The maximum number of data bytes in one command.
     package let commandData: Int
-    /// Most bytes of data to ask for in one answer (Le), without the status word.
+    /// The maximum number of data bytes to request in one answer (Le), without the status word.
     package let responseData: Int
-    /// Most bytes of a whole command, header and length fields counted, that pcscd and the driver pass on.
+    /// The maximum number of bytes of a whole command, with header and length fields, that pcscd and the
+    /// driver pass on.
     package let maximumCommand: Int
 
-    /// pcscd's buffer for extended APDUs; it holds 4 + 3 + 65,536 + 3 bytes and a little.
+    /// The size in bytes of pcscd's buffer for extended APDUs: 4 + 3 + 65,536 + 3, and two bytes more.
     static let pcscdBuffer = 65_548
 
-    /// Derives the limits from what the driver says; never from dwMaxCCIDMessageLength, since the driver cuts an
-    /// extended APDU into blocks itself (Q122).
+    /// Derives the limits from what the driver reports. `dwMaxCCIDMessageLength` is not used, since the
+    /// driver divides an extended APDU into blocks itself (Q122).
     init(
         name: String, properties: ReaderProperties, quirks: Set<ReaderQuirk>, configuration: PCSCConfiguration
     ) {
         let exception = Self.exceptions.first { name.hasPrefix($0.namePrefix) }
         maximumCommand = exception?.maximumCommand ?? Self.pcscdBuffer
-        // A driver that says nothing gets the lengths every reader can do (Q120).
+        // A driver that reports nothing gets the lengths that every reader can handle (Q120).
         let saysExtended = properties.maximumAPDUData.map { $0 >= 0x10000 } ?? (exception != nil)
         allowsExtended = saysExtended && !quirks.contains(.shortAPDUOnly)
+        // The header, the extended Lc and the extended Le of a command take ten bytes.
         commandData = allowsExtended ? min(configuration.extendedData, maximumCommand - 10) : 255
         responseData = allowsExtended ? configuration.extendedData : configuration.shortResponseData
     }
@@ -30,7 +34,8 @@ package struct APDULimits: Equatable, Sendable {
         let maximumCommand: Int
     }
 
-    /// Drivers that cannot be asked. vpcd knows no features; it carries any APDU up to the 65,535 bytes its own
-    /// length field can say, and its slot hangs until the card is pulled if one byte more is sent.
+    /// Readers whose driver reports no limits, by the beginning of their names. vpcd passes on any APDU of up
+    /// to 65,535 bytes, the maximum of its own length field. One byte more makes its slot hang until the card
+    /// is removed.
     private static let exceptions = [NamedReader(namePrefix: "Virtual PCD", maximumCommand: 65_535)]
 }

@@ -1,6 +1,7 @@
 internal import CPCSCLite
 
-/// A connection to a card or, in direct mode, to a reader; ends with the power off unless ended otherwise.
+/// A connection to a card or, in direct mode, to a reader. Its release powers the card off, unless
+/// `disconnect` was called with another disposition.
 struct CardHandle: ~Copyable, Sendable {
     private let raw: SCARDHANDLE
     private var activeProtocol: DWORD
@@ -10,18 +11,20 @@ struct CardHandle: ~Copyable, Sendable {
         self.activeProtocol = activeProtocol
     }
 
-    // Some readers see a card that left, or one that stays, only after its power was off (Q131).
+    // Some readers notice that a card left, or that it stays, only after its power was off (Q131).
     deinit {
         SCardDisconnect(raw, DWORD(SCARD_UNPOWER_CARD))
     }
 
-    /// Ends the connection with that disposition (`SCARD_…_CARD`).
+    /// Ends the connection with a disposition of PC/SC (`SCARD_…_CARD`).
     consuming func disconnect(_ disposition: Int32) {
         SCardDisconnect(raw, DWORD(disposition))
         discard self
     }
 
-    /// Sends one command and puts the answer into `buffer`; the number of bytes of the answer, at least 2.
+    /// Sends one command and writes the answer into `buffer`.
+    ///
+    /// - Returns: the number of bytes of the answer, at least 2.
     borrowing func transmit(
         _ command: ArraySlice<UInt8>, into buffer: inout [UInt8]
     ) throws(PCSCTransportError) -> Int {
@@ -32,12 +35,13 @@ struct CardHandle: ~Copyable, Sendable {
                 raw, &request, command.baseAddress, DWORD(command.count), nil, &buffer, &length)
         }
         try PCSCTransportError.check(status, .transmit)
-        // A card pulled in mid-command can look like success with nothing in it (Q132).
+        // If the card leaves during the command, PC/SC may report success and no bytes (Q132).
         guard length >= 2 else { throw .cardLost }
         return Int(length)
     }
 
-    /// Resets the card and takes part in whatever protocol it then speaks.
+    /// Reconnects with a disposition such as `SCARD_RESET_CARD`. The card may use another protocol
+    /// afterwards.
     mutating func reset(_ disposition: Int32) throws(PCSCTransportError) {
         let status = unsafe SCardReconnect(
             raw, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_T1 | SCARD_PROTOCOL_T0),
@@ -45,7 +49,8 @@ struct CardHandle: ~Copyable, Sendable {
         try PCSCTransportError.check(status, .reconnect)
     }
 
-    /// Speaks to the reader's driver; nil when the driver does not know the code.
+    /// Sends a control code to the reader's driver and returns its answer; `nil` if the driver refuses the
+    /// code.
     borrowing func control(_ code: UInt32, _ input: [UInt8] = []) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: 1024)
         var length: DWORD = 0
@@ -54,7 +59,7 @@ struct CardHandle: ~Copyable, Sendable {
         return status == SCARD_S_SUCCESS ? Array(output.prefix(Int(length))) : nil
     }
 
-    /// An attribute of the reader or card; nil when the driver does not have it.
+    /// Returns an attribute of the reader or card; `nil` if the driver does not have it.
     borrowing func attribute(_ identifier: DWORD) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: 256)
         var length = DWORD(output.count)
@@ -64,16 +69,20 @@ struct CardHandle: ~Copyable, Sendable {
 }
 
 extension CardHandle {
-    /// libccid's code for a command to the reader itself.
+    /// The control code with which libccid passes a command to the reader itself.
     private static let escapeRequest: UInt32 = 0x4200_0000 + 1
+    /// The control code that lists the driver's features (PC/SC part 10, `CM_IOCTL_GET_FEATURE_REQUEST`).
     private static let getFeatureRequest: UInt32 = 0x4200_0000 + 3400
+    /// The control code with which some drivers report the reader's USB path.
     private static let getUSBPath: UInt32 = 0x4200_0000 + 3601
+    /// The tag of the feature that reads the driver's properties.
     private static let getTLVProperties: UInt8 = 0x12
+    /// The tag of the feature that passes commands to the reader (Q126).
     private static let escapeCommand: UInt8 = 0x13
-    /// SCARD_ATTR_CHANNEL_ID; a macro that does not import.
+    /// `SCARD_ATTR_CHANNEL_ID`, a macro that Swift does not import.
     private static let channelIdentifier: DWORD = 2 << 16 | 0x0110
 
-    /// Asks the driver about its reader; what it does not answer stays nil.
+    /// Reads the reader's properties from its driver. A property that the driver does not report stays `nil`.
     borrowing func readerProperties() -> ReaderProperties {
         var properties = ReaderProperties()
         let features = control(Self.getFeatureRequest) ?? []
@@ -86,7 +95,8 @@ extension CardHandle {
         return properties
     }
 
-    /// Sends commands to the reader itself; their answers until the driver refuses one.
+    /// Sends commands to the reader itself. Returns the answers up to the first command that the driver
+    /// refuses.
     borrowing func escape(_ commands: [[UInt8]]) -> [[UInt8]] {
         var answers: [[UInt8]] = []
         for command in commands {
@@ -104,12 +114,13 @@ extension CardHandle {
     }
 }
 
-/// What happens to the card when a connection ends.
+/// The treatment of the card when a connection ends.
 package enum CardDisposition: Sendable {
-    /// Power off; the reader looks for a card afresh.
+    /// The card is powered off, and the reader searches for a card again.
     case unpower
+    /// The card is reset and stays powered.
     case reset
-    /// Nothing.
+    /// The card stays powered and selected.
     case leave
 
     var code: Int32 {

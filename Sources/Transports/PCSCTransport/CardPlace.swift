@@ -1,21 +1,27 @@
-/// What lies on one reader, and whether it counts. Makes no calls.
+/// The state of one reader's field: whether a card lies there, and whether it may be used in the current
+/// presentation (Q9, Q208).
+///
+/// A value without I/O. `PCSCContactlessReader` has one for each reader and changes it with pcscd's events.
 struct CardPlace {
-    /// A card that is back sooner never left: readers that poll by themselves announce a card again 250 ms after it was
-    /// powered off, and one at the edge of the field comes and goes (Q208).
+    /// The shortest absence that ends a stay. Readers that poll by themselves announce a card again 250 ms
+    /// after it was powered off, and a card at the edge of the field comes and goes (Q208).
     static let flicker = Duration.milliseconds(500)
-    /// How long the phone of one presentation must be away before it is taken for the next one's (Q208).
+    /// The shortest absence after which the phone of one presentation counts for the next one (Q208).
     static let absence = Duration.seconds(1)
 
-    /// The number of the stay.
+    /// The number of the card's current or last stay in the field.
     private(set) var stay = 0
     private(set) var isOccupied = false
-    /// Whether the card of this stay was handed out, or did not answer to power-up.
+    /// Whether the card of this stay was given to a caller, or did not answer to power-up.
     private(set) var wasTried = false
-    /// Whether that was in an earlier presentation.
+    /// Whether the card was tried in an earlier presentation.
     private(set) var isServed = false
+    /// The time of the last removal.
     private var left: ContinuousClock.Instant?
 
-    /// - Parameter stay: the number to be used if this is another stay.
+    /// Records that a card is on the reader.
+    ///
+    /// - Parameter stay: the number for the card's stay if this is a new one.
     mutating func insert(stay: Int, now: ContinuousClock.Instant) {
         let absence = left?.duration(to: now) ?? Self.absence
         if !isOccupied, absence >= Self.flicker { (self.stay, wasTried) = (stay, false) }
@@ -28,18 +34,20 @@ struct CardPlace {
         (isOccupied, left) = (false, now)
     }
 
-    mutating func noteTried() {
+    /// Records that the card was given to a caller or did not answer.
+    mutating func recordAttempt() {
         wasTried = true
     }
 
+    /// Begins a presentation. A card that was tried before belongs to the previous one.
     mutating func beginPresentation() {
         if wasTried { isServed = true }
     }
 
-    /// Whether there is a card that counts.
+    /// Whether a card is present that the current presentation may use.
     ///
-    /// - Parameter again: whether one that was tried before does.
-    func counts(again: Bool) -> Bool {
+    /// - Parameter again: whether a card that was tried before in this presentation may be used too.
+    func isUsable(again: Bool) -> Bool {
         isOccupied && !isServed && (again || !wasTried)
     }
 }

@@ -1,25 +1,30 @@
 package import Transport
 
-/// What an installation may ask of its readers; nothing by itself.
+/// An action that an installation can request of its readers. None is the default.
 package enum ReaderWish: String, CaseIterable, Sendable {
-    /// Apple's polling frame, over and over (Q213).
+    /// Sends Apple's polling frame repeatedly (Q213).
     case pollingFrame
-    /// No tone of the reader's own (Q8).
+    /// Turns the reader's own tone off (Q8).
     case quiet
 }
 
-/// A field whose readers carry out commands themselves while a phone is waited for, where model and driver can.
+/// A contactless reader that also sends commands to the reader device itself while the caller waits for a
+/// phone.
+///
+/// Only models in `ReaderCommands` whose drivers pass such commands on get any. The phones come from the
+/// wrapped reader.
 package actor CommandedReader: ContactlessReader {
     private let reader: any ContactlessReader
     private let service: PCSCService
     private let selector: ReaderSelector
     private let wishes: Set<ReaderWish>
     private var quieted: Set<String> = []
-    /// How many wait for a phone, and whether commands are being sent for them.
+    /// The number of callers that wait for a phone.
     private var waits = 0
     private var isCommanding = false
 
-    /// Phones were seen to decide 70 to 100 ms after a frame; Apple's own readers send three in a second (Q7).
+    /// The time from one polling frame to the next. Phones were seen to decide 70 to 100 ms after a frame,
+    /// and Apple's own readers send three in a second (Q7).
     private static let interval = Duration.milliseconds(200)
 
     package init(
@@ -39,7 +44,8 @@ package actor CommandedReader: ContactlessReader {
     package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
         waits += 1
         defer { waits -= 1 }
-        // Ends by itself: a command that was cancelled in the middle would take the phone's connection with it.
+        // This task is not cancelled: a cancelled command would end the phone's connection. It ends once
+        // nobody waits.
         if !wishes.isEmpty, !isCommanding { Task { await command() } }
         return try await reader.nextCard(again: pause)
     }
@@ -57,6 +63,7 @@ package actor CommandedReader: ContactlessReader {
 
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
+        // A reader that is plugged in again may have its tone again.
         quieted.formIntersection(readers.map(\.name))
         for reader in selector.candidates(among: readers) where reader.allowsEscape && waits > 0 {
             guard let commands = reader.usb.flatMap(ReaderCommands.of) else { continue }
@@ -67,7 +74,7 @@ package actor CommandedReader: ContactlessReader {
         }
     }
 
-    /// Once for each time that the reader is plugged in.
+    /// Turns the reader's tone off, once after each time that the reader was plugged in.
     private func quiet(_ name: String, _ quieting: ReaderCommands.Quieting?) async {
         guard let quieting, !quieted.contains(name) else { return }
         switch quieting {
@@ -75,7 +82,7 @@ package actor CommandedReader: ContactlessReader {
             guard (try? await service.command([command], to: name)) != nil else { return }
         case .storedSetting(let read, let write, let bits):
             guard let answer = try? await service.command([read], to: name) else { return }
-            // E1 00 00 00 01 and the byte.
+            // The answer is E1 00 00 00 01 and the byte of settings.
             if let setting = answer.first?.last, answer.first?.count == 6, setting & bits != 0 {
                 _ = try? await service.command([write + [setting & ~bits]], to: name)
             }

@@ -2,18 +2,20 @@ internal import CPCSCLite
 internal import Glibc
 internal import Synchronization
 
-/// A connection to pcscd. One thread uses it; only `SCardCancel` may come from another.
+/// A connection to pcscd, called a context in PC/SC. One thread uses it; only `SCardCancel` may be called
+/// from another.
 struct ContextHandle: ~Copyable, Sendable {
     let raw: SCARDCONTEXT
 
+    /// The number of contexts that this process has.
     private static let open = Atomic<Int>(0)
 
-    /// Whether pcscd has let this process in before and still serves it.
+    /// Whether pcscd has accepted this process as a client and still serves it.
     static var isAnyOpen: Bool { open.load(ordering: .relaxed) > 0 }
 
-    /// How often pcscd is asked before it is believed that it does not run: 150 ms in all.
+    /// The number of attempts before pcscd is reported as not running: 150 ms in total.
     private static let attempts = 30
-    /// In microseconds.
+    /// The pause between two attempts, in microseconds.
     private static let nextAttempt: useconds_t = 5_000
 
     private init(raw: SCARDCONTEXT) {
@@ -27,13 +29,17 @@ struct ContextHandle: ~Copyable, Sendable {
         Self.open.subtract(1, ordering: .relaxed)
     }
 
-    /// - Throws: `cancelled` when the process ends; `serviceNotRunning`, `accessDenied`, `tooManyClients` and the like.
+    /// Connects to pcscd.
+    ///
+    /// - Throws: `cancelled` when the process ends; otherwise `serviceNotRunning`, `serviceIncompatible`,
+    ///   `accessDenied`, `tooManyClients` or `unexpected`.
     static func establish() throws(PCSCTransportError) -> ContextHandle {
         var raw: SCARDCONTEXT = 0
         var status = LONG(SCARD_S_SUCCESS)
-        // One client too many, and a user whom polkit refuses, are refused with SCARD_W_SECURITY_VIOLATION, or, when
-        // pcscd hangs up before the library has sent its version, as if pcscd did not run. On a busy machine that
-        // comes several times in a row: two of three attempts.
+        // pcscd refuses a client above its limit, or a user without polkit permission, with
+        // SCARD_W_SECURITY_VIOLATION. But if pcscd hangs up before the library has sent its version, the
+        // library reports that no service runs (Q133). On a busy machine that was seen in two of three
+        // attempts, several times in a row.
         for _ in 0..<Self.attempts {
             let answer = ContextList.ofProcess.change {
                 unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
@@ -47,16 +53,17 @@ struct ContextHandle: ~Copyable, Sendable {
         return ContextHandle(raw: raw)
     }
 
-    /// Lets an optional handle be used in place.
+    /// Calls `body` with this handle, so that an optional handle can be used without being moved.
     borrowing func lend<Value: ~Copyable>(
         to body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value {
         try body(self)
     }
 
-    /// The names of all readers; none is not an error.
+    /// Returns the names of all readers. An empty list is not an error.
     borrowing func readerNames() throws(PCSCTransportError) -> [String] {
-        // Room for the most pcscd can have, so that no reader comes between asking for the size and the names.
+        // The buffer holds the maximum number of names. If the size were requested first, a reader plugged in
+        // meanwhile would not fit.
         var names = [CChar](
             repeating: 0, count: Int(PCSCLITE_MAX_READERS_CONTEXTS) * Int(MAX_READERNAME) + 1)
         var length = DWORD(names.count)
@@ -68,14 +75,15 @@ struct ContextHandle: ~Copyable, Sendable {
         }
     }
 
-    /// Waits until one of the readers is in another state than the one given, or the list of readers changes.
+    /// Waits until the state of a reader differs from the known one, or the list of readers changes.
     ///
-    /// - Returns: for each reader the state it is in now, with the event counter in the upper 16 bits; nil when
-    ///   the time is over.
-    /// - Throws: `cancelled` after `SCardCancel`, and what ends a context.
+    /// - Returns: the current state of each reader, with the event counter in the upper 16 bits; `nil` if the
+    ///   time has passed.
+    /// - Throws: `cancelled` after `SCardCancel`, `serviceLost` if pcscd has ended.
     borrowing func statusChange(
         from known: [(name: String, state: DWORD)], within milliseconds: DWORD
     ) throws(PCSCTransportError) -> [(name: String, state: DWORD)]? {
+        // The last name is a pseudo reader of PC/SC. Its state changes when the list of readers changes.
         var states = unsafe (known.map(\.name) + [#"\\?PnP?\Notification"#]).map { name in
             unsafe SCARD_READERSTATE(named: name)
         }
@@ -87,7 +95,7 @@ struct ContextHandle: ~Copyable, Sendable {
         return unsafe zip(known, states).map { unsafe ($0.name, $1.dwEventState) }
     }
 
-    /// Connects to the card in a reader, or with `SCARD_SHARE_DIRECT` to the reader itself.
+    /// Connects to the card on a reader or, with `SCARD_SHARE_DIRECT`, to the reader itself.
     borrowing func connect(
         to reader: String, share: Int32, protocols: Int32
     ) throws(PCSCTransportError) -> CardHandle {
@@ -100,7 +108,7 @@ struct ContextHandle: ~Copyable, Sendable {
 }
 
 extension SCARD_READERSTATE {
-    /// The name is a copy on the heap that the caller frees.
+    /// Creates a state with a copy of the name on the heap. The caller frees the copy.
     fileprivate init(named name: String) {
         unsafe self.init()
         unsafe szReader = UnsafePointer(strdup(name))

@@ -1,28 +1,30 @@
 internal import Glibc
 internal import Synchronization
 
-/// The calls that change libpcsclite's list of contexts, and the end of the process.
+/// A gate for the calls that change libpcsclite's list of contexts. It closes when the process ends.
 ///
-/// The library's destructor frees the list without a lock (1.9.9). A thread that adds or removes a context meanwhile frees
-/// it again, which ends the process with a signal. So no change begins after the end has begun, and the end waits for
-/// the changes under way. pcscd itself releases the contexts of a process that ended.
+/// The library's destructor frees the list without a lock (1.9.9). If another thread adds or removes a
+/// context at that time, it frees the same memory again, and a signal ends the process. Therefore no change
+/// begins after the process has begun to end, and the end waits for changes in progress. pcscd releases the
+/// contexts of a process that has ended.
 final class ContextList: Sendable {
     private struct State {
+        /// The number of changes in progress.
         var underWay = 0
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// The list of this process, closed by its end.
+    /// The gate of this process. `atexit` closes it.
     static let ofProcess: ContextList = {
         atexit { ContextList.ofProcess.close() }
         return ContextList()
     }()
 
-    /// Runs a call that adds or removes a context.
+    /// Makes a call that adds or removes a context.
     ///
-    /// - Returns: nil, without the call, once the list is closed.
+    /// - Returns: the result of `call`; `nil` without the call if the gate is closed.
     func change<Value>(by call: () -> Value) -> Value? {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.underWay += 1 }
@@ -33,9 +35,9 @@ final class ContextList: Sendable {
         return call()
     }
 
-    /// Lets no further change begin, and waits for those under way.
+    /// Closes the gate and waits for changes in progress.
     ///
-    /// - Parameter milliseconds: the longest wait: pcscd, which is asked in a change, may hang.
+    /// - Parameter milliseconds: the maximum wait, because pcscd may hang during a change.
     func close(within milliseconds: Int = 500) {
         state.withLock { $0.isClosed = true }
         for _ in 0..<milliseconds {

@@ -1,13 +1,14 @@
 package import Transport
 
-/// The USB devices that a driver of pcscd's serves, by the `Info.plist` of its bundle.
+/// The USB devices that one of pcscd's drivers supports, from the `Info.plist` of the driver's bundle.
 package struct DriverList {
-    /// Where pcscd looks for the bundles of its USB drivers.
+    /// The folder in which pcscd searches for the bundles of its USB drivers.
     package static let folder = "/usr/lib/pcsc/drivers"
 
     package let devices: Set<USBIdentity>
 
-    /// Reads vendors and products, which are two arrays of the same length. Anything else gives no devices.
+    /// Reads the arrays of vendor and product numbers. If their lengths differ or one is missing, the list
+    /// has no devices.
     package init(_ propertyList: String) {
         let vendors = Self.numbers(of: "ifdVendorID", in: propertyList)
         let products = Self.numbers(of: "ifdProductID", in: propertyList)
@@ -15,7 +16,8 @@ package struct DriverList {
         devices = Set(pairs.compactMap { USBIdentity("\($0):\($1)") })
     }
 
-    /// The digits of the numbers in the array under a key, each as `<string>0x072F</string>`.
+    /// Returns the digits of the numbers in the array of a key. Each number is written as
+    /// `<string>0x072F</string>`.
     private static func numbers(of key: String, in text: String) -> [Substring] {
         guard let array = text.part(after: "<key>\(key)</key>", before: "</array>") else { return [] }
         return array.split(separator: "<string>").compactMap { $0.part(after: "0x", before: "</string>") }

@@ -1,12 +1,12 @@
 internal import Transport
 
-/// An exclusive connection to the card, or phone, on one reader. When it is released, the card is powered off.
+/// An exclusive connection to the card or phone on one reader. Its release powers the card off.
 package final class PCSCCard: Sendable {
-    /// How long commands and answers may be on this reader.
+    /// The maximum lengths of commands and answers on this reader.
     package let limits: APDULimits
     private let slot: ReaderSlot
     private let thread: ReaderThread
-    /// The number of the connection on its thread.
+    /// The number that the reader's thread gave this connection.
     private let connection: Int
 
     init(slot: ReaderSlot, thread: ReaderThread, connection: Int, limits: APDULimits) {
@@ -24,10 +24,12 @@ package final class PCSCCard: Sendable {
 
     /// Sends one command APDU and returns the card's answer with its status word.
     ///
-    /// There is no timer here: a phone may take as long as its holder needs to consent (Q130). Cancelling the task
-    /// ends the wait at once and with it this connection; the call itself ends when the reader lets it.
-    /// - Throws: `cardLost`, `linkLost`, `serviceLost`, `commandLength`, `cancelled`, `notConnected` after any error
-    ///   before.
+    /// There is no timer, because a phone may answer only when its holder has consented (Q130). If the task
+    /// is cancelled, the call returns at once and the connection ends. The reader's thread stays busy until
+    /// the reader answers.
+    ///
+    /// - Throws: `cardLost`, `linkLost`, `serviceLost`, `commandLength`, `cancelled`; `notConnected` after an
+    ///   earlier error.
     package func exchange(_ command: ArraySlice<UInt8>) async throws(PCSCTransportError) -> [UInt8] {
         guard 4...limits.maximumCommand ~= command.count else {
             throw .commandLength(command.count, limit: limits.maximumCommand)
@@ -37,15 +39,16 @@ package final class PCSCCard: Sendable {
         }
     }
 
-    /// Resets the card; whatever was selected on it is not any more.
+    /// Resets the card. No application is selected afterwards.
     package func reset() async throws(PCSCTransportError) {
         try await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in
             try thread.reset(connection)
         }
     }
 
-    /// Ends the connection; further calls throw `notConnected`. Does not wait for an exchange that was cancelled, and
-    /// stops waiting for the reader when the task is cancelled.
+    /// Ends the connection. Later calls throw `notConnected`.
+    ///
+    /// Does not wait for an exchange that was cancelled. Returns early if the task is cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
         if slot.hasAbandoned(thread) { return }
         _ = try? await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in

@@ -1,30 +1,42 @@
 package import Transport
 
-/// The phones that come to the readers a selector picks, whichever reader it is.
+/// The phones on all readers that a selector accepts, as one contactless reader.
 ///
-/// Readers may be connected and removed, and pcscd may restart, while a phone is waited for; the wait continues
-/// (Q134, Q136).
+/// The actor follows the events of a `ReaderMonitor` and keeps a `CardPlace` for each reader.
+/// ``nextCard(again:)`` connects to the card of the best candidate that may be used, or waits for the next
+/// event. Readers may come and go and pcscd may restart meanwhile; the wait continues (Q134, Q136).
+///
+/// - A tap during a session is only recorded (Q9, Q10).
+/// - While a caller waits, the actor asks every 3 s whether empty readers answer. A reader that hangs is
+///   reported once as `readerBlocked`; the next call of `nextCard(again:)` continues to wait (Q212).
+/// - When a command fails, the actor checks whether pcscd still lists the reader. This tells an unplugged
+///   reader from a phone that left (Q209).
+///
+/// The actor does not know whether a phone has a wallet. It sends no command to a phone by itself, except for
+/// the reset of a card that was left powered.
 package actor PCSCContactlessReader: ContactlessReader {
     private let service: PCSCService
     private let selector: ReaderSelector
     private var readers: Set<String> = []
     private var places: [String: CardPlace] = [:]
     private var stays = 0
-    /// The readers that do not answer, and whether that was not reported yet.
+    /// The readers whose drivers do not answer.
     private var silent: Set<String> = []
+    /// Whether a reader has stopped answering and this was not reported to a caller yet.
     private var isSilenceNew = false
+    /// The error with which pcscd was lost or refused this user; `nil` while pcscd serves this process.
     private var refusal: PCSCTransportError?
-    /// Why the last attempt at a phone that is there failed.
+    /// The reason why the last attempt to connect to a present phone failed.
     private var hindrance: PCSCTransportError?
     private var watch: Task<Void, Never>?
-    /// How many changes there were, and who waits for the next.
+    /// The number of changes so far. A caller that has seen fewer must check again.
     private var changes = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Between two attempts at a phone that is there and cannot be connected to: it may be waking up (Q131), or
+    /// The pause between two attempts to connect to a present phone. The phone may be waking up (Q131), or
     /// another program may hold the reader.
     private static let nextAttempt = Duration.milliseconds(250)
-    /// While nothing comes, the readers are asked this often whether they answer at all (Q212).
+    /// The time between two checks whether the readers answer, while no phone comes (Q212).
     private static let nextProbe = Duration.seconds(3)
 
     package init(service: PCSCService, selector: ReaderSelector) {
@@ -40,15 +52,15 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     private func begin(_ events: AsyncStream<ReaderEvent>) {
         watch = Task { [weak self] in
-            for await event in events { await self?.note(event) }
+            for await event in events { await self?.record(event) }
         }
     }
 
-    private func note(_ event: ReaderEvent) {
+    private func record(_ event: ReaderEvent) {
         switch event {
         case .serviceAvailable: refusal = nil
         case .serviceLost(let error):
-            // pcscd reports all cards again when it comes back.
+            // A pcscd that starts again reports all readers and cards anew.
             (readers, places) = ([], [:])
             refusal = error
         case .readerArrived(let reader): readers.insert(reader)
@@ -74,6 +86,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         let probing = Task { await probe() }
         defer { probing.cancel() }
         while true {
+            // A permission does not appear while waiting, so the caller gets this error at once.
             if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(ReaderFault(refusal)) }
             if isSilenceNew {
                 isSilenceNew = false
@@ -86,21 +99,23 @@ package actor PCSCContactlessReader: ContactlessReader {
             switch attempt {
             case .connected(let card): return card
             case .mute(let stay): throw .cardMute(stay: stay)
-            case .refused: await change(since: seen, within: Self.nextAttempt)
-            case .none: await change(since: seen, within: isAgain ? nil : left)
+            case .refused: await waitForChange(since: seen, within: Self.nextAttempt)
+            case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
+            // The caller's time is over. If a fault kept phones from being detected, it tells more than the
+            // cancellation.
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
 
     // MARK: Readers that hang
 
-    /// Asks readers without a card whether they answer, until cancelled: one that hangs while pcscd powers a phone up
-    /// is silent, and so is pcscd about it (Q212).
+    /// Asks readers without a card every 3 s whether they answer, until cancelled. If a reader hangs while
+    /// pcscd powers a phone up, pcscd reports nothing about it (Q212).
     ///
-    /// The first time also readers on which the phone of an earlier presentation lies, since pcscd looks for a card
-    /// when it is asked. libccid loses what a reader with several slots reports at the moment in which pcscd ends a
-    /// connection; without a question pcscd would look again after 10 minutes (Q131).
+    /// The first time, readers with the phone of an earlier presentation are asked too, since the question
+    /// makes pcscd look for the card. libccid loses what a reader with several slots reports at the moment
+    /// when pcscd ends a connection. Without a question pcscd would look again only after 10 minutes (Q131).
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
@@ -108,13 +123,13 @@ package actor PCSCContactlessReader: ContactlessReader {
                 let place = places[reader.name] ?? CardPlace()
                 guard !place.isOccupied || (asksServed && place.isServed) else { continue }
                 let answers = await service.answers(reader.name)
-                if !Task.isCancelled { note(answers, reader.name) }
+                if !Task.isCancelled { record(answers: answers, of: reader.name) }
             }
             asksServed = false
         }
     }
 
-    private func note(_ answers: Bool, _ reader: String) {
+    private func record(answers: Bool, of reader: String) {
         guard answers == silent.contains(reader) else { return }
         silent.formSymmetricDifference([reader])
         hindrance = answers ? nil : .readerBlocked
@@ -124,31 +139,35 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     // MARK: Cards
 
-    /// What prevents any phone from being detected or read.
+    /// The fault because of which no phone can be detected or read.
     private var unavailability: ContactlessError? {
         let error = refusal ?? (readers.isEmpty ? .noReader : hindrance)
         return error.map { .readerUnavailable(ReaderFault($0)) }
     }
 
+    /// The result of one search for a usable card on all readers.
     private enum Attempt {
+        /// No card is present that may be used.
         case none
+        /// A card is present, but connecting failed. A later attempt may succeed.
         case refused
+        /// A card is present and does not answer to power-up.
         case mute(stay: Int)
         case connected(any ContactlessCard)
     }
 
-    /// The card of the most promising reader that has one that counts.
+    /// Connects to a usable card on the best candidate among the readers.
     private func card(again: Bool) async -> Attempt {
-        guard places.values.contains(where: { $0.counts(again: again) }),
+        guard places.values.contains(where: { $0.isUsable(again: again) }),
             let readers = try? await service.readers()
         else { return .none }
         var attempt = Attempt.none
         for reader in selector.candidates(among: readers) {
-            guard let place = places[reader.name], place.counts(again: again) else { continue }
+            guard let place = places[reader.name], place.isUsable(again: again) else { continue }
             do throws(PCSCTransportError) {
                 return .connected(try await connect(to: reader, stay: place.stay))
             } catch .cardMute, .protocolMismatch {
-                places[reader.name]?.noteTried()
+                places[reader.name]?.recordAttempt()
                 return .mute(stay: place.stay)
             } catch {
                 attempt = .refused
@@ -162,16 +181,22 @@ package actor PCSCContactlessReader: ContactlessReader {
         to reader: ReaderDescription, stay: Int
     ) async throws(PCSCTransportError) -> PCSCContactlessCard {
         let card = try await service.connect(to: reader)
+        // A card that was left powered still has its last application selected. The reset clears this, as a
+        // power-off does on other readers (Q208).
         if reader.cardAtRelease == .leave, places[reader.name]?.wasTried == true { try await card.reset() }
-        places[reader.name]?.noteTried()
+        places[reader.name]?.recordAttempt()
         hindrance = nil
         return PCSCContactlessCard(card: card, stay: stay, reader: reader, service: service)
     }
 
     // MARK: Waiting
 
-    /// Returns at the first change after that one, after `limit`, or when the task is cancelled.
-    private func change(since seen: Int, within limit: Duration?) async {
+    /// Waits for a change.
+    ///
+    /// - Parameter seen: the number of changes that the caller has handled. Returns at once if there were
+    ///   more.
+    /// - Parameter limit: the maximum wait; `nil` means no limit.
+    private func waitForChange(since seen: Int, within limit: Duration?) async {
         let timer = limit.map { limit in
             Task {
                 try await Task.sleep(for: limit)
@@ -207,7 +232,7 @@ private struct PCSCContactlessCard: ContactlessCard {
     let reader: ReaderDescription
     let service: PCSCService
 
-    /// How long pcscd may need to notice that a reader was unplugged.
+    /// The time within which pcscd notices that a reader was unplugged.
     private static let unplugging = Duration.milliseconds(300)
 
     var limits: ContactlessLimits {
@@ -224,11 +249,12 @@ private struct PCSCContactlessCard: ContactlessCard {
         }
     }
 
-    /// A command to a reader that was unplugged ends like one to a phone that left (Q209).
+    /// Whether pcscd still lists the reader. A command to an unplugged reader fails in the same way as one to
+    /// a phone that left (Q209).
     private var isReaderListed: Bool {
         get async {
             let deadline = ContinuousClock.now + Self.unplugging
-            while await service.lists(reader.name) {
+            while await service.isListed(reader.name) {
                 guard ContinuousClock.now < deadline, !Task.isCancelled else { return true }
                 try? await Task.sleep(for: .milliseconds(50))
             }
@@ -242,19 +268,19 @@ private struct PCSCContactlessCard: ContactlessCard {
 }
 
 extension ContactlessError {
-    /// What an exchange that failed says of the phone or the reader.
+    /// Converts the error of a failed exchange into a fault of the phone or the reader.
     init(_ error: PCSCTransportError, isReaderListed: Bool) {
         switch error {
         case .cancelled: self = .cancelled
         case .readerBlocked, .commandLength, .readerMissing: self = .readerUnavailable(ReaderFault(error))
-        // pcscd may be lost too: the wait for the next card reports that.
+        // pcscd may be lost too. The wait for the next card reports that.
         default: self = isReaderListed ? .cardLost : .readerUnavailable(.readerMissing)
         }
     }
 }
 
 extension PCSCTransportError {
-    /// Whether an exchange ends so when a phone leaves.
+    /// Whether an exchange can end with this error when a phone leaves.
     fileprivate var isOfCard: Bool {
         switch self {
         case .cardLost, .linkLost, .noCard, .cardMute, .cardReset, .unexpected: true

@@ -1,24 +1,26 @@
 internal import CPCSCLite
 internal import Glibc
 
-/// The readers of this computer through pcscd: what there is, what happens to them, and connections to cards.
+/// The PC/SC readers of this computer as pcscd reports them: their list, their events, and connections to
+/// their cards.
 ///
-/// Holds one context per reader used, and one while events are watched (Q135).
+/// The service has one context of pcscd for each reader in use, and one for each stream of events (Q135).
 package actor PCSCService {
     private let configuration: PCSCConfiguration
     private let listing = ReaderSlot(name: "")
     private var slots: [String: ReaderSlot] = [:]
-    /// What drivers have reported. They are asked once: a thread cannot answer while its card is busy.
+    /// The properties of readers by name. Each driver is asked once, because the reader's thread cannot ask
+    /// while its card is busy.
     private var properties: [String: ReaderProperties] = [:]
 
     package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
         self.configuration = configuration
     }
 
-    /// What happens from now on, beginning with the readers and cards that are present.
+    /// Returns the events from now on, beginning with the readers and cards that are present.
     ///
-    /// For one consumer. Watching ends when the consumer's task is cancelled or the stream is released. The newest
-    /// 1024 unread events are kept.
+    /// The stream is for one consumer. It ends when the consumer's task is cancelled or the stream is
+    /// released. It keeps the newest 1024 unread events.
     package nonisolated func events() -> AsyncStream<ReaderEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
             let monitor = ReaderMonitor(
@@ -28,19 +30,20 @@ package actor PCSCService {
         }
     }
 
-    /// The names of the readers there are now, in pcscd's order. No driver is asked.
+    /// Returns the names of the current readers in pcscd's order, possibly none. Asks no driver.
     ///
-    /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` and the like; no reader is an empty list.
+    /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func names() async throws(PCSCTransportError) -> [String] {
         try await listing.run { thread throws(PCSCTransportError) in
+            // Listing readers keeps no client of pcscd: their number is limited (Q135).
             defer { thread.close() }
             return try thread.readerNames()
         }
     }
 
-    /// The readers there are now, in pcscd's order.
+    /// Returns the current readers in pcscd's order, possibly none.
     ///
-    /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` and the like; no reader is an empty list.
+    /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func readers() async throws(PCSCTransportError) -> [ReaderDescription] {
         let names = try await names()
         slots = slots.filter { names.contains($0.key) }
@@ -56,21 +59,21 @@ package actor PCSCService {
         return readers
     }
 
-    /// One reader. One whose driver cannot be asked now, because it is held or busy, is described by its name alone
-    /// and gets the limits every reader can do.
+    /// Describes one reader. If its driver cannot be asked now because the reader is in use or blocked, the
+    /// description has only the name, and the limits that every reader can handle.
     ///
-    /// - Throws: `readerMissing`, `serviceNotRunning`, `accessDenied`, `cancelled` and the like.
+    /// - Throws: `readerMissing`, `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
         if properties[name] == nil {
             do throws(PCSCTransportError) {
-                properties[name] = try await learned(of: name, within: Self.answerTime)
+                properties[name] = try await readProperties(of: name, within: Self.answerTime)
             } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {}
         }
         return ReaderDescription(
             name: name, properties: properties[name] ?? ReaderProperties(), configuration: configuration)
     }
 
-    /// Connects to the card on a reader, alone.
+    /// Connects to the card on a reader and keeps other programs from using it.
     ///
     /// - Throws: `noCard`, `cardMute`, `readerInUse`, `readerMissing`, `serviceNotRunning`, `cancelled`.
     package func connect(to reader: ReaderDescription) async throws(PCSCTransportError) -> PCSCCard {
@@ -82,28 +85,29 @@ package actor PCSCService {
         return PCSCCard(slot: slot, thread: thread, connection: connection, limits: reader.limits)
     }
 
-    /// Whether pcscd still has a reader. If pcscd cannot be asked, it counts as there.
-    package func lists(_ name: String) async -> Bool {
+    /// Whether pcscd lists a reader; `true` if pcscd cannot be asked.
+    package func isListed(_ name: String) async -> Bool {
         (try? await names())?.contains(name) ?? true
     }
 
-    /// Whether a reader's driver answers in time; one that refuses does (Q212).
+    /// Whether a reader's driver answers within 2 s. A refusal is an answer too (Q212).
     package func answers(_ name: String) async -> Bool {
         do throws(PCSCTransportError) {
-            _ = try await learned(of: name, within: Self.answerTime)
+            _ = try await readProperties(of: name, within: Self.answerTime)
             return true
         } catch {
             return error != .cancelled && error != .readerBlocked
         }
     }
 
-    /// For a driver's answer about its reader.
+    /// The maximum wait for a driver's answer about its reader.
     private static let answerTime = Duration.seconds(2)
 
-    /// What a reader's driver reports. A call that does not return is left to its thread.
+    /// Reads a reader's properties from its driver. A call that does not return is left to the reader's
+    /// thread.
     ///
-    /// - Throws: `readerBlocked` when the time is over, `cancelled`, and what pcscd refuses.
-    private func learned(
+    /// - Throws: `readerBlocked` if the driver did not answer in time, `cancelled`, and errors of pcscd.
+    private func readProperties(
         of name: String, within limit: Duration
     ) async throws(PCSCTransportError) -> ReaderProperties {
         let slot = slot(name)
@@ -127,14 +131,16 @@ package actor PCSCService {
         } onCancel: {
             call.cancel()
         }
+        // The timer cancelled the call, not the caller.
         if case .failure(.cancelled) = result, !Task.isCancelled { throw .readerBlocked }
         return try result.get()
     }
 
-    /// Has a reader without a card carry out commands itself (Q126).
+    /// Sends commands to a reader itself while no card is on it (Q126).
     ///
-    /// - Returns: their answers, until its driver refused one.
-    /// - Throws: `readerInUse` if a card is there, `readerMissing`, `serviceNotRunning`, `cancelled` and the like.
+    /// - Returns: the answers up to the first command that the driver refused.
+    /// - Throws: `readerInUse` if a card is present, `readerMissing`, `serviceNotRunning`, `cancelled` or
+    ///   another error of pcscd.
     package func command(
         _ commands: [[UInt8]], to reader: String
     ) async throws(PCSCTransportError) -> [[UInt8]] {
@@ -152,21 +158,23 @@ package actor PCSCService {
 }
 
 extension PCSCService {
-    /// Where pcscd listens, unless its environment names another place.
+    /// The socket on which pcscd listens, unless the environment names another.
     private static let usualSocket = "/run/pcscd/pcscd.comm"
 
-    /// Whether this computer has a pcscd, running or waiting for its first client.
+    /// Whether this computer has a pcscd, running or started by systemd for its first client.
     package static var isInstalled: Bool {
         let named = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
         return unsafe access(named ?? usualSocket, F_OK) == 0
     }
 }
 
-/// What an installation may change about readers.
+/// The settings of an installation for its readers.
 package struct PCSCConfiguration: Equatable, Sendable {
-    /// Most bytes of data in one extended command or answer; 4096 unless an installation knows its reader (Q137).
+    /// The maximum number of data bytes in one extended command or answer. Only for a known reader should it
+    /// be above 4096 (Q137).
     package var extendedData: Int
-    /// Most bytes to ask for in one short answer; 255 for readers that fail at exactly 256 (Q121).
+    /// The maximum number of bytes to request in one short answer: 256, or 255 for readers that fail at
+    /// exactly 256 (Q121).
     package var shortResponseData: Int
 
     package init(extendedData: Int = 4096, shortResponseData: Int = 256) {
@@ -175,8 +183,9 @@ package struct PCSCConfiguration: Equatable, Sendable {
     }
 }
 
-/// The library through which pcscd is reached.
+/// The client library of pcscd.
 package enum PCSCLibrary {
-    /// The version of PC/SC lite that this program was built against; the library does not report one at run time.
+    /// The version of PC/SC lite with which this program was built. The library does not report its version
+    /// at run time.
     package static let version = PCSCLITE_VERSION_NUMBER
 }

@@ -1,13 +1,16 @@
 internal import CPCSCLite
 
 extension PCSCTransportError {
-    /// Throws what a status of PC/SC means after that call; returns on success.
+    /// Throws the error for a status of PC/SC. Returns if the status is success.
     static func check(_ status: LONG, _ call: PCSCCall, reader: String = "") throws(PCSCTransportError) {
         if status != SCARD_S_SUCCESS { throw PCSCTransportError(status, call, reader: reader) }
     }
 
-    /// - Parameter isServed: whether pcscd serves this process already; it refuses one client too many with the same
-    ///   code as one polkit does not let in.
+    /// Converts a status of PC/SC into an error.
+    ///
+    /// - Parameter isServed: whether pcscd serves this process already. pcscd refuses a client above its
+    ///   limit with the same code as a client that polkit rejects; a process that is served was not rejected
+    ///   by polkit.
     init(_ status: LONG, _ call: PCSCCall, reader: String = "", isServed: Bool = ContextHandle.isAnyOpen) {
         self =
             Self.ofService(status, call, isServed: isServed) ?? Self.ofReader(status, reader) ?? Self.ofCard(
@@ -21,7 +24,8 @@ extension PCSCTransportError {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
         case SCARD_E_SERVICE_STOPPED:
             isFirst ? .serviceIncompatible(libraryVersion: PCSCLibrary.version) : .serviceLost
-        // An unknown handle belongs to an earlier pcscd that ended: our handles are released once, by their owner.
+        // An unknown handle belongs to an earlier pcscd that has ended: each handle is released once, by its
+        // owner.
         case SCARD_F_COMM_ERROR, SCARD_E_INVALID_HANDLE: .serviceLost
         case SCARD_W_SECURITY_VIOLATION: refused(call, isServed: isServed)
         case SCARD_E_CANCELLED: .cancelled
@@ -29,8 +33,9 @@ extension PCSCTransportError {
         }
     }
 
-    /// The two calls polkit is asked about are refused with this code. Any call may get it instead of COMM_ERROR when
-    /// pcscd ends meanwhile: seen with 1.9.9 in about half of the cases.
+    /// The meaning of SCARD_W_SECURITY_VIOLATION after a call. pcscd asks polkit about two calls. For any
+    /// other call the code means that pcscd ended meanwhile: 1.9.9 was seen to return it instead of
+    /// SCARD_F_COMM_ERROR in about half of the cases.
     private static func refused(_ call: PCSCCall, isServed: Bool) -> PCSCTransportError {
         switch call {
         case .establishContext: isServed ? .tooManyClients : .accessDenied(.service)

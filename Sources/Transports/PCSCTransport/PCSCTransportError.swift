@@ -1,56 +1,62 @@
 internal import CPCSCLite
 package import Transport
 
-/// What PC/SC, a reader or a card refused, by condition.
+/// An error of pcscd, a reader or a card.
 package enum PCSCTransportError: Error, Equatable, Sendable {
-    /// No pcscd listens; it may start later.
+    /// pcscd does not run. It may start later.
     case serviceNotRunning
-    /// pcscd ended or restarted under us: every context and card of before is void (Q134).
+    /// pcscd ended or restarted while it was in use. Every earlier context and card is invalid (Q134).
     case serviceLost
-    /// pcscd speaks another version of its protocol than the library, whose version is given (Q139).
+    /// pcscd and the client library use different versions of their protocol (Q139). Holds the library's
+    /// version.
     case serviceIncompatible(libraryVersion: String)
-    /// pcscd's polkit rules do not let this user do that (Q133). For `.service` it may also be that other programs
-    /// have used up pcscd's clients: the code is the same.
+    /// pcscd's polkit rules do not permit this user the action (Q133). For `.service`, other programs may
+    /// instead have used up pcscd's clients: the code is the same.
     case accessDenied(PolkitAction)
-    /// pcscd takes no further client, though it knows this process (Q135: 200 by default).
+    /// pcscd accepts no further client, although it already serves this process. The default limit is 200
+    /// (Q135).
     case tooManyClients
+    /// pcscd lists no reader.
     case noReader
-    /// The reader of that name is not listed any more, or its device was removed (Q136).
+    /// The named reader is no longer listed, or its device was removed (Q136).
     case readerMissing(String)
-    /// Another program, or another connection of this one, holds the reader.
+    /// Another program, or another connection of this program, uses the reader.
     case readerInUse
-    /// A call that was cancelled has not come back from the reader; no other is begun before.
+    /// A cancelled call to the reader has not returned yet, so no new call can begin.
     case readerBlocked
+    /// No card is on the reader.
     case noCard
-    /// The card left, with or without an answer to the last command (Q132).
+    /// The card left during a command, or before it (Q132).
     case cardLost
-    /// The command did not get through to the card; the card may still be there, the connection is of no use.
+    /// The command did not reach the card. The card may still be present, but the connection cannot be used
+    /// any more.
     case linkLost
-    /// A card is there and does not answer to power-up (Q131: lift and tap again).
+    /// A card is present and does not answer to power-up. The holder must lift it and tap again (Q131).
     case cardMute
+    /// Another program reset the card.
     case cardReset
-    /// The card speaks neither T=1 nor T=0.
+    /// The card supports neither T=1 nor T=0.
     case protocolMismatch
-    /// The connection was ended by `disconnect`, a cancelled exchange or an earlier error.
+    /// The connection has ended: by `disconnect`, by a cancelled exchange, or by an earlier error.
     case notConnected
-    /// A command of `length` bytes; the reader takes between 4 and `limit`.
+    /// The length in bytes of a command that is shorter than 4 bytes or longer than `limit`.
     case commandLength(Int, limit: Int)
-    /// The card's answer does not fit pcscd's buffer.
+    /// The card's answer does not fit into pcscd's buffer.
     case answerTooLong
     case cancelled
-    /// Any other code of PC/SC, and the call that gave it.
+    /// Any other code of PC/SC, with the call that returned it.
     case unexpected(code: UInt32, during: PCSCCall)
 }
 
-/// The two actions pcscd asks polkit about.
+/// An action for which pcscd asks polkit.
 package enum PolkitAction: String, Sendable {
-    /// Using pcscd at all.
+    /// The use of pcscd.
     case service = "org.debian.pcsc-lite.access_pcsc"
-    /// Connecting to a card.
+    /// The connection to a card.
     case card = "org.debian.pcsc-lite.access_card"
 }
 
-/// The calls to pcscd that can fail.
+/// A function of PC/SC that can fail.
 package enum PCSCCall: String, Sendable {
     case establishContext, listReaders, getStatusChange, connect, reconnect, transmit, control
 }
@@ -69,7 +75,7 @@ extension ReaderFault {
             case .readerMissing: .readerMissing
             case .readerInUse: .readerInUse
             case .readerBlocked: .readerBlocked
-            // Who asks for a fault was not cancelled: its time for the call was over.
+            // The caller was not cancelled itself: its time for the call was over, and it cancelled the call.
             case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
                 .commandLength, .answerTooLong:
@@ -80,7 +86,7 @@ extension ReaderFault {
 }
 
 extension PeerRefusal {
-    /// A code of PC/SC, with the library's words for it.
+    /// Creates a refusal from a code of PC/SC, with the library's text for it.
     fileprivate init(_ code: UInt32, _ call: PCSCCall) {
         let text = unsafe pcsc_stringify_error(LONG(code)).map { unsafe String(cString: $0) }
         self.init(

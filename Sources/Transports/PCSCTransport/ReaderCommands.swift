@@ -1,34 +1,39 @@
 package import Transport
 
-/// What a model carries out itself, by commands to the reader and not to the phone. None is sent unless an installation
-/// asks for it, and none arrives unless its driver passes such commands on (Q126).
+/// The commands that one model of reader carries out itself, without the phone.
 ///
-/// The bytes are those of the makers' manuals; no reader and no iPhone has answered them yet.
+/// They are sent only if an installation requests it, and they arrive only if the driver passes such commands
+/// on (Q126). The bytes are from the makers' manuals. No real reader or iPhone has answered them yet.
 package struct ReaderCommands: Sendable {
-    /// Puts one of Apple's polling frames on the air, which wakes a wallet that is not open (ECP, Q213).
+    /// The commands that send one of Apple's polling frames (ECP), which wakes a wallet that is not open
+    /// (Q213).
     package let pollingFrame: [[UInt8]]
-    /// Turns the reader's own tone for a card off, which comes before the engagement is complete (Q8).
+    /// The command that turns off the reader's own tone for a card. The tone would sound before the
+    /// engagement is complete (Q8).
     package let quieting: Quieting?
 
+    /// A way to turn off the reader's own tone.
     package enum Quieting: Sendable {
-        /// Until the reader is unplugged.
+        /// A command whose effect lasts until the reader is unplugged.
         case command([UInt8])
-        /// Stays in the reader's memory: the byte of settings is read, and written if one of these bits is set.
+        /// A setting that the reader stores. The byte of settings is read, and written without `bits` if one
+        /// of them is set.
         case storedSetting(read: [UInt8], write: [UInt8], bits: UInt8)
     }
 
-    /// ECP's frame of the identity kind, without its checksum.
+    /// Apple's polling frame for identity readers, without its checksum.
     private static let frame: [UInt8] = [0x6a, 0x02, 0x81, 0x03, 0x00, 0x00]
 
-    /// PC/SC part 3, 3.2.2: a transparent session with the field on, the frame with the reader's checksum and without an
-    /// answer, the end of the session.
+    /// A transparent session (PC/SC part 3, 3.2.2): field on; the frame, to which the reader adds the
+    /// checksum, with no answer expected; end of the session.
     private static let transparent: [[UInt8]] = [
         [0xff, 0xc2, 0x00, 0x00, 0x04, 0x81, 0x00, 0x84, 0x00],
         [0xff, 0xc2, 0x00, 0x01, 0x0c, 0x90, 0x02, 0x00, 0x00, 0x93, UInt8(frame.count)] + frame,
         [0xff, 0xc2, 0x00, 0x00, 0x02, 0x82, 0x00],
     ]
 
-    /// The PN532 of an ACR122U: checksums off in both directions, whole bytes; then the frame with its checksum.
+    /// Commands to the PN532 chip of an ACR122U: checksums off in both directions and whole bytes; then the
+    /// frame with its checksum.
     private static let chip: [[UInt8]] = [
         [
             0xff, 0x00, 0x00, 0x00, 0x0b, 0xd4, 0x08, 0x63, 0x02, 0x00, 0x63, 0x03, 0x00, 0x63, 0x3d, 0x00,
@@ -36,10 +41,12 @@ package struct ReaderCommands: Sendable {
         [0xff, 0x00, 0x00, 0x00, 0x0a, 0xd4, 0x42] + frame + [0x35, 0x51],
     ]
 
+    /// The setting for the tone of the ACR1252.
     private static let toneBit = Quieting.storedSetting(
         read: [0xe0, 0x00, 0x00, 0x21, 0x00], write: [0xe0, 0x00, 0x00, 0x21, 0x01], bits: 0x08)
 
-    /// What the model has; nil for one that has nothing, or whose answer to such commands is not known.
+    /// Returns the commands of a model; `nil` for a model without such commands, or whose answers to them are
+    /// not known.
     package static func of(_ reader: USBIdentity) -> ReaderCommands? {
         switch (reader.vendor, reader.product) {
         case (0x072f, 0x2200):

@@ -1,21 +1,23 @@
 package import Transport
 
-/// One reader as pcscd lists it, with all that can be learnt of it without a card.
+/// A reader that pcscd lists, with everything that can be learnt about it without a card.
 package struct ReaderDescription: Equatable, Sendable {
-    /// pcscd's name; two readers of one model differ in the numbers at its end.
+    /// The name that pcscd gives the reader. Two readers of one model differ only in the numbers at the end.
     package let name: String
+    /// The kind of slot, from the name.
     package let slot: SlotKind
-    /// Vendor and product, if the driver reports them.
+    /// The vendor and product number; `nil` if the driver does not report them.
     package let usb: USBIdentity?
+    /// The place on the USB bus; `nil` if the driver does not report it.
     package let location: USBLocation?
-    /// The firmware's own name for its version.
+    /// The version of the firmware, as the driver reports it.
     package let firmware: String?
     package let quirks: Set<ReaderQuirk>
     package let limits: APDULimits
     /// Whether the driver passes commands on to the reader itself, for its light and buzzer (Q126).
     package let allowsEscape: Bool
 
-    /// What happens to a card when it is let go.
+    /// The treatment of a card when its connection ends (Q208).
     var cardAtRelease: CardDisposition { quirks.contains(.announcesAgain) ? .leave : .unpower }
 
     init(name: String, properties: ReaderProperties, configuration: PCSCConfiguration) {

@@ -1,24 +1,27 @@
 internal import Glibc
 package import Transport
 
-/// Why a reader that is plugged in is not one pcscd lists.
+/// A reason why pcscd does not list a reader that is plugged in.
 package enum ReaderHindrance: Equatable, Sendable {
-    /// The kernel's NFC modules are loaded and have, or may have, taken the device (Q124).
+    /// The kernel's NFC modules are loaded and have probably taken the device (Q124).
     case takenByKernelNFC(USBIdentity, model: String, modules: [String])
-    /// The device is an NFC reader, but not one of the CCID class, so no driver of pcscd's knows it (Q138).
+    /// The device is an NFC reader but not of the USB class CCID, so none of pcscd's drivers supports it
+    /// (Q138).
     case notCCID(USBIdentity, model: String)
-    /// pcscd runs and does not list a model it has a driver for: firmware too old or hanging (Q125: update, plug in
-    /// again), or hidden by a filter in pcscd's environment (Q135).
+    /// pcscd runs and has a driver for the model, but does not list it. The firmware may be too old or hang
+    /// (update it, or plug the reader in again, Q125), or a filter in pcscd's environment hides the reader
+    /// (Q135).
     case notListed(USBIdentity, model: String)
-    /// No driver of pcscd's lists the device: the driver is older than the reader (Q211).
+    /// None of pcscd's drivers lists the device, because the driver is older than the reader (Q211).
     case unknownToDrivers(USBIdentity, model: String)
 
-    /// The modules of the kernel that drive NFC chips themselves.
+    /// The kernel modules that use NFC chips themselves.
     package static let kernelModules = ["pn533_usb", "pn533", "nfc"]
 
+    /// An NFC reader that is not of the USB class CCID.
     private struct NotCCID: Sendable {
         let vendor: UInt16
-        /// Nil for all of that vendor's.
+        /// The product number; `nil` for all products of the vendor.
         let product: UInt16?
         let model: String
     }
@@ -30,13 +33,13 @@ package enum ReaderHindrance: Equatable, Sendable {
         NotCCID(vendor: 0x0ab1, product: nil, model: "FEIG"),
     ]
 
-    /// Compares what is plugged in with what pcscd lists.
+    /// Compares the USB devices with the readers that pcscd lists.
     ///
     /// - Parameters:
-    ///   - devices: the USB devices there are.
-    ///   - modules: the names of the kernel modules loaded.
-    ///   - listed: the USB identities of the readers pcscd lists.
-    ///   - smartCard: those of `devices` that are of the USB class of smart-card readers.
+    ///   - devices: the USB devices that are plugged in.
+    ///   - modules: the names of the loaded kernel modules.
+    ///   - listed: the USB identities of the readers that pcscd lists.
+    ///   - smartCard: the members of `devices` that are of the USB class of smart-card readers.
     ///   - driven: the devices that pcscd's drivers list; empty if that is not known.
     package static func all(
         devices: Set<USBIdentity>, modules: Set<String>, listed: Set<USBIdentity>,
@@ -45,13 +48,13 @@ package enum ReaderHindrance: Equatable, Sendable {
         devices.subtracting(listed)
             .sorted { ($0.vendor, $0.product) < ($1.vendor, $1.product) }
             .compactMap { device in
-                unknown(device, isSmartCard: smartCard.contains(device), driven)
+                unknown(device, isSmartCard: smartCard.contains(device), driven: driven)
                     ?? hindrance(of: device, modules: kernelModules.filter(modules.contains))
             }
     }
 
     private static func unknown(
-        _ device: USBIdentity, isSmartCard: Bool, _ driven: Set<USBIdentity>
+        _ device: USBIdentity, isSmartCard: Bool, driven: Set<USBIdentity>
     ) -> ReaderHindrance? {
         let model = ReaderModel.known(as: device)
         guard !driven.isEmpty, !driven.contains(device), isSmartCard || model != nil else { return nil }
@@ -71,9 +74,9 @@ package enum ReaderHindrance: Equatable, Sendable {
 }
 
 extension ReaderHindrance {
-    /// Looks at this computer. What cannot be read, as in a container, counts as not there.
+    /// Examines this computer. Files that cannot be read, as in a container, count as absent.
     ///
-    /// Reads a few small files of the kernel's and of pcscd's drivers; call it from a self-test, not from a
+    /// Reads small files of the kernel and of pcscd's drivers. Call it from a self-test, not from a
     /// transaction.
     package static func onThisComputer(
         listed: Set<USBIdentity>, usbDevices: String = "/sys/bus/usb/devices",
@@ -81,7 +84,7 @@ extension ReaderHindrance {
     ) -> [ReaderHindrance] {
         let entries = names(in: usbDevices)
         let devices = entries.compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0)") }
-        // An interface is named for its device: 1-2:1.0 is of 1-2.
+        // The name of an interface begins with its device: 1-2:1.0 belongs to 1-2.
         let smartCard = entries.filter {
             $0.contains(":") && SystemFile.firstWord(of: "\(usbDevices)/\($0)/bInterfaceClass") == "0b"
         }.compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0.prefix { $0 != ":" })") }

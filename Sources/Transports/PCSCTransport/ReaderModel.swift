@@ -1,6 +1,6 @@
 package import Transport
 
-/// Readers with known quirks, by USB identity. A reader that is not here is used as its driver describes it.
+/// A reader model with known quirks. A reader that is not in the table is used as its driver describes it.
 package struct ReaderModel: Sendable {
     package let usb: USBIdentity
     package let name: String
@@ -12,7 +12,7 @@ package struct ReaderModel: Sendable {
         self.quirks = quirks
     }
 
-    /// The model with that identity, if it is one with quirks.
+    /// Returns the model with a USB identity; `nil` if it has no known quirks.
     package static func known(as usb: USBIdentity) -> ReaderModel? {
         byIdentity[usb]
     }
@@ -46,33 +46,33 @@ package struct ReaderModel: Sendable {
         all.map { ($0.usb, $0) }, uniquingKeysWith: { first, _ in first })
 }
 
-/// What is known of a reader model beyond its driver's answers.
+/// A property of a reader model that its driver does not report.
 package enum ReaderQuirk: String, Sendable, CaseIterable {
-    /// No extended APDUs: at most 255 bytes out and 256 in (Q120).
+    /// Carries no extended APDUs: at most 255 data bytes in a command and 256 in an answer (Q120).
     case shortAPDUOnly
-    /// Exchanges TPDUs; the driver cuts APDUs itself. Works, not recommended (Q123).
+    /// Exchanges TPDUs, so the driver has to divide APDUs. Works, but is not recommended (Q123).
     case tpduLevel
-    /// The kernel's NFC modules take the device from pcscd unless blacklisted (Q124).
+    /// Is taken from pcscd by the kernel's NFC modules, unless they are blacklisted (Q124).
     case takenByKernelNFC
-    /// Slow to report whether a card is present, up to 1 s, and may need to be plugged in again (Q125).
+    /// Needs up to 1 s to report whether a card is present, and may have to be plugged in again (Q125).
     case slowSlotStatus
-    /// The driver refuses firmware below 2.06 (Q125).
+    /// Is refused by the driver if its firmware is below 2.06 (Q125).
     case oldFirmwareRefused
-    /// Answers its own commands with errors while a phone is in the field: configure it before (Q129).
+    /// Refuses commands to itself while a phone is in the field, so it must be configured before (Q129).
     case configureBeforeCard
-    /// Sometimes fails to power up until the phone is lifted; removal is seen late (Q131).
+    /// Sometimes fails to power a phone up until the phone is lifted, and notices late that it left (Q131).
     case powerUpNeedsLift
-    /// Becomes unstable when configured through escape commands (Q137).
+    /// Becomes unstable if it is configured with escape commands (Q137).
     case unstableEscape
-    /// Was seen to fail with very long APDUs; the cap of 4 KiB is not to be raised (Q137).
+    /// Was seen to fail with very long APDUs. The limit of 4 KiB must not be raised (Q137).
     case longAPDUsFail
-    /// Keeps settings for speed and polling that someone may have changed (Q137).
+    /// Stores settings for speed and polling, which somebody may have changed (Q137).
     case storedSettings
-    /// Polls by itself and announces a card again 250 ms after it was powered off: the card is left powered, and reset
-    /// before it is tried again (Q208).
+    /// Polls by itself and announces a card again 250 ms after it was powered off. The card is therefore left
+    /// powered, and is reset before the next attempt (Q208).
     case announcesAgain
-    /// Slots share one interface and one name; they cannot be used at the same time (Q127).
+    /// Has slots that share one interface and one name and cannot be used at the same time (Q127).
     case slotsShareInterface
-    /// Also speaks Bluetooth; only its USB side is a PC/SC reader (Q138).
+    /// Has Bluetooth too. Only its USB side is a PC/SC reader (Q138).
     case usbSideOnly
 }

@@ -3,10 +3,25 @@ internal import Dispatch
 internal import Synchronization
 internal import Transport
 
-/// Waits for readers and cards on one thread with one context, and finds pcscd again when it was away (Q134).
+/// The thread that waits for changes of readers and cards, with its own context of pcscd.
+///
+/// The thread repeats two steps until `stop`:
+///
+/// 1. It connects to pcscd. While that fails, it waits 100 ms, then twice as long each time, up to 5 s
+///    (Q134).
+/// 2. It lists the readers and waits in `SCardGetStatusChange` for the next change. A `ReaderWatch` turns the
+///    lists and states into events. An error of pcscd leads back to step 1.
+///
+/// The order of events is: `serviceAvailable`, the readers and cards that are present, then their changes.
+/// `serviceLost` means that all readers and cards are lost; it is sent again only if the reason changes.
+/// Events are delivered on the monitor's thread. `stop` may be called from any thread: it ends the wait with
+/// `SCardCancel`.
+///
+/// The monitor never connects to a card and never powers one up or down. `PCSCService.events()` creates one
+/// for each stream.
 final class ReaderMonitor: Sendable {
     private struct Control {
-        /// The context that waits; `SCardCancel` may be called on it while the lock is held.
+        /// The context in which the thread waits. `SCardCancel` may be called on it while the lock is held.
         var waiting: SCARDCONTEXT?
         var isStopped = false
         var hasEnded = false
@@ -20,7 +35,7 @@ final class ReaderMonitor: Sendable {
 
     /// - Parameters:
     ///   - emit: called on the monitor's thread for each event.
-    ///   - ended: called there once after the last.
+    ///   - ended: called once on the monitor's thread, after the last event.
     init(emit: @escaping @Sendable (ReaderEvent) -> Void, ended: @escaping @Sendable () -> Void) {
         self.emit = emit
         self.ended = ended
@@ -30,14 +45,15 @@ final class ReaderMonitor: Sendable {
         thread.perform { self.run() }
     }
 
-    /// Ends the wait and the thread. Does not wait for either.
+    /// Ends the wait and the thread. Returns at once.
     func stop() {
         control.withLock { $0.isStopped = true }
         stopSignal.signal()
         WorkerThread().perform { self.cancelWait() }
     }
 
-    /// `SCardCancel` does nothing when it comes before the wait has begun, so it is repeated until the thread is out.
+    /// Ends the wait in pcscd. `SCardCancel` has no effect before the wait has begun, so it is repeated until
+    /// the thread has ended, for at most 10 s.
     private func cancelWait() {
         for _ in 0..<500 {
             let isOver = control.withLock { control in
@@ -65,7 +81,9 @@ final class ReaderMonitor: Sendable {
                 if reported != error { emit(.serviceLost(error)) }
                 reported = error
                 _ = stopSignal.wait(timeout: .now() + backOff.next())
-            } catch {}
+            } catch {
+                // `stop` was called, and `SCardCancel` has ended the wait.
+            }
         }
         control.withLock { $0.hasEnded = true }
         ended()
@@ -84,7 +102,8 @@ final class ReaderMonitor: Sendable {
             guard let states else { continue }
             let changes = states.flatMap { watch.observe($0.name, state: $0.state) }
             changes.forEach(emit)
-            // Somebody opened or released a reader: nothing to report, and no reason to look again at once.
+            // Another program opened or released a reader. There is nothing to report; the pause keeps the
+            // thread from spinning.
             if changes.isEmpty { _ = stopSignal.wait(timeout: .now() + .milliseconds(10)) }
         }
     }
@@ -97,33 +116,35 @@ extension DispatchTimeInterval {
     }
 }
 
-/// A change at the service, the readers or the cards.
+/// A change of pcscd, the readers or the cards.
 package enum ReaderEvent: Equatable, Sendable {
-    /// pcscd is there; the readers it has follow.
+    /// pcscd runs. Events for its readers follow.
     case serviceAvailable
-    /// pcscd is not running, or refuses us; all readers and cards are lost with it. Sent again when the reason
+    /// pcscd does not run or refuses this process. All readers and cards are lost. Sent again if the reason
     /// changes.
     case serviceLost(PCSCTransportError)
     case readerArrived(String)
     case readerRemoved(String)
-    /// A card, or phone, is on the reader. `counter` is pcscd's count of comings and goings, modulo 65,536.
+    /// A card or phone is on the reader. `counter` is the number of insertions and removals that pcscd has
+    /// counted, modulo 65,536.
     case cardInserted(reader: String, counter: UInt16)
-    /// Something is on the reader that does not answer to power-up (Q131).
+    /// A card or phone on the reader does not answer to power-up (Q131).
     case cardMute(reader: String, counter: UInt16)
     case cardRemoved(reader: String, counter: UInt16)
 }
 
-/// Waits that double from a first to a longest one.
+/// A series of waits. Each is twice as long as the one before, up to a maximum.
 struct BackOff {
     private var milliseconds: Int
     private let longest: Int
 
-    /// Before pcscd is tried again.
+    /// The waits between attempts to connect to pcscd.
     static let reconnecting = BackOff(milliseconds: 100, longest: 5_000)
 
-    /// Before readers are listed again though pcscd reported no change. pcscd compares the list with the one at the
-    /// beginning of the wait: a reader that came just before, like the second interface of a device that was plugged
-    /// in, is never reported. Close looks after a change, one a minute otherwise.
+    /// The waits before the readers are listed again although pcscd reported no change. pcscd compares its
+    /// list with the one from the beginning of the wait. It never reports a reader that came just before,
+    /// such as the second interface of a device that was plugged in. The waits are short after a change and
+    /// grow to one minute.
     static let relisting = BackOff(milliseconds: 250, longest: 60_000)
 
     mutating func next() -> DispatchTimeInterval {

@@ -1,19 +1,21 @@
 internal import Transport
 
-/// What a reader's driver reports: PC/SC part 10, 2.6.14 (TLV properties), and its place on the USB bus.
+/// The properties that a reader's driver reports (PC/SC part 10, 2.6.14), and the reader's place on the USB
+/// bus.
 struct ReaderProperties: Equatable, Sendable {
-    /// 0 short APDUs only, 0x10000 extended; nil when the driver does not say.
+    /// The maximum data length of an APDU: 0 for short APDUs only, 0x10000 for extended ones; `nil` if the
+    /// driver does not report it.
     var maximumAPDUData: UInt32?
     var usb: USBIdentity?
     var location: USBLocation?
     var firmware: String?
-    /// Whether commands to the reader itself are passed on (Q126).
+    /// Whether the driver passes commands on to the reader itself (Q126).
     var allowsEscape = false
 
     init() {}
 
-    /// Reads a TLV list: one byte tag, one byte length, numbers little-endian. Unknown tags and a truncated end are
-    /// ignored: a driver's mistake must not make the reader unusable.
+    /// Parses a TLV list with tags and lengths of one byte and little-endian numbers. Unknown tags and a
+    /// truncated end are ignored: a driver's mistake must not make the reader unusable.
     init(parsing list: [UInt8]) {
         var vendor: UInt16?
         var product: UInt16?
@@ -30,21 +32,24 @@ struct ReaderProperties: Equatable, Sendable {
     }
 }
 
-/// Where a reader is plugged in; two of the same model have the same name and differ only here (Q136).
+/// The place where a reader is plugged in. Two readers of one model have the same name and differ only in
+/// their place (Q136).
 package enum USBLocation: Equatable, Sendable {
-    /// Bus and ports, stable over re-plugging at the same socket.
+    /// The bus and ports. They stay the same when the reader is plugged into the same socket again.
     case path(String)
-    /// Bus and address, new after each re-plug.
+    /// The bus and address. They change each time the reader is plugged in.
     case address(bus: UInt8, device: UInt8)
 
-    /// SCARD_ATTR_CHANNEL_ID: 0xDDDDCCCC in the host's order, 0x0020 for USB, then bus and address.
+    /// Parses the value of `SCARD_ATTR_CHANNEL_ID`, 0xDDDDCCCC in the host's byte order: DDDD is 0x0020 for
+    /// USB, CCCC is bus and address.
     init?(channelIdentifier bytes: [UInt8]) {
         guard bytes.count >= 4, bytes[2] == 0x20, bytes[3] == 0 else { return nil }
         self = .address(bus: bytes[1], device: bytes[0])
     }
 }
 
-/// A walk over one-byte tags and lengths that ends where the list is cut off.
+/// A sequence of the entries of a TLV list with tags and lengths of one byte. Ends at an entry that is
+/// truncated.
 struct TagLengthValues: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 

@@ -1,13 +1,14 @@
 package import Transport
 
-/// Which reader to use, as an installation names it.
+/// The reader that an installation has chosen.
 package enum ReaderSelector: Equatable, Sendable {
     case any
-    /// A part of the reader's name, in any case of letters; the whole name pins one slot.
+    /// All readers whose name contains a text, without regard to case. The whole name selects one slot.
     case name(containing: String)
     case usb(USBIdentity)
 
-    /// `072f:2200` is a USB identity, an empty text any reader, everything else a part of a name.
+    /// Parses a setting: `072f:2200` is a USB identity, an empty text means any reader, and every other text
+    /// is a part of a name.
     package init(_ text: String) {
         if text.isEmpty {
             self = .any
@@ -18,8 +19,8 @@ package enum ReaderSelector: Equatable, Sendable {
         }
     }
 
-    /// The readers to try, the most promising first: antennas, then slots that do not say, and what is not
-    /// recommended last. Contact and security module slots are never among them (Q127).
+    /// Returns the readers to try, in order: antennas, slots of unknown kind, and readers that are not
+    /// recommended. Contact slots and slots for security modules are never returned (Q127).
     package func candidates(among readers: [ReaderDescription]) -> [ReaderDescription] {
         readers
             .filter { $0.slot != .contact && $0.slot != .securityModule && selects($0) }

@@ -1,32 +1,38 @@
 internal import Synchronization
 internal import Transport
 
-/// One reader as this process uses it: the thread its calls run on, and the calls that were abandoned.
+/// The use of one reader by this process: the thread on which its calls run, and the calls that were
+/// abandoned.
 ///
-/// Only the reader can end an `SCardTransmit`: `SCardCancel` does not. When the task that waits for one is
-/// cancelled, the call is left to its thread, which releases card and context once the call returns. The next call
-/// gets a new thread.
+/// Only the reader can end an `SCardTransmit`; `SCardCancel` cannot. When the task that waits for such a call
+/// is cancelled, the task returns at once and the call is left to its thread. The thread releases card and
+/// context as soon as the call returns. The next call gets a new thread.
 ///
-/// A reader has at most one such call, and with it one thread and one client of pcscd that do nothing.
+/// The next call first waits up to 5 s for the abandoned one, since pcscd reserves the reader until then, and
+/// otherwise throws `readerBlocked`. A reader therefore has at most one abandoned call, with one idle thread
+/// and one idle client of pcscd.
 final class ReaderSlot: Sendable {
     let name: String
 
     private struct State {
         var thread: ReaderThread?
+        /// The number of abandoned calls that have not returned.
         var abandoned = 0
     }
 
     private let state = Mutex(State())
-    /// How long a new call waits for abandoned ones to come back: pcscd keeps the reader for them until then.
+    /// The maximum wait of a new call for abandoned calls to return. pcscd reserves the reader for them until
+    /// then.
     private static let abandonedCallReturn = Duration.seconds(5)
 
     init(name: String) {
         self.name = name
     }
 
-    /// Runs `body` on the reader's thread and returns its value, or `cancelled` as soon as the task is cancelled.
+    /// Runs `body` on the reader's thread and returns its value. Throws `cancelled` as soon as the task is
+    /// cancelled.
     ///
-    /// - Parameter thread: the thread a connection was made on.
+    /// - Parameter thread: the thread on which the connection was made.
     func run<Value: Sendable>(
         on thread: ReaderThread,
         _ body: @escaping @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
@@ -43,14 +49,14 @@ final class ReaderSlot: Sendable {
         return try result.get()
     }
 
-    /// Runs `body` on the thread of the moment.
+    /// Runs `body` on the current thread of the reader.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
     ) async throws(PCSCTransportError) -> Value {
         try await run(on: try await currentThread(), body)
     }
 
-    /// The thread that calls run on now, created if absent.
+    /// Returns the thread for new calls, and creates it if necessary.
     ///
     /// - Throws: `readerBlocked` if an abandoned call does not return in time, `cancelled`.
     func currentThread() async throws(PCSCTransportError) -> ReaderThread {
@@ -66,7 +72,8 @@ final class ReaderSlot: Sendable {
         }
     }
 
-    /// Whether a call on this thread was abandoned: the thread releases its card itself once the call returns.
+    /// Whether a call on a thread was abandoned. Such a thread releases its card itself when the call
+    /// returns.
     func hasAbandoned(_ thread: ReaderThread) -> Bool {
         state.withLock { $0.thread !== thread }
     }
@@ -92,7 +99,11 @@ final class ReaderSlot: Sendable {
     }
 }
 
-/// One call on a thread: whoever waits gets its result or leaves before; the two may race.
+/// A call on a reader's thread. Either its result or the cancellation of the waiting task comes first; the
+/// two may race.
+///
+/// The states are `new`, `waiting` for the thread, `running` on the thread, and `over`. If the task is
+/// cancelled while the call runs, the call is abandoned: it continues, but its result is dropped.
 private final class ThreadCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PCSCTransportError>
 
@@ -105,7 +116,8 @@ private final class ThreadCall<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// False when it was cancelled before it began; the continuation is then resumed.
+    /// Stores the continuation of the waiting task. If the call was cancelled before, resumes the
+    /// continuation and returns `false`.
     func begin(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let begins = state.withLock { state in
             guard case .new = state else { return false }
@@ -116,7 +128,8 @@ private final class ThreadCall<Value: Sendable>: Sendable {
         return begins
     }
 
-    /// On the reader's thread, before the call: false when nobody waits any more.
+    /// Marks the call as running. Called on the reader's thread. Returns `false` if the waiting task was
+    /// cancelled.
     func enter() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }
@@ -125,14 +138,14 @@ private final class ThreadCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// False when nobody waited for the result.
+    /// Delivers the result. Returns `false` if the waiting task was cancelled.
     func finish(with outcome: Outcome) -> Bool {
         guard let continuation = end().continuation else { return false }
         continuation.resume(returning: outcome)
         return true
     }
 
-    /// True when the call was running and is now left to itself.
+    /// Cancels the call. Returns `true` if the call is running and is now abandoned.
     func abandon() -> Bool {
         let (continuation, wasRunning) = end()
         continuation?.resume(returning: .failure(.cancelled))

@@ -2,29 +2,45 @@ internal import CPCSCLite
 internal import Glibc
 internal import Transport
 
-/// One thread with one context and at most one card: all calls for one reader run here, in order.
+/// The thread on which all PC/SC calls for one reader run in order, with one context of pcscd and at most one
+/// card.
+///
+/// PC/SC calls block: a phone may answer only when its holder has consented (Q130), and a reader that hangs
+/// never returns. Each reader therefore has its own thread, so that it delays no other reader and no thread
+/// of the cooperative pool. The actor's executor is a `WorkerThread`.
+///
+/// - A `ReaderSlot` creates the thread, hands calls to it, and replaces it after an abandoned call.
+/// - Each connection to a card has a number. A call for an earlier connection throws `notConnected` and does
+///   not touch the current card.
+/// - The context is created when a call needs it. If an old context fails because pcscd was restarted, the
+///   call is repeated once with a new context (Q134).
+/// - After a failed exchange the card is released.
+///
+/// The thread has no timer and cannot cancel a call. `ReaderSlot` decides how long a caller waits.
 actor ReaderThread {
     nonisolated let worker = WorkerThread()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe worker.asUnownedSerialExecutor() }
 
     private var context: ContextHandle?
     private var card: CardHandle?
-    /// The number of the last connection: what belongs to an earlier one does not touch this one's card.
+    /// The number of the last connection.
     private var connection = 0
     private var answer = [UInt8](repeating: 0, count: APDULimits.pcscdBuffer)
 
-    /// How long and how often a connection is tried when the reader is held.
+    /// The number of attempts to connect while another program holds the reader.
     private static let connectAttempts = 5
+    /// The pause between two attempts, in microseconds.
     private static let connectPause: UInt32 = 100_000
 
-    /// Releases card and context on its own thread: both are calls to pcscd.
+    /// Releases card and context on the reader's thread, because both are calls to pcscd.
     isolated deinit {}
 
     func readerNames() throws(PCSCTransportError) -> [String] {
         try withContext { context throws(PCSCTransportError) in try context.readerNames() }
     }
 
-    /// Connects to the card in the reader and keeps everyone else out. Returns the connection's number.
+    /// Connects to the card on the reader and keeps other programs from using it. Returns the connection's
+    /// number.
     func connect(to reader: String) throws(PCSCTransportError) -> Int {
         guard card == nil else { throw .readerInUse }
         var attempt = 1
@@ -44,6 +60,9 @@ actor ReaderThread {
         }
     }
 
+    /// Sends a command to the card of a connection and returns the answer.
+    ///
+    /// - Parameter number: the connection's number, from `connect(to:)`.
     func exchange(
         _ command: ArraySlice<UInt8>, over number: Int
     ) throws(PCSCTransportError) -> [UInt8] {
@@ -57,7 +76,7 @@ actor ReaderThread {
         }
     }
 
-    /// Resets the card, its power staying on.
+    /// Resets the card without powering it off.
     func reset(_ number: Int) throws(PCSCTransportError) {
         guard card != nil, number == connection else { throw .notConnected }
         do throws(PCSCTransportError) {
@@ -73,7 +92,7 @@ actor ReaderThread {
         card.take()?.disconnect(disposition.code)
     }
 
-    /// What the driver reports about the reader, with or without a card in it.
+    /// Reads the reader's properties from its driver, with or without a card on the reader.
     func properties(of reader: String) throws(PCSCTransportError) -> ReaderProperties {
         if let properties = card?.readerProperties() { return properties }
         return try withContext { context throws(PCSCTransportError) in
@@ -84,12 +103,16 @@ actor ReaderThread {
         }
     }
 
-    /// Has the reader carry out commands itself, in their order, unless a card is there; their answers until one fails.
+    /// Sends commands to the reader itself. Returns the answers up to the first command that the driver
+    /// refuses.
+    ///
+    /// - Throws: `readerInUse` if a card is on the reader.
     func command(_ commands: [[UInt8]], to reader: String) throws(PCSCTransportError) -> [[UInt8]] {
         guard card == nil else { throw .readerInUse }
         return try withContext { context throws(PCSCTransportError) in
             let states = try context.statusChange(from: [(reader, DWORD(SCARD_STATE_UNAWARE))], within: 0)
             let isOccupied = states?.contains { $0.state & DWORD(SCARD_STATE_PRESENT) != 0 } ?? false
+            // Some readers refuse commands to themselves while a phone is in the field (Q129).
             if isOccupied { throw .readerInUse }
             let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
             let answers = handle.escape(commands)
@@ -98,7 +121,7 @@ actor ReaderThread {
         }
     }
 
-    /// Releases card and context, on this thread.
+    /// Releases card and context.
     func close() {
         card = nil
         context = nil
@@ -109,26 +132,31 @@ actor ReaderThread {
         if error == .serviceLost { context = nil }
     }
 
-    /// Runs `body` with a context. One from before a restart of pcscd looks valid and is not (Q134), so when it was
-    /// an old one that failed, a new one is tried once.
+    /// Runs `body` with a context. A context from before a restart of pcscd looks valid and is not (Q134). If
+    /// `body` fails with such a context, it runs once more with a new one.
     private func withContext<Value: ~Copyable>(
         _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value {
         do throws(PCSCTransportError) {
             if let value = try lendContext(to: body) { return value }
-        } catch  where context == nil {}
+        } catch  where context == nil {
+            // The context was invalid, and `lendContext` has released it.
+        }
         context = try ContextHandle.establish()
         guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value
     }
 
-    /// Nil if there is no context; releases one that may be invalid.
+    /// Runs `body` with the existing context; returns `nil` if there is none. Releases the context if the
+    /// error shows that it may be invalid.
     private func lendContext<Value: ~Copyable>(
         to body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value? {
         do throws(PCSCTransportError) {
             return try context?.lend(to: body)
         } catch  where error == .serviceLost || error == .accessDenied(.card) {
+            // A connect may get the code of a missing polkit permission when pcscd ends meanwhile (seen with
+            // 1.9.9).
             close()
             throw error
         }

@@ -1,8 +1,8 @@
 internal import CPCSCLite
 
-/// Turns lists of readers and their states into events; knows pcscd's numbers and makes no calls.
+/// A value that turns lists of readers and states from pcscd into events. Makes no calls.
 struct ReaderWatch {
-    /// The readers and the state of each to compare with at the next wait; UNAWARE at first.
+    /// The readers, each with the state to compare with at the next wait. A new reader has the state UNAWARE.
     private(set) var known: [(name: String, state: DWORD)] = []
     private var cards: [String: Presence] = [:]
 
@@ -10,7 +10,7 @@ struct ReaderWatch {
         case card, mute
     }
 
-    /// Takes the names pcscd lists now.
+    /// Compares a new list of names with the known readers, and returns the arrivals and removals.
     mutating func list(_ names: [String]) -> [ReaderEvent] {
         let removed = known.map(\.name).filter { !names.contains($0) }
         let arrived = names.filter { name in !known.contains { $0.name == name } }
@@ -20,6 +20,7 @@ struct ReaderWatch {
         return removed.map(ReaderEvent.readerRemoved) + arrived.map(ReaderEvent.readerArrived)
     }
 
+    /// Records the current state of a reader, and returns the changes of its card.
     mutating func observe(_ name: String, state: DWORD) -> [ReaderEvent] {
         guard let index = known.firstIndex(where: { $0.name == name }) else { return [] }
         let before = known[index].state
@@ -28,7 +29,8 @@ struct ReaderWatch {
         let (was, now) = (cards[name], Self.presence(in: state))
         cards[name] = now
         let counter = Self.counter(in: state)
-        // Removed and inserted between two looks: present before and after, and the counter changed.
+        // The card was removed and inserted between two waits: it is present before and after, and the
+        // counter differs.
         let wasSwapped = was != nil && now != nil && Self.counter(in: before) != counter
         guard was != now || wasSwapped else { return [] }
         let removal = was == nil ? [] : [ReaderEvent.cardRemoved(reader: name, counter: counter)]
@@ -39,9 +41,10 @@ struct ReaderWatch {
         }
     }
 
-    /// The state to compare with at the next wait. pcscd lists a reader before it looks for a card there; the
-    /// state is then the counter of the reader that had this place before, without EMPTY and PRESENT. To
-    /// libpcsclite 1.9.9 a card found there is no change from that state, but is one from EMPTY.
+    /// The state to compare with at the next wait. pcscd lists a reader before it has looked for a card
+    /// there. The state then has neither EMPTY nor PRESENT, only the counter of the reader that had this
+    /// place before. libpcsclite 1.9.9 does not report a card as a change from that state, but does so from
+    /// EMPTY.
     private static func comparable(_ state: DWORD) -> DWORD {
         let state = state & ~DWORD(SCARD_STATE_CHANGED)
         return state & DWORD(SCARD_STATE_PRESENT) == 0 ? state | DWORD(SCARD_STATE_EMPTY) : state

@@ -1,20 +1,21 @@
-/// What sits behind one reader name: devices with several interfaces show one reader for each (Q127).
+/// The kind of slot behind one reader name. A device with several interfaces has one reader name for each
+/// (Q127).
 package enum SlotKind: Sendable {
-    /// The antenna.
+    /// The antenna of a contactless reader.
     case contactless
     /// A slot for a card with contacts.
     case contact
     /// A slot for a security module inside the reader.
     case securityModule
-    /// The name does not say; mostly the antenna of a reader with one slot.
+    /// A slot whose name tells no kind. It is mostly the antenna of a reader with one slot.
     case unmarked
 
-    /// Reads the kind out of a reader name.
+    /// Determines the kind from a reader name.
     ///
-    /// pcscd puts the name of the USB interface, if it has one, into brackets: `ACS ACR1252 Dual Reader [ACR1252 Dual
-    /// Reader SAM] 01 00`. Where there are brackets only they count. Of several kinds the last word decides: `ACR1552
-    /// 1S CL Reader SAM` is a slot for a security module (Q210). A name like `CL + SAM Reader` lists the slots of a
-    /// device and says no kind.
+    /// pcscd writes the name of the USB interface, if there is one, into brackets: `ACS ACR1252 Dual Reader
+    /// [ACR1252 Dual Reader SAM] 01 00`. If a name has brackets, only their content counts. If it has words
+    /// for several kinds, the last one decides: `ACR1552 1S CL Reader SAM` is a slot for a security module
+    /// (Q210). A name such as `CL + SAM Reader` lists the slots of a device and tells no kind.
     package init(readerName: String) {
         let name = Self.interfaceName(in: readerName) ?? readerName[...]
         let words = name.uppercased().split { !$0.isLetter && !$0.isNumber }
@@ -27,7 +28,7 @@ package enum SlotKind: Sendable {
         switch word {
         case "PICC", "CONTACTLESS", "NFC": .contactless
         case "ICC", "CONTACT": .contact
-        // "5422CL" is one word of HID's, "SAM1" one of Feitian's.
+        // HID writes "5422CL" as one word, Feitian "SAM1".
         case _ where word.hasSuffix("CL"): .contactless
         case _ where word.hasPrefix("SAM") && word.dropFirst(3).allSatisfy(\.isNumber): .securityModule
         default: nil

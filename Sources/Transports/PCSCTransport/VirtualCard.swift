@@ -1,19 +1,24 @@
 internal import Synchronization
 package import Transport
 
-/// The wallet's side of a virtual reader (vsmartcard's vpcd): a card that can be put on the reader and pulled.
+/// The card side of a virtual PC/SC reader (vpcd of vsmartcard): a card that can be inserted and removed. The
+/// software wallet uses it as its NFC interface.
 ///
-/// vpcd takes one TCP connection per slot as the card: connected is present. Messages both ways are a 2-byte
-/// big-endian length and that many bytes; a single byte from the reader is a control code, all else a command.
+/// vpcd treats one TCP connection for each slot as the card: a connected card is present. Messages in both
+/// directions are a 2-byte big-endian length and that many bytes. A message of a single byte from the reader
+/// is a control code; all others are commands.
 package final class VirtualCard: Sendable {
-    /// What pcscd makes of an ISO 14443-4 card without historical bytes; says nothing about the phone (Q128).
+    /// The answer to reset that pcscd forms for an ISO/IEC 14443-4 card without historical bytes. It tells
+    /// nothing about the phone (Q128).
     package static let answerToReset: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
-    /// vpcd's first slot, as its package configures it.
+    /// The TCP port of vpcd's first slot in the configuration of its package.
     package static let defaultPort: UInt16 = 35963
 
-    /// pcscd looks for the card every 400 ms; one that is back sooner than it looks leaves the slot dead, and one that
-    /// pcscd saw away for less than a second is not the next customer's (Q208).
+    /// The shortest time between removal and insertion. pcscd looks for the card every 400 ms. A card that
+    /// returns sooner makes the slot unusable, and one that was away for less than a second does not count
+    /// for the next presentation (Q208).
     private static let absence = Duration.milliseconds(1500)
+    /// The time for attempts to reach the virtual reader.
     private static let insertion = Duration.seconds(5)
 
     private struct State {
@@ -27,10 +32,12 @@ package final class VirtualCard: Sendable {
     private let answering: @Sendable (ArraySlice<UInt8>) -> CardAnswer
     private let state = Mutex(State())
 
+    /// Creates a card that is not on the reader yet.
+    ///
     /// - Parameters:
-    ///   - power: called at each change of power, on the card's thread.
-    ///   - reset: gives the answer to reset, on the card's thread; pcscd takes no more than 33 bytes.
-    ///   - answering: gives the answer to a command, on the card's thread.
+    ///   - power: called on the card's thread at each change of power.
+    ///   - reset: returns the answer to reset; called on the card's thread. pcscd accepts at most 33 bytes.
+    ///   - answering: returns the answer to a command; called on the card's thread.
     package init(
         address: SocketAddress, power: @escaping @Sendable (CardPower) -> Void = { _ in },
         reset: @escaping @Sendable () -> [UInt8] = { VirtualCard.answerToReset },
@@ -46,14 +53,15 @@ package final class VirtualCard: Sendable {
         state.withLock { $0.link }?.close()
     }
 
-    /// Why the last stay on the reader ended, if by a fault of the card.
+    /// The card's fault that ended its last stay on the reader; `nil` if there was none.
     package var fault: VirtualCardError? {
         state.withLock { $0.link?.fault }
     }
 
-    /// Puts the card on the reader, not sooner than 1.5 s after it was pulled; nothing happens when it is there.
+    /// Inserts the card, at least 1.5 s after its removal. Does nothing if the card is present.
     ///
-    /// pcscd takes up to 0.4 s to notice. Tries for 5 s, so a reader that is just starting is found.
+    /// pcscd needs up to 0.4 s to notice the card. The connection is attempted for 5 s, so that a reader that
+    /// is just starting is found.
     package func insert() async throws(VirtualCardError) {
         if state.withLock({ $0.link?.isOpen ?? false }) { return }
         let removed = state.withLock { $0.link?.ended ?? $0.removed }
@@ -80,7 +88,7 @@ package final class VirtualCard: Sendable {
         }
     }
 
-    /// Pulls the card; a command it is working on gets no answer.
+    /// Removes the card. A command in progress gets no answer.
     package func remove() {
         let link = state.withLock { state in
             defer { state.removed = .now }
@@ -98,26 +106,29 @@ package final class VirtualCard: Sendable {
     }
 }
 
+/// An error of a virtual card or its reader.
 package enum VirtualCardError: Error, Equatable, Sendable {
-    /// Nothing took the connection in time: no virtual reader listens there.
+    /// No virtual reader accepted the connection in time.
     case readerUnreachable
-    /// An answer of `length` bytes; the reader's length field counts to 65,535.
+    /// The card's answer has more than 65,535 bytes, the maximum of the reader's length field. Holds the
+    /// length.
     case answerTooLong(length: Int)
     case cancelled
 }
 
+/// The reaction of a virtual card to a command.
 package enum CardAnswer: Equatable, Sendable {
-    /// Answers; data and status word.
+    /// Answers with data and status word.
     case respond([UInt8])
-    /// Answers later, like a phone whose holder must consent first.
+    /// Answers after a delay, like a phone whose holder must consent first.
     case respondLater([UInt8], after: Duration)
-    /// Is pulled out of the field instead of answering.
+    /// Leaves the field instead of answering.
     case removeCard
-    /// Is pulled out of the field in the middle of the command.
+    /// Leaves the field during the command, after a delay.
     case removeCardLater(after: Duration)
 }
 
-/// What the reader does to the card's power.
+/// A change of the card's power by the reader. The raw value is vpcd's control code.
 package enum CardPower: UInt8, Sendable {
     case off = 0
     case on = 1

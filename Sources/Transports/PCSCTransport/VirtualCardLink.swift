@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 internal import Transport
 
-/// One stay of a virtual card on its reader: a connection and the thread that answers on it.
+/// A stay of a virtual card on its reader: a TCP connection to vpcd, and the thread that answers on it.
 final class VirtualCardLink: Sendable {
     private struct State {
         var isOpen = true
@@ -10,6 +10,7 @@ final class VirtualCardLink: Sendable {
         var fault: VirtualCardError?
     }
 
+    /// vpcd's control code that requests the answer to reset.
     private static let answerToResetRequest: UInt8 = 4
 
     private let socket: Socket
@@ -17,10 +18,13 @@ final class VirtualCardLink: Sendable {
     private let reset: @Sendable () -> [UInt8]
     private let answering: @Sendable (ArraySlice<UInt8>) -> CardAnswer
     private let state = Mutex(State())
+    /// Signalled when the card is removed, to end a delay.
     private let pulled = DispatchSemaphore(value: 0)
     private let thread = WorkerThread()
 
-    /// - Throws: what `Socket.connected` throws.
+    /// Connects to the virtual reader. Afterwards `start` answers its messages.
+    ///
+    /// - Throws: the errors of `Socket.connected`.
     init(
         address: SocketAddress, within limit: Duration, power: @escaping @Sendable (CardPower) -> Void,
         reset: @escaping @Sendable () -> [UInt8],
@@ -34,9 +38,11 @@ final class VirtualCardLink: Sendable {
     }
 
     var isOpen: Bool { state.withLock { $0.isOpen } }
+    /// The time when the stay ended; `nil` while the card is present.
     var ended: ContinuousClock.Instant? { state.withLock { $0.ended } }
     var fault: VirtualCardError? { state.withLock { $0.fault } }
 
+    /// Answers messages on the card's thread until the stay ends.
     func start() {
         thread.perform {
             while self.isOpen, let message = self.receive(), self.handle(message) {}
@@ -44,7 +50,7 @@ final class VirtualCardLink: Sendable {
         }
     }
 
-    /// Ends the stay; the reader sees the card leave.
+    /// Ends the stay. To the reader, the card leaves.
     func close() {
         let wasOpen = state.withLock { state in
             defer { state.isOpen = false }
@@ -56,7 +62,7 @@ final class VirtualCardLink: Sendable {
         pulled.signal()
     }
 
-    /// False when the stay is over.
+    /// Answers one message. Returns `false` if the stay is over.
     private func handle(_ message: [UInt8]) -> Bool {
         guard message.count == 1 else { return carryOut(answering(message[...])) }
         if message[0] == Self.answerToResetRequest { return send(reset()) }
@@ -68,16 +74,16 @@ final class VirtualCardLink: Sendable {
         switch answer {
         case .respond(let bytes): return send(bytes)
         case .respondLater(let bytes, let delay):
-            return stays(for: delay) && send(bytes)
+            return wait(for: delay) && send(bytes)
         case .removeCard: return false
         case .removeCardLater(let delay):
-            _ = stays(for: delay)
+            _ = wait(for: delay)
             return false
         }
     }
 
-    /// Waits. Pulled while it waits, it must not stay on the reader for the rest of the delay: false then.
-    private func stays(for delay: Duration) -> Bool {
+    /// Waits for a delay. Returns `false` early if the card is removed meanwhile.
+    private func wait(for delay: Duration) -> Bool {
         let (seconds, attoseconds) = delay.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         return pulled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut
@@ -100,8 +106,8 @@ final class VirtualCardLink: Sendable {
 
     private func receive(into room: inout ArraySlice<UInt8>) -> Int? {
         do throws(TransportError) {
-            // vpcd sends length and body in two small writes: unless the first is acknowledged at once, the second
-            // waits 40 ms for it.
+            // vpcd sends length and body in two small writes. The second waits 40 ms unless the first is
+            // acknowledged at once.
             try socket.acknowledgeQuickly()
             return try unsafe room.withUnsafeMutableBufferPointer { room throws(TransportError) in
                 try unsafe socket.receive(into: UnsafeMutableRawBufferPointer(room))

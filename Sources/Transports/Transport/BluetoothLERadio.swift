@@ -1,58 +1,72 @@
 package import NDEF
 
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
+///
+/// `BlueZRadio` is the implementation for Linux. `ReaderService` calls it for one presentation at a time:
+/// `serve` when the phone is to connect to us (mdoc central client mode, ISO/IEC 18013-5 8.3.3.1.1),
+/// `connect` when we connect to the phone (mdoc peripheral server mode). A radio moves packets and does not
+/// know what is in them.
 package protocol BluetoothLERadio: Sendable {
-    /// Checks whether the adapter can be used as it is, and changes nothing; throws what is missing.
+    /// Checks whether the adapter can be used now. Changes no setting.
+    ///
+    /// - Throws: `radioUnavailable` with the first fault that was found.
     func look() async throws(BluetoothLEError)
 
-    /// Why the radio would harm phones or lose their answers, by its settings; nil if it would not, or where the
-    /// settings cannot be found out.
+    /// The fault of settings with which the radio would make phones ask to pair or lose parts of their
+    /// answers. `nil` if the settings are good or cannot be read.
     func settingsFault() async -> RadioFault?
 
-    /// Makes the adapter ready; throws what is missing.
+    /// Prepares the adapter for use, for example by switching it on.
+    ///
+    /// - Throws: `radioUnavailable` with the fault that remains.
     func prepare() async throws(BluetoothLEError)
 
-    /// Returns once the adapter can be used, however long it or bluetoothd takes to come (Q117, Q119); throws
-    /// `cancelled` alone.
+    /// Waits without a time limit until bluetoothd and the adapter can be used (Q117, Q119).
+    ///
+    /// - Throws: only `cancelled`.
     func untilReady() async throws(BluetoothLEError)
 
-    /// Registers a service and advertises its UUID; returns when both are active.
+    /// Registers a GATT service and advertises its UUID. Returns when both are active.
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer
 
-    /// Looks for a peer that advertises the service and connects; returns when packets can be sent.
+    /// Searches for a peer that advertises the service, and connects to it. Returns when packets can be sent.
     ///
-    /// If `choice` takes the L2CAP channel that the peer's characteristic names and the peer opens it, packets go through
-    /// it, and nothing is subscribed to. Otherwise they go through the characteristics on the same connection; the link's
-    /// `start` must then still be written.
+    /// The peer may publish the PSM of an L2CAP channel in a characteristic. If `choice` returns a PSM and
+    /// the peer accepts the channel, packets use the channel, and the client subscribes to no characteristic.
+    /// In every other case packets use the characteristics of the same connection, and the caller must still
+    /// write `start` to the link's state.
     func connect(
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 
-    /// Looks for a peer that advertises the UUID and opens a channel to its PSM.
+    /// Searches for a peer that advertises the UUID, and opens an L2CAP channel to its PSM.
     func connect(
         to uuid: BluetoothUUID, psm: UInt16
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 }
 
-/// Gives the PSM to try from the value of a peer's characteristic, which is in the peer's encoding (Q65); nil for none.
+/// A function that reads the PSM from a peer's characteristic, whose encoding depends on the peer (Q65).
+/// Returns `nil` if no L2CAP channel is to be opened.
 package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
 
 extension BluetoothLERadio {
-    /// Connects for the characteristics alone.
+    /// Connects to a peer and uses its characteristics, never an L2CAP channel.
     package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
         try await connect(to: service, choosing: nil)
     }
 }
 
-/// A GATT service of the form mdocs use: a state, and one characteristic for each direction.
+/// The UUIDs of a GATT service as ISO/IEC 18013-5 8.3.3.1.1 defines it: a state, and one data characteristic
+/// for each direction.
 package struct GATTService: Equatable, Sendable {
     package let uuid: BluetoothUUID
     package let state: BluetoothUUID
     package let clientToServer: BluetoothUUID
     package let serverToClient: BluetoothUUID
-    /// Read by clients to know the server; only some services have one.
+    /// The characteristic with which a client recognises the server; only the service of mdoc central client
+    /// mode has it.
     package let ident: BluetoothUUID?
-    /// Read by clients to know the server's L2CAP channel.
+    /// The characteristic from which clients read the PSM of the server's L2CAP channel.
     package let psm: BluetoothUUID?
 
     package init(
@@ -68,87 +82,100 @@ package struct GATTService: Equatable, Sendable {
     }
 }
 
-/// A service that is advertised, until it is closed.
+/// A GATT service that is registered and advertised until it is closed.
 package protocol BluetoothLEServer: Sendable {
-    /// Sets what a client reads from the ident characteristic. Reads before that wait, for a limited time.
+    /// Sets the value of the ident characteristic. Reads that arrive earlier wait for it, for a limited time
+    /// (Q70).
     func setIdent(_ ident: [UInt8]) async
 
-    /// The link to the first client that writes 01 to the state, once it has subscribed. From then on the service
-    /// is off the air and other clients are turned away. One link for each server.
+    /// Waits for the first client that writes 01 to the state and subscribes, and returns the link to it.
+    /// Then the service is no longer advertised, and all other clients are disconnected. A server gives one
+    /// link only.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink
 
-    /// Takes everything back. Closing twice is allowed.
+    /// Ends the advertisement, the registration and the connection. Closing twice is allowed.
     func close() async
 }
 
-/// A connection to one peer that moves packets: values of the two data characteristics, or L2CAP service data units.
+/// A connection to one peer that moves packets. A packet is a value of a data characteristic, or an L2CAP
+/// service data unit.
 package protocol BluetoothLELink: Sendable {
     var kind: BluetoothLELinkKind { get }
 
-    /// Most bytes of one packet, its head included.
+    /// The maximum number of bytes of one packet, including its head.
     var packetLimit: Int { get async }
 
-    /// The next packet. One task at a time may wait. Packets that came before the peer left are delivered.
+    /// Waits for the next packet. One task at a time may wait. Packets that arrived before the peer
+    /// disconnected are still delivered.
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket
 
-    /// Ends a pending `receive` with `cancelled`; nothing is lost.
+    /// Ends a pending `receive` with `cancelled`. No packet is lost.
     func interrupt() async
 
-    /// Sends `head` and `body` as one packet; returns when the system has taken it.
+    /// Sends `head` and `body` as one packet. Returns when the operating system has accepted it.
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError)
 
-    /// Sets the state: 01 starts, 02 ends. Nothing over L2CAP.
+    /// Sends a value of the state characteristic: 01 starts the transfer, 02 ends it. Does nothing on an
+    /// L2CAP link.
     func signal(_ state: UInt8) async throws(BluetoothLEError)
 
     /// Ends the connection. Closing twice is allowed.
     func close() async
 }
 
+/// The role of this computer on a Bluetooth link.
 package enum BluetoothLELinkKind: Sendable {
-    /// We are the GATT server.
+    /// This computer is the GATT server.
     case server
-    /// We are the GATT client.
+    /// This computer is the GATT client.
     case client
+    /// Both sides use an L2CAP channel.
     case l2cap
 }
 
+/// A packet that arrived over a link.
 package enum BluetoothLEPacket: Equatable, Sendable {
+    /// Bytes from the peer's data characteristic or from the L2CAP channel.
     case data([UInt8])
+    /// A value of the state characteristic.
     case state([UInt8])
 }
 
 /// The bytes that go before a packet's body.
 package enum PacketHead: Equatable, Sendable {
     case none
+    /// The prefix of a BLE fragment: 01 if more fragments follow, 00 for the last (ISO/IEC 18013-5
+    /// 8.3.3.1.1.6).
     case byte(UInt8)
-    /// Four bytes, big-endian.
+    /// A length of four bytes, big-endian, before a message over L2CAP (Q66).
     case length(UInt32)
 }
 
-/// Why the radio or a link cannot be used.
+/// An error of the Bluetooth radio or of one link.
 package enum BluetoothLEError: Error, Equatable, Sendable {
+    /// The message bus, bluetoothd or the adapter cannot be used.
     case radioUnavailable(RadioFault)
-    /// No peer could be connected to: the fault of the last attempt.
+    /// No peer could be connected to. Holds the fault of the last attempt.
     case connectionFailed(ConnectionFault)
-    /// The peer has not the service, or not all of it.
+    /// The peer does not have the service, or lacks one of its characteristics.
     case serviceIncomplete
     /// The client did not subscribe to a characteristic that it needs.
     case notSubscribed
-    /// The peer left, or the radio lost it.
+    /// The peer disconnected, or the radio lost the peer.
     case linkLost
-    /// A call that takes turns was made by a second task.
+    /// Another task already waits in the same call.
     case alreadyWaiting
     case cancelled
 }
 
-/// A link on which we are the GATT client.
+/// A link on which this computer is the GATT client.
 package protocol BluetoothLEClientLink: BluetoothLELink {
-    /// How often connecting was tried, the time it worked included (Q63, Q82, Q108).
+    /// The number of attempts to connect, including the successful one (Q63, Q82, Q108).
     var attempts: Int { get }
 
-    /// What the server says of itself.
+    /// Reads the ident characteristic of the server.
     ///
-    /// - Throws: `serviceIncomplete` where it has no such characteristic, `connectionFailed` when it does not let it be
-    ///   read.
+    /// - Throws: `serviceIncomplete` if the service has no ident characteristic, `connectionFailed` if the
+    ///   server refuses the read.
     func readIdent() async throws(BluetoothLEError) -> [UInt8]
 }

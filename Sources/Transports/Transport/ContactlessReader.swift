@@ -1,33 +1,37 @@
-/// A reader's field, into which phones come one at a time.
+/// A contactless reader, in whose field one phone at a time can be used.
 package protocol ContactlessReader: Sendable {
-    /// A presentation begins: the phone of the one before counts only after it was away for about a second (Q208).
+    /// Begins a presentation. The phone of the previous presentation is offered again only after an absence
+    /// of one second (Q208).
     func beginPresentation() async
 
-    /// Waits for the next phone and powers it. A phone that is already present counts once.
+    /// Waits for the next phone and powers it up. A phone that already lies on the reader is returned once.
     ///
-    /// - Parameter pause: after this time, counted from the call, a phone that counted before and stayed counts again.
-    ///   Nil if it must be removed first.
+    /// - Parameter pause: the time after this call when a phone that was returned before and stayed may be
+    ///   returned again. `nil` if the phone must be lifted first.
     func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard
 }
 
-/// A phone in the field, as a contactless card (ISO/IEC 14443-4).
+/// A phone in the field, which acts as a contactless card (ISO/IEC 14443-4).
 package protocol ContactlessCard: Sendable {
     var limits: ContactlessLimits { get }
 
-    /// The number of this stay in the field: a phone that left and came back has another.
+    /// The number of the phone's stay in the field. A phone that left and came back has a new number.
     var stay: Int { get }
 
-    /// Sends one command APDU; the card's answer with its status word.
+    /// Sends one command APDU and returns the card's answer with its status word.
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8]
 
-    /// Powers the card down.
+    /// Ends the connection. The card is powered off, unless its reader would then announce it as new (Q208).
     func release() async
 }
 
-/// How long APDUs may be on a reader.
+/// The maximum lengths of APDUs on a reader.
 package struct ContactlessLimits: Equatable, Sendable {
+    /// The maximum number of data bytes in a command.
     package let commandData: Int
+    /// The maximum number of data bytes in an answer, without the status word.
     package let responseData: Int
+    /// Whether the reader can exchange APDUs with extended length fields.
     package let allowsExtended: Bool
 
     package init(commandData: Int, responseData: Int, allowsExtended: Bool) {
@@ -37,11 +41,12 @@ package struct ContactlessLimits: Equatable, Sendable {
     }
 }
 
-/// Why a phone cannot be detected or read.
+/// A reason why a phone cannot be detected or read.
 package enum ContactlessError: Error, Equatable, Sendable {
-    /// The phone left the field, or its answer was cut.
+    /// The phone left the field, or only a part of its answer arrived.
     case cardLost
-    /// Something in the field does not answer to power-up (Q203). `stay` is the number of its stay there.
+    /// A card or phone in the field does not answer to power-up (Q203). `stay` is the number of its stay in
+    /// the field.
     case cardMute(stay: Int)
     case readerUnavailable(ReaderFault)
     case cancelled

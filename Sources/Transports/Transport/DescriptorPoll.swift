@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// poll(2) over many descriptors, which continues if the system refuses a call: a refusal must not end the thread that waits
-/// for all of them.
+/// A poll(2) over many descriptors that never fails. One thread waits for all descriptors of the process, so
+/// an error of the system must not end it.
 struct DescriptorPoll {
-    /// One call: how many descriptors are ready, or an error below zero.
+    /// A call of poll(2). Returns the number of ready descriptors, or a negative error number.
     typealias Call = (_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32
 
-    /// How many are looked at in one call if the system refuses more.
+    /// The number of descriptors in one call after the system refused all of them at once.
     private static let pieceSize = 16
-    /// How long to wait, in milliseconds, before the next look if the system has no memory or takes only pieces.
+    /// The pause in milliseconds before the next call if the system has no memory or accepts only pieces.
     private static let pause: Int32 = 10
 
     private let call: Call
@@ -22,21 +22,24 @@ struct DescriptorPoll {
         return count < 0 ? -errno : count
     }
 
-    /// Marks in `entries` which are ready, after so many milliseconds at most; below zero means without a limit. It may
-    /// return early with none.
-    func look(at entries: inout [pollfd], for milliseconds: Int32) {
+    /// Waits until a descriptor is ready and marks the ready ones in `entries`. May return early with none
+    /// marked.
+    ///
+    /// - Parameter milliseconds: the maximum wait; a negative number means no limit.
+    func wait(for entries: inout [pollfd], atMost milliseconds: Int32) {
         switch call(&entries, milliseconds) {
         case 0...: return
         case -EINTR: Self.clear(&entries)
-        case -EINVAL: lookAtPieces(of: &entries, for: milliseconds)
+        case -EINVAL: pollPieces(of: &entries, atMost: milliseconds)
         default:
             Self.clear(&entries)
             rest(milliseconds)
         }
     }
 
-    /// More descriptors than this process may have open: the limit was lowered, or one is waited for twice.
-    private func lookAtPieces(of entries: inout [pollfd], for milliseconds: Int32) {
+    /// Polls the descriptors in pieces. poll(2) refuses more entries than the process may have open
+    /// descriptors: the limit was lowered, or a descriptor is in the list twice.
+    private func pollPieces(of entries: inout [pollfd], atMost milliseconds: Int32) {
         Self.clear(&entries)
         var isAnyReady = false
         for start in stride(from: 0, to: entries.count, by: Self.pieceSize) {

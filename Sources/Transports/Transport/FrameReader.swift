@@ -1,13 +1,14 @@
-/// Takes bytes as they arrive and gives whole frames: a 4-byte big-endian length, then that many bytes.
+/// A parser that assembles frames from bytes as they arrive. A frame is a 4-byte big-endian length and that
+/// many bytes.
 ///
-/// The length is checked before memory is reserved for the frame. A frame may stop in the middle and continue
-/// later.
+/// The length is checked before memory is reserved for the frame. A frame may arrive in any number of pieces.
 struct FrameReader {
-    /// Fills at most the buffer it gets; the number of bytes, 0 at the end of the stream.
+    /// A function that writes received bytes into the buffer. Returns their number, or 0 at the end of the
+    /// stream.
     typealias Source = (UnsafeMutableRawBufferPointer) throws(TransportError) -> Int
 
     private let maximumFrame: Int
-    /// The part being filled: the length first, then the frame.
+    /// The bytes of the current part. The length is one part, the body of the frame is the next.
     private var part = [UInt8](repeating: 0, count: 4)
     private var filled = 0
     private var isInBody = false
@@ -16,13 +17,13 @@ struct FrameReader {
         self.maximumFrame = maximumFrame
     }
 
-    /// Whether the first byte of a frame is in and the last is not.
+    /// Whether a frame has begun and is not complete.
     var isInsideFrame: Bool { isInBody || filled > 0 }
 
-    /// Reads through `source` once.
+    /// Calls `source` once.
     ///
-    /// - Returns: the frame when that made it whole, nil when more must be read.
-    /// - Throws: `frameTooLong`, `truncatedFrame`, `closed(by: .peer)`, or what `source` throws.
+    /// - Returns: a frame if these bytes completed it; `nil` if more bytes are needed.
+    /// - Throws: `frameTooLong`, `truncatedFrame`, `closed(by: .peer)`, or an error of `source`.
     mutating func read(from source: Source) throws(TransportError) -> [UInt8]? {
         let start = filled
         let count = try unsafe part.withUnsafeMutableBufferPointer { buffer throws(TransportError) in

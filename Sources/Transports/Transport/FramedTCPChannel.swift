@@ -1,9 +1,11 @@
 internal import SystemPackage
 
-/// Whole messages over TCP, each as a 4-byte big-endian length and that many bytes; for tests and the bench link.
+/// A message channel over TCP, for tests and the bench link. Each message is a 4-byte big-endian length and
+/// that many bytes.
 ///
-/// After a frame that is too long or cut off, a passed `frame` deadline or a send cancelled half-way the two sides no
-/// longer agree where a frame begins: the channel closes. A cancelled `receive` loses nothing.
+/// The channel closes when the two sides no longer agree where a frame begins: after a frame that is too long
+/// or truncated, after the `frame` deadline, and after a send that was cancelled half-way. A cancelled
+/// `receive` loses no byte.
 package actor FramedTCPChannel: MessageChannel {
     private let poller: SocketPoller
     private let configuration: FramedTCPConfiguration
@@ -20,9 +22,8 @@ package actor FramedTCPChannel: MessageChannel {
         reader = FrameReader(maximumFrame: configuration.maximumFrame)
     }
 
-    /// Connects to a listening peer; the address says whether it may be another computer.
-    ///
-    /// - Throws: `connectionRefused`, `deadlinePassed(.connect)`, `cancelled`, `system`.
+    /// Connects to a listening peer. Another computer is possible only with an address that was made with
+    /// `allowingNonLoopback`.
     package static func connect(
         to address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) async throws(TransportError) -> FramedTCPChannel {
@@ -65,7 +66,7 @@ package actor FramedTCPChannel: MessageChannel {
 
     package func close() {
         guard let descriptor = socket?.descriptor else { return }
-        // The poll in progress keeps the socket alive beyond its close: the peer must be notified of the end now.
+        // The poll in progress keeps the socket open after its close. The shutdown notifies the peer now.
         socket?.shutdown()
         poller.end(waitsOn: descriptor)
         socket = nil
@@ -85,7 +86,8 @@ package actor FramedTCPChannel: MessageChannel {
                 let name: ChannelDeadline = frameEnds == nil ? .nextFrame : .frame
                 try await wait(for: .readable, until: frameEnds ?? silenceEnds, name)
             }
-            // A peer that always has a byte ready must not keep a frame open for ever, nor a cancelled task.
+            // A peer that sends single bytes without a pause must not extend the deadline of its frame, nor
+            // the life of a cancelled task.
             if let began = frameBegan, ContinuousClock.now > began + configuration.frame {
                 throw .deadlinePassed(.frame)
             }
@@ -128,14 +130,16 @@ package actor FramedTCPChannel: MessageChannel {
     }
 }
 
+/// The limits and deadlines of a framed TCP channel.
 package struct FramedTCPConfiguration: Sendable {
-    /// Longest frame, in bytes without its length, that is sent or accepted.
+    /// The maximum length of a frame in bytes, without the four bytes of its length. Applies to both
+    /// directions.
     package var maximumFrame: Int
-    /// How long a connection may take to be accepted.
+    /// The maximum time until the peer has accepted a connection.
     package var connect: Duration
-    /// How long the peer may be silent before its next frame; nil leaves that to the caller's own deadline.
+    /// The maximum wait for the peer's next frame. `nil` means no limit, because the caller has a deadline.
     package var nextFrame: Duration?
-    /// How long one frame may take from its first byte to its last, in either direction.
+    /// The maximum time from a frame's first byte to its last, in either direction.
     package var frame: Duration
 
     package init(

@@ -1,15 +1,17 @@
 internal import SystemPackage
 
-/// Accepts the connections of peers that speak in frames.
+/// A TCP listener whose connections are framed channels.
 package actor FramedTCPListener {
-    /// Where it listens; the port is the one the system chose when 0 was asked for.
+    /// The address of the listener. If port 0 was requested, this is the port that the system chose.
     package nonisolated let address: SocketAddress
     private let poller: SocketPoller
     private let configuration: FramedTCPConfiguration
     private var socket: Socket?
     private var isAccepting = false
 
-    /// - Throws: `connectionRefused` when the address cannot be had, `system`.
+    /// Listens on an address.
+    ///
+    /// - Throws: `connectionRefused` if the address cannot be used, `system`.
     package init(
         on address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) throws(TransportError) {
@@ -25,7 +27,7 @@ package actor FramedTCPListener {
         self.socket = consume socket
     }
 
-    /// The next connection; waits until there is one, the listener is closed or the task is cancelled.
+    /// Waits for the next connection, until the listener is closed or the task is cancelled.
     package func accept() async throws(TransportError) -> FramedTCPChannel {
         guard !isAccepting else { throw .alreadyWaiting }
         isAccepting = true
@@ -38,7 +40,7 @@ package actor FramedTCPListener {
         }
     }
 
-    /// Stops listening; channels accepted so far stay open.
+    /// Stops listening. Accepted channels stay open.
     package func close() {
         guard let descriptor = socket?.descriptor else { return }
         poller.end(waitsOn: descriptor)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One end of a pair of channels inside this process; no frames, no deadlines, no limits.
+/// An end of a pair of channels inside this process, without frames, deadlines or limits.
 package final class InMemoryChannel: MessageChannel {
     private let inbox: Inbox
     private let outbox: Inbox
@@ -10,7 +10,7 @@ package final class InMemoryChannel: MessageChannel {
         self.outbox = outbox
     }
 
-    /// Two ends; what one sends the other receives.
+    /// Returns two connected ends.
     package static func pair() -> (InMemoryChannel, InMemoryChannel) {
         let (first, second) = (Inbox(), Inbox())
         return (
@@ -38,13 +38,13 @@ package final class InMemoryChannel: MessageChannel {
     }
 }
 
-/// The messages on their way to one end, and the task that waits for the next.
+/// The messages that one end has not received yet, and the task that waits for the next one.
 private final class Inbox: Sendable {
     private typealias Delivery = Result<[UInt8], TransportError>
 
     private struct State {
         var messages: [[UInt8]] = []
-        /// The side that closed, from the view of the end that reads here.
+        /// The side that closed the channel, as seen from the end that reads from this inbox.
         var closedBy: ChannelSide?
         var waiter: CheckedContinuation<Delivery, Never>?
     }
@@ -53,7 +53,8 @@ private final class Inbox: Sendable {
 
     func append(_ message: [UInt8]) throws(TransportError) {
         let waiter = try state.withLock { state throws(TransportError) in
-            // The reader's "own" end is the sender's peer, and the other way round.
+            // `closedBy` is from the reading end's view. The sender is on the other side, so its error names
+            // the opposite side.
             if let side = state.closedBy { throw .closed(by: side == .own ? .peer : .own) }
             if state.waiter == nil { state.messages.append(message) }
             return state.waiter.take()

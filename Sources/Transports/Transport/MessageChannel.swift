@@ -1,14 +1,18 @@
-/// A reliable, ordered way to and from one peer that moves whole messages and knows nothing of what is in them.
+/// A reliable and ordered connection to one peer that moves whole messages. A channel does not read their
+/// content.
 package protocol MessageChannel: Sendable {
-    /// Hands one message to the peer; returns when the operating system, not the peer, has all of it.
+    /// Sends one message. Returns when the operating system has accepted all of it; the peer may not have
+    /// received it yet.
     ///
-    /// A send that fails or is cancelled when part of the message is out closes the channel.
+    /// A send that fails or is cancelled after a part of the message was sent closes the channel.
     func send(_ message: ArraySlice<UInt8>) async throws(TransportError)
 
-    /// The next whole message. One task at a time may wait. Messages the peer sent before it closed are delivered.
+    /// Waits for the next whole message. One task at a time may wait. Messages that the peer sent before it
+    /// closed are delivered.
     func receive() async throws(TransportError) -> [UInt8]
 
-    /// Closes both directions; a pending `receive` or `send` ends with `closed(by: .own)`. Closing twice is allowed.
+    /// Closes both directions. A pending `receive` or `send` ends with `closed(by: .own)`. Closing twice is
+    /// allowed.
     func close() async
 }
 

@@ -1,4 +1,5 @@
-/// A fault with a stable id, and the daemon's own error where a daemon refused a call.
+/// A fault with a stable id, and the error of a system daemon (pcscd or bluetoothd) if the daemon refused a
+/// call.
 package struct PeerFault<ID: Hashable & Sendable>: Error, Hashable, Sendable {
     package let id: ID
     package let refusal: PeerRefusal?
@@ -9,13 +10,14 @@ package struct PeerFault<ID: Hashable & Sendable>: Error, Hashable, Sendable {
     }
 }
 
-/// A daemon's refusal of one call, in the daemon's own words. They are not made safe for a terminal.
+/// The error with which a system daemon refused one call. The texts come from the daemon and are not escaped
+/// for a terminal.
 package struct PeerRefusal: Hashable, Sendable {
     /// The method or function that was called, such as `RegisterAdvertisement`.
     package let call: String
     /// The name of the error, such as `org.bluez.Error.Failed`.
     package let name: String
-    /// The daemon's explanation; empty if it gave none.
+    /// The daemon's explanation. Empty if there is none.
     package let message: String
 
     package init(call: String, name: String, message: String) {

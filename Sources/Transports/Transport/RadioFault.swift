@@ -1,33 +1,38 @@
-/// Why the Bluetooth radio, or the service that drives it, cannot be used. The raw value is its id in reports.
+/// A reason why the Bluetooth radio, the message bus or bluetoothd cannot be used. The raw value is the id in
+/// reports.
 package enum RadioFaultID: String, CaseIterable, Sendable {
+    /// No message bus runs.
     case busNotRunning = "bluez.bus_not_running"
-    /// The message bus ended while it was used.
+    /// The message bus ended while it was in use.
     case busLost = "bluez.bus_lost"
     /// bluetoothd does not run.
     case daemonNotRunning = "bluez.daemon_not_running"
-    /// bluetoothd ended while it was used.
+    /// bluetoothd ended while it was in use.
     case daemonLost = "bluez.daemon_lost"
     /// bluetoothd did not answer in time.
     case daemonHung = "bluez.daemon_hung"
     /// The message bus does not let this user call bluetoothd.
     case accessDenied = "bluez.access_denied"
-    /// There is no adapter, or none that can advertise.
+    /// This computer has no adapter that can advertise.
     case noAdapter = "bluez.no_adapter"
-    /// There is no adapter of the name that is configured.
+    /// The configured adapter does not exist.
     case adapterMissing = "bluez.adapter_missing"
+    /// The adapter was removed while it was in use.
     case adapterLost = "bluez.adapter_lost"
+    /// The adapter is switched off.
     case adapterOff = "bluez.adapter_off"
     /// bluetoothd lacks settings without which phones ask to pair, or parts of their answers are lost.
     case settingsMissing = "bluez.settings_missing"
-    /// bluetoothd refused to register a service or an advertisement, for want of places or for another reason (Q239).
+    /// bluetoothd refused to register a service or an advertisement, even though it may have reported free
+    /// places (Q239).
     case registrationRefused = "bluez.registration_refused"
     /// A device that belongs to no presentation stays connected to the adapter.
     case otherDeviceStays = "bluez.other_device_stays"
-    /// Any other refusal of bluetoothd or the system.
+    /// Any other error of bluetoothd or the system.
     case failed = "bluez.failed"
 }
 
-/// Why Bluetooth cannot be used, with the error of bluetoothd or the message bus behind it.
+/// A reason why Bluetooth cannot be used, with the error of bluetoothd or the message bus if there is one.
 package typealias RadioFault = PeerFault<RadioFaultID>
 
 extension RadioFault {
@@ -47,17 +52,19 @@ extension RadioFault {
     package static var failed: Self { Self(.failed) }
 }
 
-/// Why no link to the phone could be made over Bluetooth. The raw value is its id in reports.
+/// A reason why no Bluetooth link to the phone could be made. The raw value is the id in reports.
 package enum ConnectionFaultID: String, CaseIterable, Sendable {
-    /// The radio does not know the phone any more.
+    /// bluetoothd no longer knows the phone.
     case phoneForgotten = "connection.phone_forgotten"
-    /// The controller or the kernel gave up.
+    /// The controller or the kernel aborted the attempt to connect.
     case aborted = "connection.aborted"
+    /// bluetoothd or the phone refused the connection.
     case refused = "connection.refused"
+    /// The phone did not connect in time.
     case timedOut = "connection.timed_out"
-    /// The phone left again before it could be used.
+    /// The phone disconnected before its service could be used.
     case phoneLeft = "connection.phone_left"
-    /// The phone's services were not known in time.
+    /// bluetoothd did not learn the phone's services in time.
     case servicesUnresolved = "connection.services_unresolved"
     /// The phone does not have the service, or not all of it.
     case serviceIncomplete = "connection.service_incomplete"
@@ -65,20 +72,21 @@ package enum ConnectionFaultID: String, CaseIterable, Sendable {
     case notSubscribed = "connection.not_subscribed"
     /// The phone refused the L2CAP channel.
     case channelRefused = "connection.channel_refused"
+    /// The system gave no socket for the L2CAP channel.
     case noSocket = "connection.no_socket"
-    /// A value is longer than the link carries.
+    /// A value is longer than the link allows.
     case valueTooLong = "connection.value_too_long"
-    /// The phone did not let a characteristic be read.
+    /// The phone refused to let a characteristic be read.
     case readRefused = "connection.read_refused"
     /// The phone did not answer a read in time.
     case readTimedOut = "connection.read_timed_out"
-    /// The Ident is of another engagement (ISO/IEC 18013-5 8.3.3.1.1.4).
+    /// The Ident characteristic belongs to another engagement (ISO/IEC 18013-5 8.3.3.1.1.4).
     case identOfAnother = "connection.ident_of_another"
-    /// The phone left before the transfer began.
+    /// The phone disconnected before the transfer began.
     case leftBeforeStart = "connection.left_before_start"
 }
 
-/// Why no link could be made, with bluetoothd's error behind it.
+/// A reason why no link could be made, with bluetoothd's error if there is one.
 package typealias ConnectionFault = PeerFault<ConnectionFaultID>
 
 extension ConnectionFault {

@@ -1,34 +1,34 @@
-/// Why a contactless reader, or the service that drives it, cannot be used. The raw value is its id in reports.
+/// A reason why a contactless reader or pcscd cannot be used. The raw value is the id in reports.
 package enum ReaderFaultID: String, CaseIterable, Sendable {
-    /// No pcscd listens.
+    /// pcscd does not run.
     case serviceNotRunning = "pcsc.service_not_running"
-    /// pcscd ended while it was used.
+    /// pcscd ended while it was in use.
     case serviceLost = "pcsc.service_lost"
     /// pcscd did not answer in time.
     case serviceHung = "pcsc.service_hung"
-    /// pcscd and its library do not understand each other.
+    /// pcscd and its client library use different versions of their protocol.
     case serviceIncompatible = "pcsc.service_incompatible"
-    /// pcscd does not let this user use it at all.
+    /// pcscd refuses this user any access.
     case serviceAccessDenied = "pcsc.service_access_denied"
-    /// pcscd does not let this user connect to a card.
+    /// pcscd refuses to let this user connect to a card.
     case cardAccessDenied = "pcsc.card_access_denied"
-    /// pcscd serves as many programs as it may.
+    /// pcscd has reached its limit of clients.
     case tooManyClients = "pcsc.too_many_clients"
-    /// No reader is connected, or none that may be used.
+    /// No reader is plugged in, or none that may be used.
     case noReader = "pcsc.no_reader"
-    /// The reader that was used is not connected any more.
+    /// The reader in use was unplugged.
     case readerMissing = "pcsc.reader_missing"
     /// Another program, or another presentation of this one, uses the reader.
     case readerInUse = "pcsc.reader_in_use"
-    /// The reader has not answered an earlier call.
+    /// The reader has not answered an earlier call yet.
     case readerBlocked = "pcsc.reader_blocked"
-    /// Any other refusal of pcscd or the reader.
+    /// Any other error of pcscd or the reader.
     case failed = "pcsc.failed"
-    /// Nothing listens where the bench link leads.
+    /// No program listens at the address of the bench link.
     case benchLinkUnreachable = "bench_link.unreachable"
 }
 
-/// Why a reader cannot be used, with pcscd's error behind it.
+/// A reason why a reader cannot be used, with pcscd's error if there is one.
 package typealias ReaderFault = PeerFault<ReaderFaultID>
 
 extension ReaderFault {

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import SystemPackage
 
-/// A TCP socket, closed when its owner releases it.
+/// A TCP socket that is closed when its owner releases it.
 ///
-/// Each call maps to one system call, throws `.system` when it is refused, or `closed(by: .peer)`, and is safe from
-/// SIGPIPE.
+/// No method raises SIGPIPE. An error of a system call becomes `closed(by: .peer)` if the peer has reset or
+/// closed the connection, and `.system` otherwise.
 package struct Socket: ~Copyable, Sendable {
     let descriptor: Int32
 
@@ -16,9 +16,7 @@ package struct Socket: ~Copyable, Sendable {
         _ = Glibc.close(descriptor)
     }
 
-    /// Connects without blocking a thread; the socket then is non-blocking.
-    ///
-    /// - Throws: `connectionRefused`, `deadlinePassed(.connect)`, `cancelled`, `system`.
+    /// Connects without blocking a thread. The socket that is returned is non-blocking.
     package static func connected(
         to address: SocketAddress, within limit: Duration
     ) async throws(TransportError) -> Socket {
@@ -36,7 +34,7 @@ package struct Socket: ~Copyable, Sendable {
         return socket
     }
 
-    /// A non-blocking socket that is not connected yet; small writes leave at once (TCP_NODELAY).
+    /// Returns a non-blocking socket that is not connected yet. Small writes are sent at once (TCP_NODELAY).
     static func open(for address: SocketAddress) throws(TransportError) -> Socket {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let socket = Socket(descriptor: try check(Glibc.socket(address.socketFamily, type, 0)))
@@ -44,7 +42,7 @@ package struct Socket: ~Copyable, Sendable {
         return socket
     }
 
-    /// From now on calls wait in the kernel, for a thread that has nothing else to do.
+    /// Makes calls block in the kernel, for a socket that has its own thread.
     package borrowing func makeBlocking() throws(TransportError) {
         _ = try Self.check(fcntl(descriptor, F_SETFL, 0))
     }
@@ -54,6 +52,7 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(status)
     }
 
+    /// Binds the socket to an address and listens.
     borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(TransportError) {
         try setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         let status = unsafe address.withSockAddr { unsafe Glibc.bind(descriptor, $0, $1) }
@@ -61,14 +60,19 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(Glibc.listen(descriptor, backlog))
     }
 
-    /// The next connection, non-blocking; throws `.system(.resourceTemporarilyUnavailable)` if none is waiting.
+    /// Returns the next connection as a non-blocking socket.
+    ///
+    /// - Throws: `.system(.resourceTemporarilyUnavailable)` if no connection is waiting.
     borrowing func accept() throws(TransportError) -> Socket {
         let accepted = Socket(descriptor: try Self.check(Glibc.accept(descriptor, nil, nil)))
         try accepted.prepare()
         return accepted
     }
 
-    /// The number of bytes taken from `bytes`.
+    /// Sends bytes and returns the number that the system accepted.
+    ///
+    /// - Parameter more: whether the rest of a message follows, so that the system may wait for it
+    ///   (MSG_MORE).
     package borrowing func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(TransportError)
         -> Int
     {
@@ -76,22 +80,23 @@ package struct Socket: ~Copyable, Sendable {
         return try Self.check(unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags))
     }
 
-    /// The number of bytes put into `buffer`; 0 when the peer has closed its direction.
+    /// Reads into `buffer` and returns the number of bytes; 0 if the peer has closed its direction.
     package borrowing func receive(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         try Self.check(unsafe Glibc.recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
-    /// Ends both directions: a call blocked in `receive` returns 0.
+    /// Ends both directions. A `receive` that blocks on another thread returns 0.
     package borrowing func shutdown() {
         _ = Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Acknowledge the next segments at once. The kernel falls back by itself, so this is set before each receive.
+    /// Acknowledges the next segments at once (TCP_QUICKACK). The kernel resets this option, so callers set
+    /// it before each receive.
     package borrowing func acknowledgeQuickly() throws(TransportError) {
         try setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
-    /// The outcome of a connection that was in progress; nil if it is established.
+    /// The error of a connection that was in progress; `nil` if it is established.
     borrowing func pendingError() -> Errno? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -101,7 +106,7 @@ package struct Socket: ~Copyable, Sendable {
         return code == 0 ? nil : Errno(rawValue: code)
     }
 
-    /// The local port, which the system chose when 0 was asked for.
+    /// The local port. The system chooses it if port 0 was requested.
     borrowing func localPort() throws(TransportError) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

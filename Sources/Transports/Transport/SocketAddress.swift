@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A numeric IPv4 or IPv6 address and a TCP port. Names are not looked up: a resolver may block for any time.
+/// A numeric IPv4 or IPv6 address and a TCP port. Host names are not resolved, because a resolver may block
+/// without limit.
 package struct SocketAddress: Sendable, Equatable {
-    /// The numeric form, as given; `localhost` has become 127.0.0.1.
+    /// The numeric address as it was given. `localhost` is replaced by 127.0.0.1.
     package let host: String
     package let port: UInt16
     private let family: Family
@@ -19,7 +20,10 @@ package struct SocketAddress: Sendable, Equatable {
 
     private enum Family: Sendable { case ipv4, ipv6 }
 
-    /// - Parameter allowingNonLoopback: without it only this computer's own addresses (127.0.0.0/8, ::1) are taken.
+    /// Parses a numeric address or `localhost`.
+    ///
+    /// - Parameter allowingNonLoopback: whether addresses other than loopback (127.0.0.0/8, ::1) are
+    ///   accepted.
     /// - Throws: `addressNotNumeric`, `addressNotLoopback`.
     package init(
         host: String, port: UInt16, allowingNonLoopback: Bool = false
@@ -45,7 +49,7 @@ package struct SocketAddress: Sendable, Equatable {
 
     var socketFamily: Int32 { family == .ipv4 ? AF_INET : AF_INET6 }
 
-    /// Lends the address in the form `bind` and `connect` take.
+    /// Calls `body` with the address in the form that `bind` and `connect` need.
     func withSockAddr<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
         switch family {
         case .ipv4:

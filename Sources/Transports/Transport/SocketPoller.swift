@@ -2,12 +2,30 @@ internal import Glibc
 internal import Synchronization
 internal import SystemPackage
 
-/// The one thread of the process that waits for sockets, so that no task blocks a thread of the cooperative pool.
+/// The thread that waits for all sockets of the process with poll(2), so that no task blocks a thread of the
+/// cooperative pool.
 ///
-/// Sources of libdispatch are not used for descriptors: when the other side hangs up, its thread may read what another
-/// has freed (swift-corelibs-libdispatch#949, #833).
+/// There are two kinds of waits:
+///
+/// - A task calls ``wait(for:on:until:)`` and is suspended. The wait ends exactly once, with an ``Outcome``:
+///   the descriptor is ready, the deadline has passed, the task was cancelled, or the socket is about to be
+///   closed.
+/// - Code on a queue calls ``whenReady(for:on:_:)`` and is called back once on the poller's thread, unless it
+///   forgets the watch first. This wait has no deadline.
+///
+/// The waits are in a table under a lock. Each turn of the thread copies the table, polls until the nearest
+/// deadline, and ends the waits whose descriptor is ready. A pipe wakes the thread when the table changes.
+///
+/// Before a descriptor is closed, its owner calls ``end(waitsOn:)`` or ``forget(_:)``. Otherwise the next
+/// poll could use the number of the closed descriptor for another file.
+///
+/// The poller is created at first use and lives until the process ends. It never reads or writes the
+/// descriptors that it waits for.
+///
+/// Sources of libdispatch are not used for descriptors: when the other side hangs up, libdispatch's thread
+/// may read memory that another thread has freed (swift-corelibs-libdispatch#949, #833).
 package final class SocketPoller: Sendable {
-    /// Made at first use; fails only when the process has no descriptor left.
+    /// The poller of the process, created at first use. Fails only if the process has no descriptor left.
     package static var shared: SocketPoller {
         get throws(TransportError) {
             try made.withLock { made throws(TransportError) in
@@ -27,12 +45,16 @@ package final class SocketPoller: Sendable {
 
     private static let made = Mutex<SocketPoller?>(nil)
 
+    /// The direction in which a descriptor must be ready.
     package enum Interest: Sendable { case readable, writable }
 
+    /// The way in which a wait ended.
     package enum Outcome: Sendable {
         case ready, deadlinePassed, cancelled, closed
 
-        /// Returns when the socket is ready and throws otherwise, with the wait's name.
+        /// Returns if the socket is ready, and throws for every other outcome.
+        ///
+        /// - Parameter wait: the wait to name if its deadline has passed.
         func orThrow(_ wait: ChannelDeadline) throws(TransportError) {
             switch self {
             case .ready: return
@@ -43,7 +65,7 @@ package final class SocketPoller: Sendable {
         }
     }
 
-    /// A wait that calls back.
+    /// A registered callback of ``SocketPoller/whenReady(for:on:_:)``.
     package struct Watch: Sendable {
         fileprivate let identifier: UInt64
     }
@@ -76,7 +98,8 @@ package final class SocketPoller: Sendable {
         thread.perform { [unowned self] in while true { pollOnce() } }
     }
 
-    /// Suspends until the socket is ready, the deadline passes, the task is cancelled or `end(waitsOn:)` is called.
+    /// Suspends until the socket is ready, the deadline passes, the task is cancelled or `end(waitsOn:)` is
+    /// called.
     package func wait(
         for interest: Interest, on descriptor: Int32, until deadline: ContinuousClock.Instant?
     ) async -> Outcome {
@@ -88,6 +111,8 @@ package final class SocketPoller: Sendable {
                         descriptor: descriptor, interest: interest, deadline: deadline,
                         end: { continuation.resume(returning: $0) })
                 }
+                // If the task was cancelled before its wait was in the table, the handler below had nothing
+                // to end.
                 if Task.isCancelled { end(identifier, with: .cancelled) } else { wakeUp() }
             }
         } onCancel: {
@@ -96,8 +121,8 @@ package final class SocketPoller: Sendable {
         }
     }
 
-    /// Calls `body` on the poller's thread when the descriptor is ready: once, and not at all when the watch is forgotten
-    /// before.
+    /// Calls `body` once on the poller's thread when the descriptor is ready, unless the watch is forgotten
+    /// first.
     package func whenReady(
         for interest: Interest, on descriptor: Int32, _ body: @escaping @Sendable () -> Void
     ) -> Watch {
@@ -112,13 +137,14 @@ package final class SocketPoller: Sendable {
         return Watch(identifier: identifier)
     }
 
-    /// From here on the descriptor may be closed.
+    /// Removes a watch. Afterwards the caller may close the descriptor.
     package func forget(_ watch: Watch) {
         guard state.withLock({ $0.waits.removeValue(forKey: watch.identifier) }) != nil else { return }
         wakeUp()
     }
 
-    /// Ends every wait on a descriptor that is about to be closed, and the poll that holds its socket open.
+    /// Ends every wait on a descriptor that is about to be closed. Also wakes the thread, since the poll in
+    /// progress keeps the socket open.
     func end(waitsOn descriptor: Int32) {
         let ended = state.withLock { state in
             let found = state.waits.filter { $0.value.descriptor == descriptor }
@@ -136,7 +162,7 @@ package final class SocketPoller: Sendable {
 
     private func wakeUp() {
         var one: UInt8 = 1
-        // Fails only when the pipe is full, and then the thread is about to wake anyway.
+        // A full pipe makes this fail. Then the thread is about to wake up in any case.
         _ = unsafe write(wakeWriter, &one, 1)
     }
 
@@ -148,7 +174,7 @@ package final class SocketPoller: Sendable {
         }
         entries.append(pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0))
         let nearest = waits.compactMap(\.1.deadline).min()
-        DescriptorPoll().look(at: &entries, for: Self.milliseconds(until: nearest))
+        DescriptorPoll().wait(for: &entries, atMost: Self.milliseconds(until: nearest))
         if let last = entries.last, last.revents != 0 {
             var sink = [UInt8](repeating: 0, count: 64)
             _ = unsafe read(wakeReader, &sink, sink.count)
@@ -163,7 +189,8 @@ package final class SocketPoller: Sendable {
         }
     }
 
-    /// Rounded up, so that the thread does not spin through the last fraction of a millisecond.
+    /// The milliseconds until a deadline, rounded up so that the thread does not spin through the last
+    /// fraction; -1 if there is no deadline.
     private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let left = ContinuousClock.now.duration(to: deadline)

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A small file of the system's or the kernel's: settings, facts about a device or a process.
+/// Reads small files of the system and the kernel, such as settings and facts about a device or a process.
 package enum SystemFile {
-    /// The longest beginning that is read, in bytes.
+    /// The maximum number of bytes that are read; the rest of a longer file is ignored.
     package static let limit = 65_536
 
-    /// The beginning of a file as text; nil when it cannot be read.
+    /// Returns the first ``limit`` bytes of a file as text; `nil` if the file cannot be read.
     package static func text(of path: String) -> String? {
         bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The beginning of a file; nil when it cannot be read.
+    /// Returns the first ``limit`` bytes of a file; `nil` if the file cannot be read.
     package static func bytes(of path: String) -> [UInt8]? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }
@@ -20,12 +20,12 @@ package enum SystemFile {
         return Array(bytes.prefix(count))
     }
 
-    /// The first word of a file; empty if the file is absent.
+    /// Returns the first word of a file; empty if the file does not exist.
     package static func firstWord(of path: String) -> Substring {
         (text(of: path) ?? "").split { $0.isWhitespace }.first ?? ""
     }
 
-    /// The USB device whose `idVendor` and `idProduct` are in a folder of the kernel's.
+    /// Returns the USB device whose `idVendor` and `idProduct` are in a folder of sysfs.
     package static func usbIdentity(at folder: String) -> USBIdentity? {
         USBIdentity("\(firstWord(of: "\(folder)/idVendor")):\(firstWord(of: "\(folder)/idProduct"))")
     }

@@ -1,35 +1,39 @@
 package import SystemPackage
 
-/// What ends or refuses a wait on a ``MessageChannel``. No case carries message bytes.
+/// An error of a ``MessageChannel``, its socket or its address. No case carries message bytes.
 package enum TransportError: Error, Equatable, Sendable {
-    /// The address is not one of this computer's own and the caller did not allow others.
+    /// The address is not loopback, and the caller did not allow others.
     case addressNotLoopback
     /// The address is neither `localhost` nor a numeric IPv4 or IPv6 address.
     case addressNotNumeric
-    /// The peer did not accept the connection, or the address cannot be listened on.
+    /// The peer did not accept the connection, or this address cannot be used for listening.
     case connectionRefused(Errno)
-    /// The named wait took longer than its deadline.
+    /// The named wait was not over at its deadline.
     case deadlinePassed(ChannelDeadline)
-    /// A frame of `length` bytes was announced or is to be sent; at most `limit` are allowed.
+    /// A frame of `length` bytes was announced or is to be sent; at most `limit` bytes are allowed.
     case frameTooLong(length: Int, limit: Int)
+    /// The peer closed the connection in the middle of a frame.
     case truncatedFrame
     /// The channel was closed by this side or by the peer.
     case closed(by: ChannelSide)
     case cancelled
-    /// Another task already waits in the same direction; frames cannot be interleaved.
+    /// Another task already sends or receives in this direction. Frames cannot be interleaved.
     case alreadyWaiting
+    /// Any other error of a system call.
     case system(Errno)
 }
 
-/// The waits of a channel that have a separate deadline.
+/// A wait of a channel that has a separate deadline.
 package enum ChannelDeadline: Sendable {
-    /// Until the peer has accepted the connection.
+    /// The wait until the peer has accepted the connection.
     case connect
+    /// The wait for the first byte of the next frame.
     case nextFrame
-    /// From a frame's first byte to its last, in either direction.
+    /// The time from a frame's first byte to its last, in either direction.
     case frame
 }
 
+/// The side of a channel that closed it.
 package enum ChannelSide: Sendable {
     case own
     case peer

@@ -8,7 +8,7 @@ package struct USBIdentity: Hashable, Sendable, CustomStringConvertible {
         self.product = product
     }
 
-    /// Four hexadecimal digits, a colon, four more: `072f:2200`.
+    /// Parses four hexadecimal digits, a colon and four more digits: `072f:2200`.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isHexDigit) }),

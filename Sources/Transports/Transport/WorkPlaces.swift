@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// A limited number of places for work that runs at once. Who comes later waits, in the order in which they came.
+/// A limited number of places for work that runs at the same time. Callers that find no free place wait in
+/// the order of their calls.
 package final class WorkPlaces: Sendable {
     private struct State: Sendable {
         var free: Int
-        /// From the first who came to the last.
+        /// The callers that wait, in the order of their calls.
         var waiting: [CheckedContinuation<Bool, Never>] = []
     }
 
@@ -16,9 +17,9 @@ package final class WorkPlaces: Sendable {
         self.mostWaiting = mostWaiting
     }
 
-    /// Waits for a place. Who has one gives it back with `leave`.
+    /// Waits for a place. The caller returns the place with `leave`.
     ///
-    /// - Returns: false, at once and without a place, if too many wait already.
+    /// - Returns: whether the caller has a place; `false` at once if too many callers wait already.
     package func enter() async -> Bool {
         await withCheckedContinuation { (place: CheckedContinuation<Bool, Never>) in
             let isFree = state.withLock { state -> Bool? in
@@ -34,7 +35,7 @@ package final class WorkPlaces: Sendable {
         }
     }
 
-    /// Gives a place back, to the first that waits.
+    /// Returns a place, which passes to the first waiting caller.
     package func leave() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard !state.waiting.isEmpty else {

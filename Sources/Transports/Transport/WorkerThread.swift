@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// One thread that runs what it is given, in order: for calls that block.
+/// A thread for calls that block. It runs closures and actor jobs in their order.
 ///
-/// As a serial executor it isolates an actor to the thread. The thread ends when this object is released and its
-/// queue is empty; a call that never returns keeps its thread, not this object.
+/// As a serial executor a worker thread isolates an actor to itself. The thread ends when this object is
+/// released and the queue is empty. A call that never returns keeps its thread alive, but not this object.
 package final class WorkerThread: SerialExecutor {
     private let queue = WorkQueue()
 
@@ -15,7 +15,7 @@ package final class WorkerThread: SerialExecutor {
         queue.close()
     }
 
-    /// Runs `body` after everything handed over before.
+    /// Adds `body` to the end of the queue.
     package func perform(_ body: @escaping @Sendable () -> Void) {
         queue.append(body)
     }
@@ -31,7 +31,8 @@ package final class WorkerThread: SerialExecutor {
     }
 }
 
-/// The work of one thread. The lock and the condition live outside the object because their addresses must not move.
+/// The queue of a worker thread. The lock and the condition are allocated separately because their addresses
+/// must not change.
 @safe private final class WorkQueue: @unchecked Sendable {  // its lock guards all else
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
@@ -63,7 +64,7 @@ package final class WorkerThread: SerialExecutor {
                 unsafe Unmanaged<WorkQueue>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, owner.toOpaque())
-        precondition(status == 0, "the system has no thread to give")
+        precondition(status == 0, "pthread_create failed: the system has no thread left")
         pthread_detach(handle)
     }
 

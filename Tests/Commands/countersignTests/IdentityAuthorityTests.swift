@@ -134,6 +134,9 @@ struct IdentityAuthorityTests {
         #expect(refused.status == 65, "\(refused.everything)")
         #expect(refused.errors.contains("the provider's root did not issue the RICAL signer's certificate"))
         let alone = try await executeLab(wallet)
-        #expect(alone.status == 64 && alone.errors.contains("need each other"), "\(alone.everything)")
+        #expect(
+            alone.status == 64
+                && alone.errors.contains("Give --reader-list and --reader-list-provider together"),
+            "\(alone.everything)")
     }
 }

@@ -325,7 +325,7 @@ struct InspectTests {
         }
         let cut = try specimen(many).text
         #expect(cut.utf8.count < 1 << 22 + 1 << 10)
-        #expect(cut.contains("/ cut: the notation is longer than this /"))
+        #expect(cut.contains("/ truncated: the notation is longer than shown /"))
         #expect(DiagnosticNotation.forInspection(isFull: true).longestNotation == .max)
     }
 

@@ -35,7 +35,7 @@ struct ConfigurationInForceTests {
 
     private func inForce() throws -> ConfigurationInForce {
         let lanes = lanes
-        return ConfigurationInForce(try configuration("one"), put: { await lanes.put($0) })
+        return ConfigurationInForce(try configuration("one"), replace: { await lanes.put($0) })
     }
 
     @Test("A stopped kiosk stays without lanes whatever is applied, and has the latest once it is started")

@@ -71,7 +71,7 @@ struct ConfigurationTests {
         for empty in ["", "\n", " "] {
             let digest = Digest(.sha256, of: Array(empty.utf8)[...]).bytes
             let (status, text) = try await check([one, digest.map { String(format: "%02x", $0) }.joined()])
-            #expect(status == 64 && text.contains("of no text"), "\(text)")
+            #expect(status == 64 && text.contains("of an empty text"), "\(text)")
         }
     }
 
@@ -159,7 +159,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"documentSigners": {"org.iso.18013.5.1.mDL": []}, "lanes": [{"name": "one"}]}"#,
-                "/documentSigners/org.iso.18013.5.1.mDL: must be of a document type"
+                "/documentSigners/org.iso.18013.5.1.mDL: must be named by a document type"
             ),
             (
                 #"{"socket": {"path": "/\#(String(repeating: "x", count: 107))"}, "lanes": [{"name": "one"}]}"#,
@@ -220,7 +220,10 @@ struct ConfigurationTests {
                 0, nil
             ),
             (#"{"name": "a"}"#, #"{"texts": {"en": {"customer.yes.head": "b"}}}"#, 64, "cannot be replaced"),
-            (#"{"name": "a"}"#, #"{"texts": {"xx": {}}}"#, 64, "must be of a language of the pages: ar, de"),
+            (
+                #"{"name": "a"}"#, #"{"texts": {"xx": {}}}"#, 64,
+                "must be named by a language of the pages: ar, de"
+            ),
             (
                 #"{"name": "a"}"#, #"{"reader": "round"}"#, 64,
                 #"must be one of "square", "upright", "builtIn""#

@@ -127,7 +127,7 @@ struct PresetTests {
                 #""tokens": [{"name": "lane:a", "sha256": "\#(digest)", "scopes": ["app"]}]"#,
                 "nor with lane:, which is for standing orders"
             ),
-            (#""log": "info"|, "presets": ["x"]"#, "must be the name of one of presets"),
+            (#""log": "info"|, "presets": ["x"]"#, "must be the name of a preset in presets"),
             (#""presets": [{"name": "x", "intent": "age over 18"}]|, "standing": "x", "presets": ["x"]"#, ""),
         ])
     func refusedAtTheStart(_ members: String, _ fault: String) {

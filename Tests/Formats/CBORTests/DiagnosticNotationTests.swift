@@ -120,7 +120,7 @@ struct DiagnosticNotationTests {
         }
         let text = try CBORItem.parse(many[...]).diagnostic(notation)
         #expect(text.utf8.count < 1200)
-        #expect(text.hasSuffix("... / cut: the notation is longer than this /"))
+        #expect(text.hasSuffix("... / truncated: the notation is longer than shown /"))
     }
 
     @Test("Items embedded in one another beyond all use end as bytes, not in a crash")

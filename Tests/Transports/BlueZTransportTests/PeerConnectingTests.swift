@@ -381,7 +381,7 @@ extension OneAfterAnother {
         @Test("Q117 Sockets that end before bluetoothd's end is known are not taken for the phone's end")
         func socketsFirst() async throws {
             var patient = Self.hurried
-            patient.verdict = .seconds(5)
+            patient.lossReportDelay = .seconds(5)
             try await withLink(by: patient) { link, bluetoothd in
                 bluetoothd.closeSockets()
                 let sending = Task { try await link.send(.byte(0), [1]) }

@@ -32,7 +32,7 @@ struct DescriptorPollTests {
     func ready() throws {
         let pipes = try Pipes(6)
         var entries = pipes.entries
-        DescriptorPoll().look(at: &entries, for: 1000)
+        DescriptorPoll().wait(for: &entries, atMost: 1000)
         #expect(ready(entries) == [0, 2, 4])
     }
 
@@ -43,7 +43,7 @@ struct DescriptorPollTests {
         let poll = DescriptorPoll { entries, milliseconds in
             entries.count > 16 ? -EINVAL : DescriptorPoll.system(&entries, milliseconds)
         }
-        poll.look(at: &entries, for: -1)
+        poll.wait(for: &entries, atMost: -1)
         #expect(ready(entries) == Array(stride(from: 0, to: count, by: 2)))
     }
 
@@ -57,7 +57,7 @@ struct DescriptorPollTests {
             for index in entries.indices { entries[index].revents = Int16(POLLIN) }
             return -code
         }
-        poll.look(at: &entries, for: 5)
+        poll.wait(for: &entries, atMost: 5)
         #expect(ready(entries) == [])
     }
 
@@ -70,7 +70,7 @@ struct DescriptorPollTests {
         // Other work on the machine may slow a round down, and speeds none up.
         for _ in 0..<100 where fastest >= .milliseconds(200) {
             let start = ContinuousClock.now
-            for _ in 0..<20 { poll.look(at: &entries, for: -1) }
+            for _ in 0..<20 { poll.wait(for: &entries, atMost: -1) }
             fastest = min(fastest, ContinuousClock.now - start)
             if isResting { break }
         }

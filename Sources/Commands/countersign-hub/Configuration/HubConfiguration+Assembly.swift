@@ -10,14 +10,14 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 
 extension HubConfiguration {
-    /// What the files hold that the configuration names.
+    /// The values that were read from the files that the configuration names.
     struct Assembly {
         let database: HubDatabase
         let authority: HubAuthority
         let tls: ServerTLS
         let broker: BrokerConnection.Settings
         let keyring: FleetKeyring
-        /// Nil if this hub makes no reader tokens.
+        /// The token server's brands and keys. Nil if this hub makes no reader tokens.
         let tokens: HubTokens?
     }
 
@@ -49,7 +49,7 @@ extension HubConfiguration {
             password: try secret(broker.passwordFile, of: "broker.passwordFile"), client: "countersign-hub")
     }
 
-    /// In the form of libpq.
+    /// Reads the connection string of the database, in the form of libpq.
     func databaseSettings() throws(HubFault) -> String { try secret(database, of: "database") }
 
     func openDatabase() throws(HubFault) -> HubDatabase {
@@ -87,13 +87,13 @@ extension HubConfiguration {
                     "http.key: \(Terminal.safe(path)): there is no private key in it: name a PEM file")
             case .notOfOneKey(let path):
                 throw HubFault(
-                    "http.certificate: \(Terminal.safe(path)): it and http.key are not a pair: name the files of one"
+                    "http.certificate: \(Terminal.safe(path)): it does not match http.key: name a certificate and its own key"
                 )
             }
         }
     }
 
-    /// The first line of a file that is its owner's alone.
+    /// Reads the first line of a file that only its owner can read.
     private func secret(_ path: String, of member: String) throws(HubFault) -> String {
         let text = try mapping(
             PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
@@ -112,7 +112,8 @@ extension IdentityStoreError {
     func fault(of member: String) -> HubFault { HubFault("\(member): \(explanation)") }
 }
 
-/// Why the hub does not start, or a command does not do its work: what is, and what to do.
+/// A fault that prevents the start of the hub or the work of a command: its text says what is wrong and what
+/// to do.
 struct HubFault: Error, CustomStringConvertible {
     let description: String
 
@@ -120,7 +121,7 @@ struct HubFault: Error, CustomStringConvertible {
 
     init(_ error: PostgreSQLError) { self.init("database: \(error.explanation)") }
 
-    /// The bytes of a file that a command is given, which need not be its user's own.
+    /// Reads a file that is an argument of a command. The file may belong to another user.
     static func contents(of path: String) throws(HubFault) -> [UInt8] {
         do {
             return [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -136,7 +137,7 @@ struct HubFault: Error, CustomStringConvertible {
     }
 }
 
-/// Which configuration a command reads.
+/// The option `--config`, with the path of the configuration that a command reads.
 struct ConfigurationArgument: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign-hub/countersign-hub.json"

@@ -6,7 +6,7 @@ internal import MdocModel
 internal import ReaderTokens
 
 extension HubConfiguration {
-    /// Which kiosks get reader tokens, and which keys sign them.
+    /// The kiosks that get reader tokens, and the keys that sign the tokens.
     struct TokenIssuing: Equatable {
         /// The folder with `brands.json`.
         var brands: String
@@ -46,7 +46,7 @@ extension HubConfiguration.TokenIssuing {
             brand: try members.required("brand").tokenText(), instances: instances)
     }
 
-    /// Reads the brands and the keys.
+    /// Reads the brands and the private keys. Each key must be the private half of the key in `brands.json`.
     func tokens(_ database: HubDatabase) throws(HubFault) -> HubTokens {
         let folder = BrandFolder(path: brands)
         let registry = try mapping(folder.registry()) { (error: BrandRegistryError) in
@@ -71,8 +71,9 @@ extension HubConfiguration.TokenIssuing {
         return HubTokens(folder, grants: grants, signers: signers, database)
     }
 
-    /// Names the keys that make no token, since `brands.json` says that they are revoked or have expired. The hub starts all the
-    /// same: a key may also expire while a hub runs, and other brands do not depend on it.
+    /// Returns a text for each key that makes no tokens because it is revoked or has expired according to
+    /// `brands.json`. The hub starts nevertheless: a key may also expire while a hub runs, and other brands
+    /// do not depend on it.
     func unusableKeys(at now: Timestamp) -> [String] {
         guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
         return keys.compactMap { key -> String? in

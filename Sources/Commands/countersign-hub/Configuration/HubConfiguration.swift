@@ -4,7 +4,28 @@ internal import JSON
 internal import MdocModel
 internal import HTTPServing
 
-/// The hub's file: the first fault of it is named with its line and member.
+/// The configuration of a hub: the members of `countersign-hub.json`, read and checked.
+///
+/// The commands read this file, except `authority` and `sign`. Most of them need only the database from it.
+/// The file is used as a whole or not at all. Unlike the daemon's file, only the first fault is reported,
+/// with its line, column and member.
+///
+/// The members are:
+/// - `chain`: the name of the chain. All hubs of a chain have the same name and the same database.
+/// - `http`: the listener of the hub with its certificate. Enrolled kiosks connect with client certificates.
+/// - `authority`: the chain's own certificate authority, which signs the certificates of kiosks.
+/// - `database`: a file with libpq's settings. Secrets are never in the configuration itself, only paths of
+///   files.
+/// - `broker`: the MQTT broker that notifies kiosks of changes, and the hub's account there.
+/// - `keys`: the public fleet keys, in order of precedence. The hub verifies documents with them and has no
+///   private half.
+/// - `operators`: the SHA-256 digests of the tokens that open the operator's page.
+/// - `readerTokens`: the keys and grants if this hub makes reader tokens.
+///
+/// Reading opens no other file. ``assemble()`` opens the files that the configuration names, but no
+/// connection. A running hub never reads the file again: a change takes effect at the next start.
+///
+/// Limits: a file of 4 MiB, since a chain of thousands of kiosks has a grant for each reader.
 struct HubConfiguration: Equatable {
     struct Broker: Equatable {
         var host: String
@@ -23,7 +44,7 @@ struct HubConfiguration: Equatable {
     var connections = 4096
     var authority: String
     var authorityKey: String
-    /// How many days a kiosk's certificate holds.
+    /// The validity of a kiosk's certificate, in days.
     var certificateDays: Int64 = 14
     /// The file with libpq's settings.
     var database: String
@@ -31,13 +52,13 @@ struct HubConfiguration: Equatable {
     /// The files with the public keys that sign documents.
     var keys: [String]
     var receiptMonths = 24
-    /// The SHA-256 of the operators' tokens.
+    /// The SHA-256 digests of the operators' tokens.
     var operators: [[UInt8]] = []
-    /// Nil if this hub makes no reader tokens.
+    /// The keys and grants of reader tokens. Nil if this hub makes none.
     var readerTokens: TokenIssuing?
     var logLevel = "info"
 
-    /// A chain of thousands has a grant for each of its readers.
+    /// The maximum size of the file, in bytes. A chain of thousands of kiosks has a grant for each reader.
     private static let largestFile = 1 << 22
 
     init(_ bytes: [UInt8]) throws(JSONFault) {
@@ -68,6 +89,8 @@ struct HubConfiguration: Equatable {
         operators =
             try members["operators"]?.array().map { entry throws(JSONFault) in
                 let members = try entry.members(["name", "sha256"])
+                // The name is for people who read the file. The hub recognises an operator by the digest
+                // alone.
                 _ = try members.required("name").string(upTo: 64)
                 let digest = try members.required("sha256")
                 guard let bytes = try digest.string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
@@ -75,7 +98,9 @@ struct HubConfiguration: Equatable {
                     throw digest.wrong("must be the SHA-256 of the token in 64 hexadecimal digits")
                 }
                 guard !TokenDigest.isOfNoText(bytes) else {
-                    throw digest.wrong("is the SHA-256 of no text: anybody could use it. Make another token")
+                    throw digest.wrong(
+                        "is the SHA-256 of an empty text or a newline, which anybody could send: make another token"
+                    )
                 }
                 guard digests.insert(bytes).inserted else {
                     throw digest.wrong(

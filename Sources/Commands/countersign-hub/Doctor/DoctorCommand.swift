@@ -6,16 +6,17 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub doctor`: what keeps this computer from being a hub, and how to put it right.
+/// The command `countersign-hub doctor`. It checks what prevents this computer from being a hub, and prints
+/// remedies.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check what prevents this computer from being a hub, and show how to fix it.",
         discussion: """
-            Looks at the configuration and its files, at certificates and fleet keys, at the database, at the broker and \
-            at the clock, and changes nothing. Each check is ok, a note (nothing needs to be done), a warning (it works, \
-            and not as long as it should), failed, or skipped; what does not answer within \
-            \(Examination.limit.components.seconds) seconds is failed as timedOut.
+            Checks the configuration and its files, certificates and fleet keys, the database, the broker and the clock, \
+            and changes nothing. The result of a check is ok, note (you need to do nothing), warning (it works now, but \
+            needs your attention), failed or skipped. A check without an answer within \
+            \(Examination.limit.components.seconds) seconds fails as timedOut.
 
               runuser -u countersign-hub -- countersign-hub doctor
 
@@ -38,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         throw ExitCode(checks.contains { $0.outcome == .failed } ? 2 : 0)
     }
 
-    /// Whether standard output is a terminal with colours whose owner did not refuse them (no-color.org).
+    /// Whether standard output is a terminal with colours, and NO_COLOR is not set (no-color.org).
     private static var showsColours: Bool {
         func variable(_ name: String) -> String {
             unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
@@ -47,7 +48,7 @@ struct DoctorCommand: AsyncParsableCommand {
             && !["", "dumb"].contains(variable("TERM"))
     }
 
-    /// Every check, once, of a hub with this file.
+    /// Runs every check once, for a hub with the configuration at `path`.
     static func checks(of path: String) async -> [DoctorCheck] { await examinations(of: path).made() }
 
     private static func examinations(of path: String) -> [Examination] {
@@ -64,7 +65,7 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             return [
                 Examination([.hubConfiguration] + ids, of: "the disk") {
-                    [.failed(.hubConfiguration, "\(own: error, as: "it has a fault")")]
+                    [.failed(.hubConfiguration, "\(own: error, as: "the file has a fault")")]
                         + ids.map { .skipped($0, "the configuration cannot be used") }
                 }, clock,
             ]
@@ -74,10 +75,10 @@ struct DoctorCommand: AsyncParsableCommand {
     private static func changeability(of path: String) -> DoctorCheck {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
-            return .ok(.hubConfiguration, "it has no fault")
+            return .ok(.hubConfiguration, "the file has no fault")
         }
         return .failed(
-            .hubConfiguration, "other users may change it, and name other fleet keys",
+            .hubConfiguration, "other users may change it, and so name other fleet keys",
             fix: .command("chmod go-w \(own: path, as: "FILE")"))
     }
 

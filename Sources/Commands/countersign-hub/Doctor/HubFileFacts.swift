@@ -9,15 +9,16 @@ internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// The files that the configuration names: who may read and change them, and what certificates and keys are in them.
+/// The state of the files that the configuration names: who may read and change them, and their certificates
+/// and keys.
 struct HubFileFacts: Sendable {
-    /// A file, by the member that names it, and why it cannot be used.
+    /// A file that cannot be used: the member of the configuration that names it, and the error.
     struct Fault: Sendable {
         let member: String
         let error: IdentityStoreError
     }
 
-    /// A certificate with its key. Seconds since 1970.
+    /// A certificate with its key. The times are seconds since 1970.
     struct Credential: Sendable {
         let member: String
         let notBefore: Int64
@@ -25,41 +26,42 @@ struct HubFileFacts: Sendable {
     }
 
     var now: Timestamp
-    /// Files that cannot be read, or that others may read or change.
+    /// Files that the hub cannot read, or that other users may read or change.
     var files: [Fault] = []
-    /// Certificates that are malformed, or whose key is another one.
+    /// Certificates that are malformed, or do not match their key file.
     var mismatches: [Fault] = []
     var credentials: [Credential] = []
-    /// Files of `keys` without a public key on P-256.
+    /// The files of `keys` without a public key on P-256.
     var unusableKeys: [String] = []
     var keyCount = 0
-    /// Private halves of fleet keys that lie beside them.
+    /// The private halves of fleet keys in the folders of the public halves.
     var privateKeys: [String] = []
-    /// Which keys of `readerTokens.keys` make no token, and why.
+    /// A text for each key of `readerTokens.keys` that makes no tokens.
     var unusableTokenKeys: [String] = []
 
     static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {
         var facts = HubFileFacts(now: now)
-        facts.look("database", configuration.database, isSecret: true)
-        facts.look("broker.passwordFile", configuration.broker.passwordFile, isSecret: true)
+        facts.examine("database", at: configuration.database, isSecret: true)
+        facts.examine("broker.passwordFile", at: configuration.broker.passwordFile, isSecret: true)
         for (member, certificate, key) in [
             ("authority", configuration.authority, configuration.authorityKey),
             ("http", configuration.certificate, configuration.key),
             ("broker", configuration.broker.certificate, configuration.broker.key),
         ] {
-            facts.look(member, certificate: certificate, key: key)
+            facts.examine(member, certificate: certificate, key: key)
         }
-        for path in configuration.keys { facts.look(atFleetKey: path) }
+        for path in configuration.keys { facts.examine(fleetKey: path) }
         if let tokens = configuration.readerTokens {
-            facts.look("readerTokens.brands", BrandFolder(path: tokens.brands).registryPath, isSecret: false)
-            for key in tokens.keys { facts.look("readerTokens.keys", key.path, isSecret: true) }
+            facts.examine(
+                "readerTokens.brands", at: BrandFolder(path: tokens.brands).registryPath, isSecret: false)
+            for key in tokens.keys { facts.examine("readerTokens.keys", at: key.path, isSecret: true) }
             facts.unusableTokenKeys = tokens.unusableKeys(at: now)
         }
         return facts
     }
 
     @discardableResult
-    private mutating func look(_ member: String, _ path: String, isSecret: Bool) -> Bool {
+    private mutating func examine(_ member: String, at path: String, isSecret: Bool) -> Bool {
         do throws(IdentityStoreError) {
             if isSecret {
                 try PrivateFile.withSecret(path) { _ in }
@@ -73,9 +75,9 @@ struct HubFileFacts: Sendable {
         }
     }
 
-    private mutating func look(_ member: String, certificate: String, key: String) {
-        let isThere = look("\(member).certificate", certificate, isSecret: false)
-        guard look("\(member).key", key, isSecret: true), isThere else { return }
+    private mutating func examine(_ member: String, certificate: String, key: String) {
+        let isThere = examine("\(member).certificate", at: certificate, isSecret: false)
+        guard examine("\(member).key", at: key, isSecret: true), isThere else { return }
         do throws(IdentityStoreError) {
             credentials.append(try Self.credential(of: member, certificate: certificate, key: key))
         } catch {
@@ -95,12 +97,12 @@ struct HubFileFacts: Sendable {
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }
 
-    private mutating func look(atFleetKey path: String) {
+    private mutating func examine(fleetKey path: String) {
         if path.hasSuffix(".pub") {
             let own = String(path.dropLast(".pub".count))
             if unsafe access(own, F_OK) == 0 { privateKeys.append(own) }
         }
-        guard look("keys", path, isSecret: false) else { return }
+        guard examine("keys", at: path, isSecret: false) else { return }
         if let pem = try? PrivateFile.read(path), (try? FleetKey(pem: pem)) != nil {
             keyCount += 1
         } else {
@@ -118,7 +120,7 @@ extension HubFileFacts {
 
     private var filesCheck: DoctorCheck {
         guard let first = files.first else {
-            return .ok(.hubFiles, "the hub can read them, and nobody else what is secret")
+            return .ok(.hubFiles, "the hub can read its files, and only the hub can read the secret ones")
         }
         let texts = files.map { "\($0.member): \(own: $0.error.explanation, as: $0.error.id)" as CheckText }
         let fix: DoctorCheck.Remedy? =
@@ -128,7 +130,7 @@ extension HubFileFacts {
             case .exposed(let path, _): .command("chmod go= \(own: path, as: "FILE")")
             default: nil
             }
-        return .failed(.hubFiles, "not as it has to be: \(texts.joined(by: "; "))", fix: fix)
+        return .failed(.hubFiles, "unreadable, or open to other users: \(texts.joined(by: "; "))", fix: fix)
     }
 
     private var certificatesCheck: DoctorCheck {
@@ -154,7 +156,8 @@ extension HubFileFacts {
             ? .warning(
                 .hubCertificates, "the certificate of \(next.member) expires in \(days) days",
                 fix: Self.renewal)
-            : .ok(.hubCertificates, "the next to expire is that of \(next.member), in \(days) days")
+            : .ok(
+                .hubCertificates, "the next certificate to expire is that of \(next.member), in \(days) days")
     }
 
     private static let renewal = DoctorCheck.Remedy.command(
@@ -164,7 +167,7 @@ extension HubFileFacts {
         if let path = privateKeys.first {
             return .failed(
                 .hubKeys,
-                "\(own: path, as: "a private fleet key") lies on this hub: who takes this hub over can sign documents for all kiosks. Move the file away, then withdraw the key"
+                "\(own: path, as: "a private fleet key") lies on this hub: anybody who takes over the hub can sign documents for all kiosks. Move the file away, then withdraw the key"
             )
         }
         if let path = unusableKeys.first {
@@ -179,7 +182,7 @@ extension HubFileFacts {
         }
         switch keyCount {
         case 0: return .skipped(.hubKeys, "no key can be read")
-        case 1: return .note(.hubKeys, "there is one fleet key: no other can withdraw it when it is stolen")
+        case 1: return .note(.hubKeys, "there is one fleet key: no other can withdraw it if it is stolen")
         default: return .ok(.hubKeys, "\(keyCount) fleet keys: the first can withdraw the others")
         }
     }

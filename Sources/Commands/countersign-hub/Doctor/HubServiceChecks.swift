@@ -2,11 +2,11 @@ internal import Doctor
 internal import FleetHub
 internal import ReaderStore
 
-/// What is to be said of the database.
+/// The checks of the database.
 enum HubDatabaseChecks {
     static let checks: [DoctorCheck.ID] = [.hubDatabase, .hubTables]
 
-    /// The version that the tests run with.
+    /// The major version of PostgreSQL with which the tests run.
     private static let triedVersion: Int64 = 15
 
     static func checks(_ facts: Result<DatabaseFacts, PostgreSQLError>) -> [DoctorCheck] {
@@ -25,17 +25,18 @@ enum HubDatabaseChecks {
         if facts.isStandby {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, and is a standby, which takes no changes: name the primary")
+                "PostgreSQL \(version) answers, but is a standby, which accepts no changes: name the primary")
         }
         guard abs(facts.secondsAhead) <= ReceiptMonths.mostClockDifference else {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, and its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until one is put right",
+                "PostgreSQL \(version) answers, but its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until you correct the wrong one",
                 fix: .command("timedatectl"))
         }
         return facts.version / 10_000 < triedVersion
             ? .warning(
-                .hubDatabase, "PostgreSQL \(version) is older than \(triedVersion), the first that was tried")
+                .hubDatabase,
+                "PostgreSQL \(version) is older than \(triedVersion), the oldest version that was tested")
             : .ok(.hubDatabase, "PostgreSQL \(version) answers")
     }
 
@@ -44,7 +45,7 @@ enum HubDatabaseChecks {
         case (true, _, false):
             .failed(
                 .hubTables,
-                "they belong to another user of the database: the hub cannot add months of receipts")
+                "the tables belong to another user of the database: the hub cannot add months of receipts")
         case (_, false, _):
             .failed(
                 .hubTables, "the hub's user may not make tables",
@@ -54,7 +55,7 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// The check of the tables' version; nil where it is this program's.
+    /// Checks the version of the tables. Returns nil if it is the version of this program.
     private static func version(_ facts: DatabaseFacts) -> DoctorCheck? {
         guard let newest = DatabaseFacts.newestTablesVersion, facts.tablesVersion != newest else {
             return nil
@@ -72,7 +73,7 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// Of tables that are the hub's, but for the audit log, which may be another user's.
+    /// Checks the rights on the audit log, which may belong to another database user than the other tables.
     private static func audit(_ facts: DatabaseFacts) -> DoctorCheck {
         guard facts.mayAppendActs else {
             return .failed(
@@ -88,11 +89,11 @@ enum HubDatabaseChecks {
                 fix: .command(
                     "psql --dbname NAME --command 'REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act FROM USER'"
                 ))
-            : .ok(.hubTables, "they are there, and the hub's own")
+            : .ok(.hubTables, "the tables exist and belong to the hub")
     }
 }
 
-/// What is to be said of the broker.
+/// The checks of the broker.
 enum HubBrokerChecks {
     static let checks: [DoctorCheck.ID] = [.hubBroker, .hubAccounts]
 
@@ -120,11 +121,11 @@ enum HubBrokerChecks {
                 ), unknown,
             ]
         case .connected(let defaults):
-            [.ok(.hubBroker, "it lets the hub in, by certificate and password"), accounts(defaults)]
+            [.ok(.hubBroker, "the broker accepts the hub's certificate and password"), accounts(defaults)]
         }
     }
 
-    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not let the hub in")
+    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not accept the hub")
 
     private static func accounts(_ defaults: BrokerFacts.Defaults?) -> DoctorCheck {
         guard let defaults else {
@@ -139,10 +140,11 @@ enum HubBrokerChecks {
         }
         return defaults.maySubscribe
             ? .failed(.hubAccounts, "every kiosk may subscribe to every topic", fix: closed("subscribe"))
-            : .ok(.hubAccounts, "dynamic security answers, and kiosks have their own topics alone")
+            : .ok(.hubAccounts, "dynamic security answers, and each kiosk has only its own topics")
     }
 
-    /// mosquitto_ctrl 2.0.11, of Debian 12, reports success here and changes nothing.
+    /// Returns a command that closes a default access of the broker. It uses mosquitto_pub because
+    /// mosquitto_ctrl 2.0.11 (Debian 12) reports success for this change and changes nothing.
     private static func closed(_ kind: String) -> DoctorCheck.Remedy {
         .command(
             #"mosquitto_pub OPTIONS -t '$CONTROL/dynamic-security/v1' -m '{"commands":[{"command":"setDefaultACLAccess","acls":[{"acltype":"\#(kind)","allow":false}]}]}'"#

@@ -5,25 +5,25 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub document`: what the kiosks are to obey.
+/// The command `countersign-hub document`, for the signed documents that kiosks follow.
 struct DocumentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "document", abstract: "Put signed documents in place.",
+        commandName: "document", abstract: "Publish signed documents, and roll them out to the kiosks.",
         subcommands: [DocumentPutCommand.self, DocumentWidenCommand.self, DocumentListCommand.self])
 }
 
-/// `countersign-hub document widen`: the next wave of a roll-out.
+/// The command `countersign-hub document widen`. It begins the next wave of a roll-out.
 struct DocumentWidenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "widen",
         abstract:
-            "Give the newest document of a level to more of its kiosks, also after a pause for failures.")
+            "Give the newest document to more of its kiosks, or continue after failures paused its roll-out.")
 
-    @Option(help: "For whom it is: chain, site, group or kiosk.")
+    @Option(help: "The level of the document: chain, site, group or kiosk.")
     var level = FleetLevel.chain
     @Argument(help: ArgumentHelp("The name of the chain, site, group or kiosk.", valueName: "name"))
     var name: FleetName
-    @Option(help: "How many percent of the kiosks get it.")
+    @Option(help: "The percentage of the kiosks that get the document.")
     var percent: Int64
     @OptionGroup var file: ConfigurationArgument
 
@@ -41,7 +41,8 @@ struct DocumentWidenCommand: AsyncParsableCommand {
     }
 }
 
-/// `countersign-hub document list`: how far roll-outs have come.
+/// The command `countersign-hub document list`. It prints the newest documents and the progress of their
+/// roll-outs.
 struct DocumentListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -62,11 +63,12 @@ private func requirePercent(_ percent: Int64) throws {
 
 struct DocumentPutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Put a signed document in place, and have its kiosks notified.")
+        commandName: "put", abstract: "Publish a signed document, and notify its kiosks.")
 
-    @Argument(help: ArgumentHelp("The file of countersign-hub sign.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file that countersign-hub sign wrote.", valueName: "file"))
     var path: String
-    @Option(help: "How many percent of its kiosks get it at first; the others keep the one before.")
+    @Option(
+        help: "The percentage of its kiosks that get the document first. The others keep the previous one.")
     var percent: Int64 = 100
     @OptionGroup var file: ConfigurationArgument
 

@@ -10,12 +10,13 @@ internal import ReaderTokens
 
 extension FleetLevel: ExpressibleByArgument {}
 
-/// `countersign-hub sign`: makes a document of the fleet, away from every hub.
+/// The command `countersign-hub sign`. It makes and signs a fleet document without a hub or a database, so
+/// that the fleet key can stay on a computer that is no hub.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a document for a chain, a site, a group or a kiosk.",
         discussion: """
-            Needs neither hub nor database. The file goes to a hub by countersign-hub document put.
+            Needs neither a hub nor a database. Publish the file with countersign-hub document put.
 
               countersign-hub sign --key fleet.pem --chain utopia --document-version 3 --trust trust.bundle 3.cose
             """)
@@ -26,19 +27,21 @@ struct SignCommand: ParsableCommand {
     var key: String
     @Option(help: "The chain's name.")
     var chain: FleetName
-    @Option(help: "For whom it is: chain, site, group or kiosk.")
+    @Option(help: "The level of the document: chain, site, group or kiosk.")
     var level = FleetLevel.chain
     @Option(help: "The name of the site, group or kiosk.")
     var name: FleetName?
-    @Option(help: ArgumentHelp("Higher than those before at this level and name.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "The document's version, higher than any before at this level and name.", valueName: "number"))
     var documentVersion: Int64
-    @Option(help: ArgumentHelp("What changes in the configuration: a JSON Merge Patch.", valueName: "file"))
+    @Option(help: ArgumentHelp("The changes to the configuration, as a JSON Merge Patch.", valueName: "file"))
     var configuration: String?
     @Option(help: ArgumentHelp("A trust bundle that the same key signed.", valueName: "file"))
     var trust: String?
     @Option(help: ArgumentHelp("A folder with brands.json and the logos that it names.", valueName: "folder"))
     var brands: String?
-    @Option(parsing: .upToNextOption, help: "The ids of keys that sign nothing from now on.")
+    @Option(parsing: .upToNextOption, help: "The ids of the keys that kiosks no longer accept.")
     var withdraw: [String] = []
 
     func validate() throws {

@@ -5,10 +5,10 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub alert`: what an operator has to look at.
+/// The command `countersign-hub alert`, for the kiosks that need an operator's attention.
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alert", abstract: "List and clear what an operator has to look at.",
+        commandName: "alert", abstract: "List and clear the alerts of kiosks.",
         subcommands: [AlertListCommand.self, AlertClearCommand.self])
 }
 
@@ -28,7 +28,7 @@ struct AlertListCommand: AsyncParsableCommand {
 struct AlertClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Take a kiosk's alert away. It comes again if its cause is still there.")
+        abstract: "Clear a kiosk's alert. The alert returns if its cause remains.")
 
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName

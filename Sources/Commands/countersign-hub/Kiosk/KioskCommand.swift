@@ -5,7 +5,7 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub kiosk`: who belongs to the fleet.
+/// The command `countersign-hub kiosk`, for the kiosks that belong to the chain.
 struct KioskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kiosk", abstract: "Invite, list, stop and revoke the kiosks of the chain.",
@@ -17,15 +17,16 @@ struct KioskCommand: AsyncParsableCommand {
 
 struct KioskInviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "invite", abstract: "Print a code with which a kiosk enrols once, within a day.",
+        commandName: "invite", abstract: "Print a code with which the kiosk can enrol once, within a day.",
         discussion:
-            "The code is shown once. Write it to the file that fleet.codeFile of the kiosk names, mode 0600.")
+            "The code is printed once. Write it to the file that the kiosk's fleet.codeFile names, mode 0600."
+    )
 
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName
-    @Option(help: "The site at which it stands.")
+    @Option(help: "The site of the kiosk.")
     var site: FleetName?
-    @Option(help: "The group to which it belongs.")
+    @Option(help: "The group of the kiosk.")
     var group: FleetName?
     @OptionGroup var file: ConfigurationArgument
 
@@ -62,13 +63,13 @@ struct KioskListCommand: AsyncParsableCommand {
     }
 }
 
-/// Which kiosk of which chain a command is about.
+/// The arguments that name a kiosk, and the configuration of its chain.
 struct KioskArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName
     @OptionGroup var file: ConfigurationArgument
 
-    /// What the chain's database says of the kiosk.
+    /// Runs a query about the kiosk in the chain's database.
     func asking<Value: Sendable>(
         _ body: (HubDatabase, FleetName) async throws(PostgreSQLError) -> Value
     ) async throws -> Value {
@@ -97,7 +98,7 @@ struct KioskShowCommand: AsyncParsableCommand {
 struct KioskRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a kiosk: hubs and broker refuse it, and it takes no orders.")
+        abstract: "Revoke a kiosk: hubs and broker refuse it, and it refuses orders.")
 
     @OptionGroup var arguments: KioskArguments
 
@@ -111,7 +112,7 @@ struct KioskRevokeCommand: AsyncParsableCommand {
 
 struct KioskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Have a kiosk take no orders until it is started again.")
+        commandName: "stop", abstract: "Stop a kiosk: it refuses orders until it is started again.")
 
     @OptionGroup var arguments: KioskArguments
 
@@ -120,7 +121,7 @@ struct KioskStopCommand: AsyncParsableCommand {
 
 struct KioskStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Have a stopped kiosk take orders again.")
+        commandName: "start", abstract: "Start a stopped kiosk: it accepts orders again.")
 
     @OptionGroup var arguments: KioskArguments
 
@@ -139,21 +140,23 @@ extension KioskArguments {
         HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
     }
 
-    /// Why a command changed nothing: there is no such kiosk, it is not in the fleet, or it is so already.
+    /// Returns the reason why a command changed nothing: the kiosk does not exist, is not enrolled, is
+    /// revoked, or has the wanted state already.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.named(kiosk)
         }
         return switch record?.state {
         case nil: absent
-        case .invited: HubFault("\(kiosk) is not enrolled yet: its code waits for the kiosk")
+        case .invited: HubFault("\(kiosk) is not enrolled yet: it has not used its code")
         case .revoked where state != "revoked":
-            HubFault("\(kiosk) is revoked: see countersign-hub help kiosk invite")
+            HubFault("\(kiosk) is revoked: invite it again with countersign-hub kiosk invite")
         case .active, .revoked: HubFault("\(kiosk) is \(state) already")
         }
     }
 }
 
+/// Runs a query, and converts the error of the database.
 func asking<Value: Sendable>(
     _ body: () async throws(PostgreSQLError) -> Value
 ) async throws(HubFault) -> Value {

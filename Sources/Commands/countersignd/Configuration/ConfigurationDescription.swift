@@ -4,15 +4,15 @@ internal import JSON
 struct ConfigurationDescription: Sendable {
     enum Kind: Sendable { case scalar, list, object }
 
-    /// The members of its JSON Schema.
+    /// The members of the value's JSON Schema.
     let schema: [(String, JSONValue)]
-    /// The column "value" of the reference, in Markdown.
+    /// The text in the column "value" of the reference, in Markdown.
     let words: String
-    /// The faults of the value alone, beside those of its kind.
+    /// The requirements on the value beyond those of its kind, as the texts of their faults.
     var requirements: [String] = []
     var kind = Kind.scalar
 
-    /// The value without entries or members.
+    /// A value of this kind without entries or members.
     var empty: JSONValue {
         switch kind {
         case .scalar: .null
@@ -30,7 +30,8 @@ struct ConfigurationDescription: Sendable {
             ] + (required.isEmpty ? [] : [("required", .array(required))]), words: "object", kind: .object)
     }
 
-    /// The file as a JSON Schema (draft 7, which editors know best). `x-countersign` has the words of the reference.
+    /// The JSON Schema of the file (draft 7, which most editors support). `x-countersign` has the texts of
+    /// the reference.
     var file: JSONValue {
         let members: [(String, JSONValue)] = [
             ("$schema", "http://json-schema.org/draft-07/schema#"),
@@ -47,16 +48,16 @@ struct ConfigurationMember: Sendable {
         case required
         /// The member has this value.
         case value(JSONValue)
-        /// The member has no value; the words say what happens.
+        /// The member has no value. The words say what happens then.
         case absent(String)
     }
 
     let name: String
-    /// For the reference, in Markdown.
+    /// The text of the member in the reference, in Markdown.
     let text: String
     let value: ConfigurationDescription
     var standard: Standard
-    /// Further faults for the reference, in Markdown.
+    /// The member's further faults for the reference, in Markdown.
     let faults: String
 
     var isRequired: Bool { if case .required = standard { true } else { false } }
@@ -74,6 +75,6 @@ struct ConfigurationMember: Sendable {
         return .object(members + [("x-countersign", .object(words))])
     }
 
-    /// Text as code of Markdown.
+    /// Returns a text as code in Markdown.
     private static func code(_ text: String) -> String { text.contains("`") ? "`` \(text) ``" : "`\(text)`" }
 }

@@ -2,11 +2,11 @@ internal import PresentationService
 package import JSON
 internal import ReaderAPI
 
-/// Why the file is not used: every fault of it.
+/// All faults of a configuration file, for which it is not used.
 package struct ConfigurationFaults: Error {
     package let faults: [JSONFault]
 
-    /// One line for each, in their order: `FILE:LINE:COLUMN: POINTER: TEXT`.
+    /// Returns a line for each fault, in their order: `FILE:LINE:COLUMN: POINTER: TEXT`.
     package func text(of path: String) -> String {
         faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
             .map { Self.line($0, of: path) }.joined(separator: "\n")
@@ -20,11 +20,11 @@ package struct ConfigurationFaults: Error {
     }
 }
 
-/// One reading of the file: the faults that were found, and what later members need of earlier ones.
+/// The state of reading a file: the faults so far, and the values of earlier members that later members need.
 struct ConfigurationReading {
-    /// The faults are independent: one does not hide another.
+    /// The faults so far. They are independent: one does not hide another.
     private(set) var faults: [JSONFault] = []
-    /// The presets of the file, which lanes name.
+    /// The presets of the file, which lanes refer to by name.
     var presets: [Preset] = []
 
     /// Returns the result of `body`, or nil after its fault was recorded.
@@ -37,19 +37,20 @@ struct ConfigurationReading {
         }
     }
 
-    /// Returns the members of an object, or nil if it is none. Members with other names are faults.
+    /// Returns the members of an object, or nil if the value is not an object. A member with an unknown name
+    /// is a fault.
     mutating func members(of object: JSONText, named known: [String]) -> JSONTextMembers? {
         let unknown = result { () throws(JSONFault) in try object.unknownMembers(besides: Set(known)) }
         for fault in unknown ?? [] { add(fault) }
         return try? object.members()
     }
 
-    /// Whether a value has a fault, or one in it.
+    /// Whether the value at this pointer, or a value inside it, has a fault.
     func hasFault(in pointer: String) -> Bool {
         faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
     }
 
-    /// Records a fault. Of the faults of one value the first is the one that counts.
+    /// Records a fault. Only the first fault of a value is kept.
     mutating func add(_ fault: JSONFault) {
         guard fault.pointer.isEmpty || !faults.contains(where: { $0.pointer == fault.pointer }) else {
             return

@@ -1,17 +1,18 @@
 internal import JSON
 
-/// The form of a value in the file: how it is described, read and written.
+/// The form of a value in the file: its description, how it is read, and how a default is written.
 ///
-/// Forms are put together as the values are: a list is a form of a form, and an object is a form of its members. Each limit,
-/// word and requirement stands in one form, and the parser, the JSON Schema and the reference read it there.
+/// Forms are composed in the same way as values: the form of a list contains the form of its entries, and the
+/// form of an object those of its members. Each limit, word and requirement stands in one form. The parser,
+/// the JSON Schema and the reference read it there.
 struct ConfigurationForm<Value: Sendable>: Sendable {
     let description: ConfigurationDescription
-    /// Writes a value that is the default of a member.
+    /// Writes a value, which is the default of a member.
     let json: @Sendable (Value) -> JSONValue
-    /// Reads a value and records its faults. Returns nil if no value can be made.
+    /// Reads a value and records its faults. Returns nil if there is no value because of a fault.
     let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
-    /// - Parameter json: by default a list or an object without members.
+    /// - Parameter json: writes a default. Without it, writes an empty list or object.
     init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         read: @escaping @Sendable (JSONText, inout ConfigurationReading) -> Value?
@@ -21,7 +22,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         self.read = read
     }
 
-    /// A form whose values have one fault at most.
+    /// Creates a form whose values have at most one fault.
     init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         parse: @escaping @Sendable (JSONText) throws(JSONFault) -> Value
@@ -31,7 +32,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// This form, with each value replaced by another.
+    /// Returns this form with each value converted to another type.
     func map<New>(
         json: (@Sendable (New) -> JSONValue)? = nil,
         _ make: @escaping @Sendable (Value, JSONText, ConfigurationReading) throws(JSONFault) -> New
@@ -51,7 +52,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         let description = ConfigurationDescription(
             schema: [("type", "array"), ("items", .object(entry.schema))]
                 + (empty == nil ? [] : [("minItems", .integer(1))]) + [("maxItems", .integer(Int64(limit)))],
-            words: "list \(limit)\(empty == nil ? "" : ", 1 at least")"
+            words: "list \(empty == nil ? 0 : 1)–\(limit)"
                 + (isOfObjects ? "" : " of \(entry.words)"),
             requirements: (isOfObjects ? [] : entry.requirements) + [empty].compactMap(\.self), kind: .list)
         return Self(description) { text, reading in
@@ -78,7 +79,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// An object whose author chooses the names of its members.
+    /// Returns the form of an object whose member names are chosen by the author of the file.
     static func named<Name, Element>(
         upTo limit: Int, by name: ConfigurationFormat<Name>, _ element: ConfigurationForm<Element>
     ) -> Self where Value == [Name: Element] {
@@ -88,7 +89,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                 ("type", "object"), ("maxProperties", .integer(Int64(limit))),
                 ("propertyNames", .object(name.schema)), ("additionalProperties", .object(member.schema)),
             ],
-            words: "object of at most \(limit) members, each named by \(name.words), with \(member.words)",
+            words: "object of at most \(limit) members; name: \(name.words); value: \(member.words)",
             requirements: [name.requirement] + member.requirements, kind: .object)
         return Self(description) { text, reading in
             let entries = reading.result { () throws(JSONFault) in try text.entries(upTo: limit) }
@@ -115,7 +116,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// A text of 1 to so many bytes.
+    /// Returns the form of a text of 1 to `limit` bytes.
     static func text(upTo limit: Int, _ format: ConfigurationFormat<Value>) -> Self {
         let description = ConfigurationDescription(
             schema: ConfigurationForm<String>.text(upTo: limit).description.schema + format.schema,
@@ -138,7 +139,9 @@ extension ConfigurationForm where Value == Bool {
 }
 
 extension ConfigurationForm where Value: BinaryInteger {
-    /// A whole number; `unit` is what it counts, if not things.
+    /// Returns the form of a whole number.
+    ///
+    /// - Parameter unit: the unit for the reference, such as `seconds`. Nil for a plain number.
     static func whole(_ range: ClosedRange<Int>, unit: String? = nil) -> Self {
         let (least, most) = (Int64(range.lowerBound), Int64(range.upperBound))
         let description = ConfigurationDescription(
@@ -178,9 +181,9 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm {
-    /// A word for each of some values.
+    /// Returns the form of a value that is written as one of some words.
     ///
-    /// - Parameter requirement: the fault of another word; by default it names the words.
+    /// - Parameter requirement: the text of the fault of another word. Without it, the fault lists the words.
     static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
     where Value: Equatable {
         let words = values.map(\.word)
@@ -199,7 +202,7 @@ extension ConfigurationForm {
             })
     }
 
-    /// A word of an enumeration.
+    /// Returns the form of an enumeration whose raw values are the words.
     static func word(of _: Value.Type = Value.self) -> Self
     where Value: RawRepresentable & CaseIterable & Equatable, Value.RawValue == String {
         .words(Value.allCases.map { (word: $0.rawValue, value: $0) })

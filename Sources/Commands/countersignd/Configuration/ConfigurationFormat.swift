@@ -8,17 +8,17 @@ internal import ReaderTokens
 internal import Transport
 internal import WalletPresentation
 
-/// The format of a text beyond its length: its description, and the value that a text stands for.
+/// The format of a text beyond its length: its description, and how a text becomes a value.
 struct ConfigurationFormat<Value: Sendable>: Sendable {
-    /// For the reference, in Markdown.
+    /// The description of the format for the reference, in Markdown.
     let words: String
-    /// The fault of another text: "must be …".
+    /// The text of the fault of a text with another format: "must be …".
     let requirement: String
-    /// A regular expression of ECMA 262 that every such text matches, for editors.
+    /// A regular expression (ECMA 262) that every valid text matches, for editors.
     let pattern: String
-    /// Two texts of this kind.
+    /// Two valid texts.
     let examples: [String]
-    /// Returns nil for a text that is not of this kind.
+    /// Parses a text. Returns nil for a text with another format.
     let parse: @Sendable (String) -> Value?
 
     init(
@@ -35,7 +35,7 @@ struct ConfigurationFormat<Value: Sendable>: Sendable {
 }
 
 extension ConfigurationFormat where Value == String {
-    /// A format whose texts are taken as they are.
+    /// Creates a format whose values are the texts themselves.
     init(
         _ words: String, requirement: String, pattern: String, examples: [String],
         holds: @escaping @Sendable (String) -> Bool
@@ -79,7 +79,7 @@ enum TextFormat {
     static let furtherDocumentType = ConfigurationFormat<String>(
         "a document type",
         requirement:
-            "must be of a document type that begins neither with org.iso. nor with eu.europa.ec.",
+            "must be named by a document type that begins neither with org.iso. nor with eu.europa.ec.",
         pattern: "^(?!org\\.iso\\.|eu\\.europa\\.ec\\.)",
         examples: ["org.example.card", "org.example.pass"],
         holds: { !$0.hasPrefix("org.iso.") && !$0.hasPrefix("eu.europa.ec.") })
@@ -138,14 +138,14 @@ enum TextFormat {
     ) { try? WebOrigin($0) }
 
     static let tokenText = ConfigurationFormat<TokenText>(
-        "a letter or digit, then those and `-`, `_`, `.`, `:`",
+        "letters, digits, `-`, `_`, `.` and `:`, first a letter or digit",
         requirement:
             "must consist of letters, digits, -, _, . and :, and begin with a letter or digit",
         pattern: "^[A-Za-z0-9][A-Za-z0-9_.:-]*$", examples: ["utopia", "other"]
     ) { TokenText($0) }
 
     static let readerInstance = ConfigurationFormat<ReaderInstance>(
-        "32 hexadecimal digits, small letters",
+        "32 hexadecimal digits in lower case",
         requirement: "must be the 32 hexadecimal digits of `countersign token instance`",
         pattern: "^[0-9a-f]{32}$",
         examples: ["0123456789abcdef0123456789abcdef", "00000000000000000000000000000001"]
@@ -174,7 +174,7 @@ enum TextFormat {
     private static let languages = PageTexts.Language.allCases.map(\.rawValue)
     static let pageLanguage = ConfigurationFormat<PageTexts.Language>(
         "a language of the pages",
-        requirement: "must be of a language of the pages: \(languages.joined(separator: ", "))",
+        requirement: "must be named by a language of the pages: \(languages.joined(separator: ", "))",
         pattern: "^(\(languages.joined(separator: "|")))$", examples: ["en", "de"]
     ) { PageTexts.Language(rawValue: $0) }
 }

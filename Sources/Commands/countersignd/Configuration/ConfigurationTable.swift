@@ -1,17 +1,19 @@
 internal import JSON
 
-/// The members of an object of the file, each in one entry: its name, form, default, text and place in `Owner`.
+/// The members of an object of the file. Each has one entry with its name, form, default, text and property
+/// of `Owner`.
 ///
-/// A member that is absent leaves its place as it was, so that the default is the value that a new `Owner` has there.
+/// An absent member leaves its property unchanged. So the default of a member is the value of the property in
+/// a new `Owner`.
 struct ConfigurationTable<Owner: Sendable>: Sendable {
     struct Field: Sendable {
-        /// The description of the member; its default is that of the owner.
+        /// Describes the member, with the owner's value as its default.
         fileprivate var member: @Sendable (_ name: String, Owner) -> ConfigurationMember
-        /// Returns whether the value is free of faults.
+        /// Reads the value into the owner. Returns whether the value has no fault.
         let read: @Sendable (JSONText, inout Owner, inout ConfigurationReading) -> Bool
     }
 
-    /// A requirement on several members. It is checked if none of the members that it names has a fault.
+    /// A requirement on several members. It is checked only if none of these members has a fault.
     struct Rule: Sendable {
         fileprivate let names: [String]
         fileprivate let check: @Sendable (ConfigurationObject, inout Owner) throws(JSONFault) -> Void
@@ -41,7 +43,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         .object(fields.map { name, field in field.member(name, owner) })
     }
 
-    /// Reads the members into their places, and records every fault.
+    /// Reads the members into the properties of `owner`, and records every fault.
     ///
     /// - Returns: whether there was no fault.
     func read(_ text: JSONText, into owner: inout Owner, _ reading: inout ConfigurationReading) -> Bool {
@@ -64,9 +66,9 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         return isSound
     }
 
-    /// Reads one member from a text that is not JSON, such as a variable of the environment.
+    /// Reads a member from a text that is not JSON, such as a variable of the environment.
     ///
-    /// - Returns: nil for a text that is no value of the member.
+    /// - Returns: nil if the text is not a value of the member.
     func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
         let values = [JSONValue.string(text)] + (Int64(text).map { [.integer($0)] } ?? [])
@@ -78,13 +80,13 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     }
 }
 
-/// An object of the file, as a rule on several of its members sees it.
+/// An object of the file, with which a rule on several members makes the fault of one of them.
 struct ConfigurationObject {
     let text: JSONText
     let members: JSONTextMembers
     let reading: ConfigurationReading
 
-    /// A member of the object, or a member of that.
+    /// Returns a member of the object, or a nested member by its path.
     func member(_ path: String...) throws(JSONFault) -> JSONText {
         var value = text
         for name in path { value = try value.members().required(name) }
@@ -93,7 +95,7 @@ struct ConfigurationObject {
 }
 
 extension ConfigurationTable.Field {
-    /// A member that has a default: the value of a new owner, unless `without` says otherwise in words.
+    /// Returns a member with a default: the value of a new owner, or the words of `without`.
     static func value<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, without words: String? = nil,
@@ -113,7 +115,7 @@ extension ConfigurationTable.Field {
             })
     }
 
-    /// A member that may be absent; `without` says in words what happens.
+    /// Returns an optional member. `without` says what happens if it is absent.
     static func optional<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
@@ -134,7 +136,7 @@ extension ConfigurationTable.Field {
         return field
     }
 
-    /// An object whose members have their places in `place` and may all be absent.
+    /// Returns an object whose members are properties of `place`, and are all optional.
     static func object<Value>(
         _ text: String, as table: ConfigurationTable<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
@@ -149,10 +151,10 @@ extension ConfigurationTable.Field {
     }
 }
 
-/// A member of an object that is made of its members at once.
+/// A member of an object whose value is made from all its members at once.
 struct ConfigurationPart<Value: Sendable>: Sendable {
     fileprivate let member: ConfigurationMember
-    /// The value of a member that is absent; nil if it is required.
+    /// The value of an absent member. Nil if the member is required.
     private let absent: Value?
     private let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
@@ -193,7 +195,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
 }
 
 extension ConfigurationForm {
-    /// An object whose members have their places in a value with defaults.
+    /// Returns the form of an object whose members are properties of a value with defaults.
     static func object(_ initial: Value, _ table: ConfigurationTable<Value>) -> Self {
         Self(table.description(of: initial)) { text, reading in
             var value = initial
@@ -201,7 +203,7 @@ extension ConfigurationForm {
         }
     }
 
-    /// An object of which `make` makes a value.
+    /// Returns the form of an object from whose members `make` makes a value.
     static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         as make: @escaping @Sendable (repeat each Part) -> Value
@@ -209,9 +211,9 @@ extension ConfigurationForm {
         .made(of: repeat each parts) { (_: JSONText, values: repeat each Part) in make(repeat each values) }
     }
 
-    /// An object of which `make` makes a value, if the members fit together.
+    /// Returns the form of an object from whose members `make` makes a value, if the members fit together.
     ///
-    /// - Parameter make: is given the object's text, for its fault.
+    /// - Parameter make: makes the value. It gets the object's text, with which it throws a fault.
     static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         by make: @escaping @Sendable (JSONText, repeat each Part) throws(JSONFault) -> Value
@@ -233,7 +235,7 @@ extension ConfigurationForm {
     }
 }
 
-/// A member has a fault, which is recorded.
+/// The error that a member has a fault, which is recorded already.
 private struct FaultyMember: Error {}
 
 private func sound<Value>(_ value: Value?) throws(FaultyMember) -> Value {

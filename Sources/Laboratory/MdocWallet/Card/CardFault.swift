@@ -3,21 +3,24 @@ internal import MdocModel
 internal import MdocSession
 internal import NDEF
 
-/// What goes wrong with the phone as a card. The raw value is the fault's name on the command line.
+/// A fault of the phone as a card in the field of a PC/SC reader. The raw value is the fault's name on the
+/// command line.
 package enum CardFault: String, CaseIterable, Sendable {
-    /// The phone is taken away in the middle of this command: of the engagement, of sending the request, while the
-    /// person decides, of the answer (Q3, Q132).
+    /// The phone leaves during a command of the engagement (Q3, Q132).
     case pulledInEngagement = "card.pulled_in_engagement"
+    /// The phone leaves during a command that sends the request (Q3, Q132).
     case pulledInRequest = "card.pulled_in_request"
+    /// The phone leaves while the person decides (Q3, Q132).
     case pulledInConsent = "card.pulled_in_consent"
+    /// The phone leaves during a command that fetches the response (Q3, Q132).
     case pulledInResponse = "card.pulled_in_response"
-    /// No answer to the request within an hour.
+    /// The phone does not answer the request within an hour.
     case silent = "card.silent"
-    /// 6A82 to every SELECT (Q1).
+    /// The phone answers every SELECT with 6A82 (Q1).
     case locked = "card.locked"
     /// NLEN stays 0 (Q13).
     case neverReady = "card.endless_nlen_0"
-    /// NLEN announces more than the file holds (Q24).
+    /// NLEN announces more bytes than the file has (Q24).
     case giantLength = "card.giant_nlen"
     case noData = "card.empty_reads"
     case tooMuchData = "card.oversized_reads"
@@ -25,16 +28,16 @@ package enum CardFault: String, CaseIterable, Sendable {
     case otherMessage = "card.other_message"
     case truncatedMessage = "card.truncated_message"
     case noEngagement = "card.no_engagement"
-    /// A TNEP status in place of the Handover Select (Q41).
+    /// The phone sends a TNEP status in place of the Handover Select (Q41).
     case handoverRefused = "card.te_error"
     case handoverNeverComes = "card.endless_te_success"
-    /// The phone chooses Bluetooth, whatever the reader offers (Q38).
+    /// The phone chooses Bluetooth although the reader does not offer it (Q38).
     case carrierNotOffered = "card.unoffered_carrier"
-    /// 6A82 to the data transfer application (Q59).
+    /// The phone answers SELECT of the data transfer application with 6A82 (Q59).
     case noDataTransfer = "card.no_data_transfer"
-    /// 6F00 to the last ENVELOPE.
+    /// The phone answers the last ENVELOPE with 6F00.
     case transferFails = "card.transfer_6f00"
-    /// 61XX without end (Q194).
+    /// The phone answers with 61XX again and again (Q194).
     case endlessMore = "card.endless_61xx"
     case wrongDataObject = "card.wrong_data_object"
     case giantDataObject = "card.giant_data_object"
@@ -43,16 +46,16 @@ package enum CardFault: String, CaseIterable, Sendable {
 }
 
 extension CardFault {
-    /// How long the answer to a request takes, if not the time for consent.
+    /// The delay of the answer to a request. Nil for the wallet's time for consent.
     var delay: Duration? { self == .silent ? .seconds(3600) : nil }
 
-    /// What of this is in what the phone offers.
+    /// Applies the fault to the content of an engagement over NFC.
     func edit(_ content: inout NFCHolderContent) {
         guard self == .carrierNotOffered else { return }
         content.carriers.removeAll { if case .nfc = $0 { true } else { false } }
     }
 
-    /// What of this is the phone's behaviour over NFC.
+    /// Applies the fault to the phone's behaviour over NFC.
     func apply(to behaviour: inout NFCHolderBehaviour) {
         if self == .locked { behaviour.isLocked = true }
         behaviour.fault = nfcFault
@@ -87,34 +90,37 @@ extension CardFault {
     }
 }
 
-/// What goes wrong with the phone in NFC v2 (draft of the second edition). The raw value is the fault's name on the
+/// A fault of the phone in NFC v2 (draft of the second edition). The raw value is the fault's name on the
 /// command line.
 package enum WalletVersion2Fault: String, CaseIterable, Sendable {
-    /// 6A82 to SELECT, as of a phone without NFC v2.
+    /// The phone answers SELECT with 6A82, as a phone without NFC v2.
     case absent = "nfc_v2.absent"
-    /// No answer to SELECT, to the handover: the phone is taken away.
+    /// The phone leaves during SELECT.
     case pulledInSelect = "nfc_v2.pulled_in_select"
+    /// The phone leaves during the handover.
     case pulledInHandover = "nfc_v2.pulled_in_handover"
-    /// The answer to SELECT has no limit.
+    /// The answer to SELECT does not state the limit for commands.
     case noLimit = "nfc_v2.no_limit"
-    /// The phone takes commands of 255 bytes and no more.
+    /// The phone accepts commands of at most 255 bytes.
     case smallLimit = "nfc_v2.small_limit"
-    /// 6F00 to the handover: it misses an option of an older draft.
+    /// The phone answers the handover with 6F00, because it expects an option of an older draft.
     case olderDraft = "nfc_v2.older_draft"
     case noMethod = "nfc_v2.no_method"
     case twoMethods = "nfc_v2.two_methods"
     case methodNotOffered = "nfc_v2.unoffered_method"
-    /// An empty message in place of the handover.
+    /// The phone sends an empty message in place of the handover.
     case ends = "nfc_v2.ends"
     case malformed = "nfc_v2.malformed"
-    /// An empty message in place of the answer.
+    /// The phone sends an empty message in place of the response.
     case endsRequest = "nfc_v2.ends_request"
-    /// The second copy of an answer, over the other bearer, has another byte in its middle.
+    /// The copy of a response over the second bearer differs from the first in a byte in its middle.
     case copiesDiffer = "nfc_v2.copies_differ"
-    /// The phone's messages have no numbers, or begin with 7.
+    /// The phone's messages have no numbers.
     case noNumbers = "nfc_v2.no_numbers"
+    /// The numbers of the phone's messages are too high by 7.
     case wrongNumbers = "nfc_v2.wrong_numbers"
 
+    /// Applies the fault to the phone's behaviour over NFC and in NFC v2.
     func apply(to behaviour: inout NFCHolderBehaviour, _ version2: inout NFCVersion2Behaviour) {
         switch self {
         case .absent: version2.selectStatus = .notFound
@@ -132,7 +138,7 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// What becomes of a SessionData message of the phone.
+    /// Returns a SessionData message of the phone with the fault in it.
     func edit(_ message: [UInt8]) -> [UInt8] {
         guard self == .noNumbers || self == .wrongNumbers,
             let read = try? SessionData(message[...], numbered: true)

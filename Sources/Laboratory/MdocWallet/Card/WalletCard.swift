@@ -5,14 +5,34 @@ package import MdocModel
 internal import MdocSession
 internal import NDEF
 
-/// The phone as a card in the reader's field: NFC engagement, NFC data transfer, session and holder in one value.
+/// The phone as a card in the reader's field: NFC engagement, NFC data transfer, session and holder in one
+/// value.
+///
+/// A card is a machine: ``insert()`` starts a tap, and ``answer(_:now:)`` takes one command APDU and returns
+/// the answer. The card does no I/O and has no timer. The caller sends the answer, and waits where ``Answer``
+/// says so. The callers are `WalletPhone` and `ReplayPhone`, on the thread of the virtual reader, and tests.
+///
+/// A SELECT chooses one of three applications, and each SELECT starts its application anew:
+/// - the NDEF tag application (8.2.2.1): the engagement by static or negotiated handover;
+/// - mdoc data transfer (8.3.3.1.2): ENVELOPE and GET RESPONSE with the messages of the session;
+/// - NFC v2 (draft of the second edition): handover and session in one application.
+///
+/// State and its lifetime:
+/// - A tap begins with `insert()`. It keeps nothing of an earlier tap (Q2), except a QR code that the phone
+///   still shows.
+/// - Each engagement gets a new ephemeral key, as in a real phone.
+/// - The consent to an NFC v2 request outlasts the tap: the holder is not asked twice for the same request.
+///
+/// The profile of the wallet decides limits and quirks. The faults `cardFault` and `version2Fault` break one
+/// rule each. The card never judges the reader: that is the work of ``Holder``.
 package struct WalletCard: ~Copyable, Sendable {
     package enum Answer: Equatable, Sendable {
-        /// Answer the command with these bytes.
+        /// Answers the command with these bytes.
         case respond([UInt8])
-        /// Answer in the same way, but not before this instant: the person is deciding (Q54).
+        /// Answers the command with these bytes, but not before this instant: the person decides until then
+        /// (Q54).
         case respondAt([UInt8], ContinuousClock.Instant)
-        /// Take the card out of the field without an answer.
+        /// Does not answer: the phone leaves the field.
         case remove
     }
 
@@ -20,13 +40,16 @@ package struct WalletCard: ~Copyable, Sendable {
     private let kind: HandoverKind
     private let behaviour: NFCHolderBehaviour
     private var application = Application.none
-    /// The engagement of this tap, with the handover messages as they were exchanged, from the moment the last byte
-    /// of the Handover Select was read; a QR code's is there from the beginning.
+    /// The engagement of this tap, with the exchanged handover messages.
+    ///
+    /// Nil until the reader has read the last byte of the Handover Select. With `.qr` it is set from the
+    /// beginning.
     package private(set) var engagement: WalletEngagement?
     private var session: WalletSession?
     private var engagements = 0
     private var refusedSelects = 0
-    /// What an NFC v2 tap asked the holder; it outlasts the tap.
+    /// The request of an NFC v2 tap and the time of the holder's decision. A later tap may bring the same
+    /// request.
     private var consent: RememberedConsent?
 
     private enum Application: Sendable {
@@ -36,7 +59,8 @@ package struct WalletCard: ~Copyable, Sendable {
         case version2(NFCVersion2Holder, COSEKeyPair)
     }
 
-    /// A phone that engages in this way. With `.qr` it does so by its `engagement`, and only the transfer is by NFC.
+    /// Creates the card of a phone that engages in this way. With `.qr`, the phone shows the QR code of
+    /// `engagement`, and only the data transfer is over NFC.
     package init(_ wallet: Wallet, handover kind: HandoverKind) throws(WalletError) {
         let behaviour = try wallet.behaviour(kind)
         let engagement = try wallet.qrEngagement(1, if: kind)
@@ -46,7 +70,7 @@ package struct WalletCard: ~Copyable, Sendable {
         self.engagement = engagement
     }
 
-    /// The request that came last in this tap, decrypted.
+    /// The latest request of this tap, decrypted. Nil before the first request.
     package var deviceRequest: [UInt8]? {
         switch session {
         case let session?: session.deviceRequest
@@ -54,7 +78,7 @@ package struct WalletCard: ~Copyable, Sendable {
         }
     }
 
-    /// The status with which the reader ended the session of this tap, once it has.
+    /// The status with which the reader ended the session of this tap. Nil until then.
     package var readerStatus: SessionStatus? {
         switch session {
         case let session?: session.readerStatus
@@ -62,13 +86,15 @@ package struct WalletCard: ~Copyable, Sendable {
         }
     }
 
-    /// The phone comes into the field: nothing of an earlier tap is left (Q2), but for the QR code it still shows.
+    /// Begins a tap: the phone enters the field. The state of an earlier tap is discarded (Q2), except the QR
+    /// code.
     package mutating func insert() {
         application = .none
         session = nil
         if kind != .qr { engagement = nil }
     }
 
+    /// Returns the answer to a command APDU.
     package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Answer {
         if let selected = try? CommandAPDU.parse(command), selected.isSelectByName {
             if let refusal = select(selected) { return refusal }
@@ -97,7 +123,9 @@ package struct WalletCard: ~Copyable, Sendable {
 
     // MARK: Applications
 
-    /// Makes the named application the current one; refuses if it does not exist.
+    /// Selects the named application.
+    ///
+    /// - Returns: a refusal, or nil if the selected application itself answers the command.
     private mutating func select(_ command: CommandAPDU) -> Answer? {
         application = .none
         guard refusedSelects >= wallet.lockedSelects else {
@@ -134,7 +162,7 @@ package struct WalletCard: ~Copyable, Sendable {
         return nil
     }
 
-    /// A fresh key for each engagement.
+    /// Begins an engagement with a new ephemeral key.
     private mutating func beginEngagement() -> Answer? {
         engagement = nil
         session = nil
@@ -171,7 +199,7 @@ package struct WalletCard: ~Copyable, Sendable {
         }
     }
 
-    /// Handover and session in one application.
+    /// Answers a command of NFC v2, in which one application has the handover and the session.
     private mutating func version2(
         _ command: ArraySlice<UInt8>, to holder: inout NFCVersion2Holder, _ key: COSEKeyPair,
         now: ContinuousClock.Instant
@@ -194,13 +222,15 @@ package struct WalletCard: ~Copyable, Sendable {
                 let delay = wallet.cardFault?.delay ?? remembered(delay, now)
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
             case .send?, .sendLast?, .end?, nil:
+                // An empty message ends the session of NFC v2. A later tap asks the holder again.
                 consent = nil
                 return .respond(holder.reply([]))
             }
         }
     }
 
-    /// What is left of the time for consent, where a tap before this one brought the same request.
+    /// Returns the rest of the time for consent if an earlier tap brought the same request, or else the whole
+    /// time.
     private mutating func remembered(_ delay: Duration, _ now: ContinuousClock.Instant) -> Duration {
         guard let request = deviceRequest else { return delay }
         if let left = consent?.delay(of: request, now: now) { return left }
@@ -214,7 +244,7 @@ package struct WalletCard: ~Copyable, Sendable {
 }
 
 extension Wallet {
-    /// How this phone behaves over NFC, with its fault.
+    /// Returns the behaviour over NFC, with the card fault applied.
     fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
         let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
         guard var behaviour = own else { throw .handoverNotInProfile(kind) }
@@ -222,7 +252,8 @@ extension Wallet {
         return behaviour
     }
 
-    /// The engagement that is there before the phone comes into the field.
+    /// Makes the engagement of a QR code. Returns nil for a handover over NFC, whose engagement the tap
+    /// makes.
     fileprivate func qrEngagement(_ number: Int, if kind: HandoverKind) throws(WalletError)
         -> WalletEngagement?
     {
@@ -234,35 +265,36 @@ extension CommandAPDU {
     fileprivate var isSelectByName: Bool { ins == Instruction.select && p1 == 0x04 }
 }
 
-/// What the holder of an NFC v2 phone was asked in a tap, and when the decision is there: the next tap may bring the
+/// A request of an NFC v2 tap, and the instant at which the holder has decided. The next tap may bring the
 /// same request (draft of the second edition).
 struct RememberedConsent: Sendable {
     private let request: RequestStructure
     private let decided: ContinuousClock.Instant
 
-    /// Nil for a request that cannot be decoded.
+    /// Creates the record of a request. Returns nil if the request cannot be decoded.
     init?(_ request: [UInt8], after delay: Duration, now: ContinuousClock.Instant) {
         guard let request = RequestStructure(request) else { return nil }
         self.request = request
         decided = now + delay
     }
 
-    /// What is left of the time for the decision, where this request is structurally equal; nil if it has to be asked
-    /// again.
+    /// Returns the rest of the time for the decision. Returns nil if `request` differs in structure, so that
+    /// the holder has to be asked again.
     func delay(of request: [UInt8], now: ContinuousClock.Instant) -> Duration? {
         guard RequestStructure(request) == self.request else { return nil }
         return max(.zero, now.duration(to: decided))
     }
 }
 
-/// What two requests must have in common for one consent: all but the signatures and their certificates, which are made
-/// for each transcript again.
+/// The parts of a request that must be equal for one consent: all parts but the signatures and their
+/// certificates, which are new for each transcript.
 private struct RequestStructure: Equatable, Sendable {
     private let version: String
     private let information: [UInt8]?
     private let documents: [[UInt8]]
-    /// The protected headers of readerAuth of each document, and of readerAuthAll.
+    /// The protected header of readerAuth of each document. Nil for a document without readerAuth.
     private let readerAuth: [[UInt8]?]
+    /// The protected headers of readerAuthAll.
     private let readerAuthAll: [[UInt8]]
 
     init?(_ bytes: [UInt8]) {
@@ -274,7 +306,7 @@ private struct RequestStructure: Equatable, Sendable {
         readerAuthAll = request.readerAuthAll.map(Self.protected)
     }
 
-    /// The protected header of a COSE_Sign1.
+    /// Returns the protected header of a COSE_Sign1.
     private static func protected(_ item: CBORItem) -> [UInt8] {
         var fields = (try? item.untagged(18).array())?.makeIterator()
         return fields?.next().map { Array($0.encoded) } ?? []

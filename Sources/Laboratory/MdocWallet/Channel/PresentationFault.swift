@@ -2,12 +2,14 @@ internal import CBOR
 internal import MdocModel
 package import WalletPresentation
 
-/// One rule of the channels of apps and pages (Verify with Wallet; ISO/IEC TS 18013-7 Annex C) that a wallet's answer breaks,
-/// or by which it is a mock. The raw value is the fault's name on the command line.
+/// A fault of a wallet's answer to an app or a page (Verify with Wallet; ISO/IEC TS 18013-7 Annex C).
+///
+/// A fault breaks one rule of the presentation channel, or makes the answer a mock. The raw value is the
+/// fault's name on the command line.
 package enum PresentationFault: String, CaseIterable, Sendable {
-    // For whom it is sealed.
+    // The recipient and the transcript.
     case otherKeyHash = "channel.key_hash"
-    /// Sealed for another key, and says it is for ours.
+    /// The answer is sealed for another key, but names the recipient's key.
     case otherKey = "channel.other_key"
     case otherInfoHash = "channel.info_hash"
     case otherMerchant = "channel.other_merchant"
@@ -16,19 +18,20 @@ package enum PresentationFault: String, CaseIterable, Sendable {
     case otherOrigin = "channel.other_origin"
     case encryptionInfoReencoded = "channel.encryption_info_reencoded"
 
-    // What comes.
+    // The message and the response in it.
     case cut = "channel.cut"
     case swappedEncapsulatedKey = "channel.swapped_enc"
     case ciphertextFlipped = "channel.ciphertext_flipped"
     case extraDocument = "channel.extra_document"
     case mac = "channel.mac"
 
-    // Mocks: a document of PassKit's test issuer, as with the developer profile, and as in the simulator.
+    // Mocks: a document of PassKit's test issuer, an answer of the developer profile, and an answer of the
+    // simulator.
     case testIssuer = "channel.test_issuer"
     case developerProfile = "channel.developer_profile"
     case simulator = "channel.simulator"
 
-    /// Where there is such a rule.
+    /// The presentation channels that have the broken rule.
     package var channels: [PresentationChannel] {
         switch self {
         case .otherKeyHash, .otherInfoHash, .otherMerchant, .otherTeam: [.app]
@@ -36,7 +39,8 @@ package enum PresentationFault: String, CaseIterable, Sendable {
         default: [.app, .web]
         }
     }
-    /// What refuses it where nothing else is known to be ours: the id of an error or a mock's sign.
+
+    /// Returns the expected reason for this fault: the id of the error, or the sign of a mock.
     package func refusal(at channel: PresentationChannel) -> String {
         switch self {
         case .otherKeyHash: "presentation.recipient_key"
@@ -54,11 +58,11 @@ package enum PresentationFault: String, CaseIterable, Sendable {
     }
 }
 
-// What each fault does to an answer, in the order in which it is made.
+// The effect of each fault on an answer, in the order in which an answer is made.
 extension PresentationFault {
-    /// To the transcript of an app's request.
-    func asking(
-        _ merchant: MerchantIdentity, _ nonce: PresentationNonce
+    /// Returns the merchant and nonce for the transcript of an app's request, changed by the fault.
+    func edited(
+        merchant: MerchantIdentity, nonce: PresentationNonce
     ) throws(WalletPresentationError) -> (merchant: MerchantIdentity, nonce: PresentationNonce) {
         var (name, team) = (merchant.merchantIdentifier, merchant.teamIdentifier)
         switch self {
@@ -70,9 +74,9 @@ extension PresentationFault {
         return (try MerchantIdentity(merchantIdentifier: name, teamIdentifier: team), nonce)
     }
 
-    /// To the transcript of a page's request.
-    func asking(
-        _ info: EncryptionInfo, on origin: WebOrigin
+    /// Returns the encryptionInfo and origin for the transcript of a page's request, changed by the fault.
+    func edited(
+        encryptionInfo info: EncryptionInfo, origin: WebOrigin
     ) throws(WalletPresentationError) -> (info: String, origin: WebOrigin) {
         switch self {
         case .otherOrigin: (info.text, try WebOrigin("https://other.example"))
@@ -102,7 +106,9 @@ extension PresentationFault {
         }
     }
 
-    /// To an envelope; `other` is another one, sealed with another key.
+    /// Returns an envelope with the fault in it.
+    ///
+    /// - Parameter other: an envelope of the same response with another ephemeral key.
     func edit(envelope: [UInt8], swappingWith other: [UInt8], recipientKeyHash: [UInt8]) -> [UInt8] {
         guard self != .cut else { return envelope.dropLast() }
         guard var draft = CBORDraft(reading: envelope), let second = CBORDraft(reading: other) else {
@@ -119,9 +125,12 @@ extension PresentationFault {
         return draft.encode()
     }
 
-    /// To the text that answers a page; `other` is another one, sealed with another key.
+    /// Returns the text that answers a page with the fault in it.
+    ///
+    /// - Parameter other: a text for the same response with another ephemeral key.
     func edit(webResponse text: String, swappingWith other: String) -> String {
-        // Whole groups of base64url: what is left of a group would be another fault.
+        // Only whole groups of base64url are cut: an incomplete group would be malformed base64url, another
+        // fault.
         guard self != .cut else { return String(text.prefix((text.utf8.count - 8) / 4 * 4)) }
         guard let bytes = Base64URL.decode(text.utf8), let others = Base64URL.decode(other.utf8),
             var draft = CBORDraft(reading: bytes), let second = CBORDraft(reading: others),
@@ -150,15 +159,17 @@ extension CBORDraft {
 }
 
 extension String {
-    /// The same bytes with padding, or in the other alphabet where there is nothing to pad.
+    /// The same bytes in base64 with padding. A text that needs no padding is returned in the other alphabet
+    /// instead.
     fileprivate var reencodedBase64: String {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         return padding.isEmpty ? String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) : self + padding
     }
 
-    /// Of encryptionInfo: one character in the middle of the nonce changed.
+    /// This text of an encryptionInfo with one character in the middle of its nonce changed.
     fileprivate var withOtherNonce: String {
         var characters = Array(utf8)
+        // The recipient's key and its name take about the last 126 characters, and the nonce is before them.
         let place = characters.count - 150
         guard place >= 0 else { return self }
         characters[place] = characters[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")

@@ -4,7 +4,7 @@ package import MdocModel
 internal import MdocSession
 internal import OpenSSLCrypto
 
-/// A presentation as it was made, in files: one case of a corpus.
+/// A case of a corpus: one presentation as files, with its entry in the manifest.
 package struct CorpusCase: Sendable {
     package struct File: Sendable {
         package let name: String
@@ -14,7 +14,11 @@ package struct CorpusCase: Sendable {
     package let files: [File]
     package let entry: CorpusManifest.Entry
 
-    /// Makes the presentation at `now` with a reader in memory. `instant` is when an engagement over NFC begins.
+    /// Makes the presentation with a reader in memory.
+    ///
+    /// - Parameters:
+    ///   - now: the time at which the document is issued and judged.
+    ///   - instant: the time at which an engagement over NFC begins.
     package init(
         _ presentation: PresentationCase, entropy: TestEntropy = .openSSL, at now: Timestamp,
         instant: ContinuousClock.Instant
@@ -32,7 +36,8 @@ package struct CorpusCase: Sendable {
             presentation, of: presented, engaged: engagement, with: eReaderKey, files: files)
     }
 
-    /// Makes a case of the corpus of this seed. No two cases share a key.
+    /// Makes a case of the corpus with this seed. No two cases share a key, since the name of the case is
+    /// part of its seed.
     package init(
         _ presentation: PresentationCase, seed: String, at now: Timestamp, instant: ContinuousClock.Instant
     ) throws(WalletError) {
@@ -62,12 +67,12 @@ package struct CorpusCase: Sendable {
     }
 }
 
-/// One request and its answer between a reader and the phone, in memory.
+/// A request and its response between a reader and the phone, exchanged in memory.
 private struct SessionExchange {
     let transcript: SessionTranscript
     let sessionEstablishment: [UInt8]
     let sessionData: [UInt8]
-    /// The plain response, as the phone made it.
+    /// The phone's response before encryption. Empty if the phone sent none.
     let deviceResponse: [UInt8]
 
     init(
@@ -97,12 +102,12 @@ private struct SessionExchange {
     }
 }
 
-/// The list of a corpus's cases, as JSON names its members.
+/// The manifest of a corpus, `manifest.json`. The properties have the names of the JSON members.
 package struct CorpusManifest: Encodable, Sendable {
-    /// When all cases are to be judged, RFC 3339.
+    /// The time at which all cases are judged (RFC 3339).
     package let verifyAt: String
     package let portraitSize: Int
-    /// The seed of all keys and random bytes, `nil` if they are OpenSSL's.
+    /// The seed of all keys and random bytes. Nil if OpenSSL's generator made them.
     package let seed: String?
     package let cases: [Entry]
 
@@ -113,14 +118,14 @@ package struct CorpusManifest: Encodable, Sendable {
         self.cases = cases
     }
 
-    /// A case and what is expected of a reader.
+    /// A case, and the verdict that a reader must reach.
     package struct Entry: Encodable, Sendable {
         package struct Request: Encodable, Sendable {
             package let docType: String
             package let nameSpaces: [String: [String: Bool]]
         }
 
-        /// A text, or a null that is written.
+        /// A text, or an explicit `null` in the JSON.
         package struct NullableText: Encodable, Sendable {
             package let text: String?
 
@@ -133,19 +138,20 @@ package struct CorpusManifest: Encodable, Sendable {
         package let name: String
         /// `accept` or `reject`.
         package let expect: String
-        /// `must`, or `profile` for a rule that a lenient reader may waive.
+        /// `must`, or `profile` for a rule whose breach a lenient reader may accept.
         package let level: String
-        /// `response`, or `session` for what decryption finds.
+        /// `response`, or `session` if the fault is found during decryption.
         package let layer: String
         package let rule: String
         /// `sig` or `mac`.
         package let deviceAuth: String
         /// `qr`, `nfc` or `nfc-negotiated`.
         package let handover: String
-        /// The `mdoc:` text of an engagement by QR.
+        /// The `mdoc:` text of an engagement by QR code. Null for another handover.
         package let qr: NullableText
         package let requests: [Request]
-        /// Scalars in lower-case hexadecimal digits. Test keys: whoever has the files has the keys.
+        /// The private keys, as scalars in lower-case hexadecimal digits. They are test keys: anybody with
+        /// the corpus has them.
         package let eReaderKeyPrivate: String
         package let eDeviceKeyPrivate: String
         package let deviceKeyPrivate: String

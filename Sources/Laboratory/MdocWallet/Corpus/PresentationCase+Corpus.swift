@@ -1,13 +1,13 @@
 extension PresentationCase {
-    /// The cases that a corpus has, in its order. Each name and its expectation are the same in every corpus, whoever
-    /// made it, so that one test judges them all. The portrait is small.
+    /// The cases of a corpus, in their order. Names and expectations are the same in every corpus, so that
+    /// one test can judge any corpus, ours or another project's. The portraits are small.
     package static let corpus = all.filter { ruleInWords[$0.name] != nil }.map { presentation in
         var presentation = presentation
         presentation.licence.portraitSize = TestPortrait.minimumSize
         return presentation
     }
 
-    /// The rule that a case of a corpus keeps or breaks, by the case's name.
+    /// The rule that each case keeps or breaks, in words, by the name of the case.
     static let ruleInWords = [
         "ok.signature": "a device signature, after a QR code",
         "ok.mac": "a device MAC, after a QR code",

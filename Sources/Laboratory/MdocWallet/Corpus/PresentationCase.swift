@@ -3,14 +3,34 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// One presentation of a test licence, conforming or with one rule broken: all that decides its bytes but the keys
+/// A presentation of test documents, described as data: everything that determines its bytes, except the keys
 /// and the date.
+///
+/// A case conforms to ISO/IEC 18013-5, or breaks one rule by one fault. Three users make presentations from
+/// cases:
+/// - the corpus (`countersign-lab corpus`) writes each case of ``corpus`` as files, which any reader can be
+///   tested with;
+/// - the software wallet (`countersign-lab wallet --fault NAME`) presents a case to a reader over NFC,
+///   Bluetooth or a channel;
+/// - tests take a case by its name.
+///
+/// The lists of cases:
+/// - ``conforming``: the cases that strict rules accept. Each differs from the others in one way. The names
+///   begin with `ok.`.
+/// - ``all``: the conforming cases, and one case for each `IssuerFault`, `HolderFault` and `SessionFault`.
+///   The name of such a case is the raw value of the fault.
+/// - ``corpus``: the cases of `all` that have a text in `ruleInWords`.
+/// - ``named(_:)`` also finds cases of a card fault or of a presentation channel, whose files would be those
+///   of a conforming case.
+///
+/// A case makes nothing itself: ``PresentedWallet`` makes the issuer, the documents and the wallet, and
+/// ``CorpusCase`` the exchange with a reader in memory.
 package struct PresentationCase: Sendable {
-    /// The name of the case, and of its folder in a corpus; with a fault, the rule's name.
+    /// The name of the case and of its folder in a corpus. With a fault, this is the raw value of the fault.
     package let name: String
     package var licence = TestLicence()
     package var docType = TestLicence.docType
-    /// What the phone holds, not empty; `docType` is the licence's.
+    /// The documents that the phone holds, at least one. `docType` applies to the licence only.
     package var documents = [TestDocumentKind.drivingLicence]
     package var issuing = IssuingOptions()
     package var deviceCurve = Curve.p256
@@ -32,7 +52,7 @@ package struct PresentationCase: Sendable {
         change(&self)
     }
 
-    /// What most cases ask for.
+    /// The request of most cases.
     package static let identity = request([
         TestLicence.nameSpace: [
             "family_name", "given_name", "portrait", "age_over_18", "age_over_21", "document_number",
@@ -41,7 +61,7 @@ package struct PresentationCase: Sendable {
         TestLicence.aamvaNameSpace: ["DHS_compliance"],
     ])
 
-    /// A request for these elements, none of them to be retained but `document_number`.
+    /// Makes a request for these elements. Only `document_number` has the intent to retain.
     package static func request(
         docType: String = TestLicence.docType, _ nameSpaces: KeyValuePairs<String, [String]>
     ) -> ItemsRequest {
@@ -70,7 +90,8 @@ package struct PresentationCase: Sendable {
         }
     }
 
-    /// A MAC instead of a signature, with the session on the device key's curve.
+    /// Makes the phone prove its key by a MAC, with the session key on the device key's curve, as a MAC
+    /// requires.
     package mutating func authenticateByMAC() {
         deviceAuthentication = .mac
         sessionCurve = deviceCurve
@@ -80,7 +101,7 @@ package struct PresentationCase: Sendable {
 extension PresentationCase {
     private static let deviceNameSpace = "org.example.device"
 
-    /// The phone asserts an element that nobody but it knows.
+    /// Makes the phone assert an element that the issuer did not sign.
     private mutating func assertDeviceElement(authorized: CBORDraft?, asked: Bool = true) {
         deviceElements = [
             TestDocument.Element(nameSpace: Self.deviceNameSpace, identifier: "now", value: "ok")
@@ -89,7 +110,7 @@ extension PresentationCase {
         if asked { ask(for: "now", in: Self.deviceNameSpace) }
     }
 
-    /// The issuer names a state, and so does the licence.
+    /// Makes the issuer's certificates and the licence name the same state.
     private mutating func nameState() {
         issuing.state = "UT-1"
         licence.jurisdiction = "UT-1"
@@ -97,23 +118,24 @@ extension PresentationCase {
 }
 
 extension PresentationCase {
-    /// Every case of a corpus: those that conform, and one for each rule that can be broken.
+    /// The conforming cases, and one case for each rule that the issuer, the response or the session can
+    /// break.
     package static let all =
         conforming + IssuerFault.allCases.map { PresentationCase($0) }
         + HolderFault.allCases.map { PresentationCase($0) }
         + SessionFault.allCases.map { PresentationCase($0) }
 
-    /// Cases of a phone that misbehaves as a card; their files are those of a conforming one.
+    /// The cases of card faults. As files they would not differ from a conforming case.
     private static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
-    /// Cases of a wallet that an app or a page asks; through other channels they conform but for the mocks' issuer.
+    /// The cases of presentation channels. Over NFC and Bluetooth they conform, except for the mocks' issuer.
     private static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
     package static func named(_ name: String) -> PresentationCase? {
         (all + ofCards + ofChannels).first { $0.name == name }
     }
 
-    /// Cases that strict rules accept; each differs from the others in one way.
+    /// The cases that strict rules accept. Each differs from the others in one way.
     package static let conforming = handovers + algorithms + issuing + answers
 
     private static let handovers = [
@@ -191,14 +213,14 @@ extension PresentationCase {
     ]
 }
 
-// A case for each fault, so arranged that the fault shows.
+// A case for each fault, arranged so that a reader can detect the fault.
 extension PresentationCase {
     package init(_ fault: IssuerFault) {
         self.init(fault.rawValue)
         issuing.fault = fault
         switch fault {
         case .otherState: nameState()
-        // The element would differ from the certificate as well.
+        // The element issuing_country would differ from the certificate too, which is another fault.
         case .otherCountry, .countryMissing: doNotAsk(for: "issuing_country")
         case .jurisdictionDiffers:
             nameState()
@@ -253,8 +275,8 @@ extension PresentationCase {
         }
     }
 
-    /// Whether the rule is one of the profile, which a lenient reader may waive. Ours waives those that are
-    /// departures, and none of the others.
+    /// Whether the broken rule belongs to the profile, so that a lenient reader may accept the breach.
+    /// Countersign accepts only the breaches that `Deviation` lists.
     var isAboutTheProfile: Bool {
         if Deviation(rawValue: name) != nil { return true }
         switch (issuing.fault, holderFault) {
@@ -268,11 +290,11 @@ extension PresentationCase {
     }
 }
 
-/// The issuer, the phone and the request of a case.
+/// The issuer, the wallet and the request of a case.
 package struct PresentedWallet: Sendable {
     package let issuer: TestIssuer
     package var wallet: Wallet
-    /// The first that the phone holds.
+    /// The first document that the phone holds.
     package let document: IssuedDocument
     package let requests: [ItemsRequest]
 
@@ -299,20 +321,21 @@ package struct PresentedWallet: Sendable {
         wallet.endsSessionWithResponse = presentation.endsSessionWithResponse
     }
 
-    /// The DeviceRequest, without reader authentication.
+    /// The DeviceRequest of the case, without reader authentication.
     package var deviceRequest: [UInt8] {
         DeviceRequest.encode(requests.map { ($0.encoded(), nil) })
     }
 }
 
 extension PresentationCase {
-    /// The documents, each with a separate key.
+    /// Issues the documents of the case, each with a separate device key.
     fileprivate func issued(
         by issuer: TestIssuer, entropy: TestEntropy, at now: Timestamp
     ) throws(OpenSSLCryptoError) -> [IssuedDocument] {
         try documents.map { kind throws(OpenSSLCryptoError) in
             var content = kind.document(for: licence, on: now.dayInUTC)
             if kind == .drivingLicence { content.docType = docType }
+            // With a seed the purpose determines the key, so another purpose would change the corpus.
             let purpose = kind == .drivingLicence ? "device" : "device \(kind.rawValue)"
             let key = COSEKeyPair(try entropy.key(on: deviceCurve, for: purpose))
             return try issuer.issue(content, for: key)

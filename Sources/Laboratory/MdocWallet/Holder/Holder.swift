@@ -4,22 +4,38 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// The phone's part that answers requests (ISO/IEC 18013-5 8.3.2.1): picks what was asked for of its documents and
-/// proves that it holds their keys.
+/// The part of the software phone that answers requests (ISO/IEC 18013-5 8.3.2.1).
+///
+/// ``answer(_:transcript:)`` makes a DeviceResponse in these steps:
+/// 1. It parses the DeviceRequest.
+/// 2. It declines if the person declines, or if `readerTrust` does not allow the reader (Q172).
+/// 3. It chooses the documents: for each use case the first set that the phone holds whole, or else all
+///   requested documents.
+/// 4. It selects the items of each document. An age is answered by the nearest attestation (7.2.5), a missing
+///   element by an alternative or by an entry in `errors`.
+/// 5. It proves for each document that it holds the device key, by a signature or a MAC over this session
+///   (9.1.3).
+/// 6. It applies `fault`, which breaks one rule at one of these steps.
+///
+/// A holder is a value without a session: the caller decrypts and encrypts (``WalletSession``). It runs on
+/// the caller's thread, and a signature is its only costly work.
+///
+/// The holder conforms to the standard except for its fault. It never checks whether a document has expired,
+/// and makes no zero-knowledge proofs.
 package struct Holder: Sendable {
-    /// How a phone proves that it holds a document's key (9.1.3).
+    /// The proof that the phone holds a document's key (9.1.3).
     package enum DeviceAuthentication: String, CaseIterable, Sendable {
         case signature
-        /// Needs a reader key on the device key's curve.
+        /// A MAC, for which the reader's key must be on the device key's curve.
         case mac
     }
 
-    /// What the person decides on the consent sheet.
+    /// The person's decision on a request.
     package enum Decision: String, CaseIterable, Sendable {
         case consents
-        /// The session ends without data, status 20: what phones do.
+        /// The session ends without data, with status 20, as real phones do.
         case declines
-        /// A response that returns no document and says so in `documentErrors`.
+        /// The response has no document, and lists the requested documents in `documentErrors`.
         case returnsNothing
     }
 
@@ -31,7 +47,7 @@ package struct Holder: Sendable {
     package var documents: [IssuedDocument]
     package var deviceAuthentication = DeviceAuthentication.signature
     package var decision = Decision.consents
-    /// What the phone asserts itself where it is asked for.
+    /// The elements that the phone itself asserts if they are requested.
     package var deviceElements: [TestDocument.Element] = []
     package var fault: HolderFault?
     package var readerTrust = ReaderTrust()
@@ -40,7 +56,9 @@ package struct Holder: Sendable {
         self.documents = documents
     }
 
-    /// The DeviceResponse to a DeviceRequest in the session of `transcript`.
+    /// Answers a DeviceRequest in the session of `transcript`.
+    ///
+    /// - Returns: the DeviceResponse, or `declined`.
     package func answer(
         _ deviceRequest: ArraySlice<UInt8>, transcript: SessionTranscript
     ) throws(HolderError) -> Answer {
@@ -64,10 +82,12 @@ package struct Holder: Sendable {
         return .response(fault?.edit(encoded: response.encode()) ?? response.encode())
     }
 
-    /// What is answered: of each use case the first set of documents that are all there, else all that are asked.
+    /// Returns the requests that are answered: for each use case the first set of documents that the phone
+    /// holds whole, or the first set at all. Without use cases, all requests.
     private func chosenDocuments(of request: DeviceRequest) -> [ItemsRequest] {
         let asked = request.docRequests.map(\.itemsRequest)
         guard let useCases = request.deviceRequestInfo?.useCases, !useCases.isEmpty else { return asked }
+        // The parser has checked that each use case has a set, and that the numbers in it exist.
         let chosen = useCases.flatMap { useCase in
             useCase.documentSets.first { set in set.allSatisfy { document(for: asked[$0]) != nil } }
                 ?? useCase.documentSets[0]
@@ -104,17 +124,18 @@ package struct Holder: Sendable {
     }
 }
 
-/// Why a phone cannot answer a request.
+/// The error that a phone cannot answer a request.
 package enum HolderError: Error, Equatable, Sendable {
     case request(MdocModelError)
-    /// The reader's ephemeral key cannot be used, or is not on the device key's curve, which a MAC needs.
+    /// The reader's ephemeral key cannot be used.
     case readerKey(COSEError)
+    /// The reader's ephemeral key is not on the device key's curve, which a MAC requires.
     case readerKeyOnOtherCurve
     case cryptography(OpenSSLCryptoError)
 }
 
-/// Which items of a document answer a request (ISO/IEC 18013-5 8.3.2.1.2.2): what was asked for and is there, an
-/// age by the nearest attestation (7.2.5).
+/// The items of a document that answer a request (ISO/IEC 18013-5 8.3.2.1.2.2): the requested items that the
+/// document has, and for an age the nearest attestation (7.2.5).
 struct ItemSelection {
     var items: [IssuedDocument.Item] = []
     private var missing: [(nameSpace: String, identifier: String)] = []
@@ -137,7 +158,8 @@ struct ItemSelection {
         }
     }
 
-    /// The first set of alternatives that the document has whole.
+    /// Returns the items of the first set of alternatives that the document has whole. Empty if there is
+    /// none.
     private static func firstSet(
         of sets: [[ElementName]], in document: IssuedDocument
     ) -> [IssuedDocument.Item] {
@@ -151,6 +173,8 @@ struct ItemSelection {
         return []
     }
 
+    /// Returns the item for an element. For an age, returns the nearest attestation (7.2.5): the lowest
+    /// `true` at or above the age, or else the highest `false` at or below it.
     private static func item(
         for identifier: String, among candidates: [IssuedDocument.Item]
     ) -> IssuedDocument.Item? {
@@ -171,7 +195,8 @@ struct ItemSelection {
         return (above ?? below)?.item
     }
 
-    /// The `errors` member: code 0, "not returned", for what was asked for and is not there.
+    /// Returns the `errors` member: code 0, "data not returned", for each requested element that the document
+    /// does not have.
     func errors(except asserted: [TestDocument.Element]) -> CBORDraft {
         var errors = CBORDraft.map([])
         for (nameSpace, identifier) in missing {
@@ -193,7 +218,8 @@ extension IssuedDocument.Item {
     }
 }
 
-/// DeviceSigned (ISO/IEC 18013-5 9.1.3) on its way to the device's signature or MAC.
+/// The parts of DeviceSigned (ISO/IEC 18013-5 9.1.3) before the signature or MAC is made. A fault can change
+/// each part.
 private struct DeviceAuthenticationDraft {
     let document: IssuedDocument
     let elements: [TestDocument.Element]
@@ -261,7 +287,7 @@ private struct DeviceAuthenticationDraft {
         }
     }
 
-    /// EMacKey (9.1.3.5): from the document's key and the reader's ephemeral key (Q152).
+    /// Derives EMacKey (9.1.3.5) from the document's key and the reader's ephemeral key (Q152).
     private func macKey(with readerKey: borrowing PublicKey) throws(OpenSSLCryptoError) -> SecretBytes {
         let shared = try document.deviceKey.privateKey.sharedSecret(with: readerKey)
         let salt = Digest(.sha256, ofParts: transcript.bytesParts).bytes

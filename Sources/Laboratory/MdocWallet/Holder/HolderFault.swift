@@ -2,8 +2,10 @@ internal import CBOR
 internal import COSE
 internal import MdocModel
 
-/// One rule of ISO/IEC 18013-5 that the phone breaks in a response, and no other. The raw value is the rule's
-/// name, the same in the corpus of presentations and, where a reader reports it as a departure, in `Deviation`.
+/// A rule of ISO/IEC 18013-5 that the phone breaks in a response. Each fault breaks this rule and no other.
+///
+/// The raw value is the name of the rule. The corpus uses the same name, and so does `Deviation` for the
+/// rules whose breach a reader accepts and lists.
 package enum HolderFault: String, CaseIterable, Sendable {
     // Encodings of the response.
     case truncated = "cbor.truncated"
@@ -29,7 +31,7 @@ package enum HolderFault: String, CaseIterable, Sendable {
 
     case otherNameSpace = "mso.moved_namespace"
 
-    // What the device signs.
+    // The device's signature or MAC.
     case otherHandover = "device.other_handover"
     case otherSession = "device.other_session"
     case otherDocType = "device.other_doctype"
@@ -48,12 +50,12 @@ package enum HolderFault: String, CaseIterable, Sendable {
     case issuerElementAsserted = "device.issuer_element"
 }
 
-// What each fault does to a response, in the order in which a response is made.
+// The effect of each fault on a response, in the order in which a response is made.
 extension HolderFault {
     func edit(_ selection: inout ItemSelection, of document: IssuedDocument) {
         switch self {
         case .ageNotNearest:
-            // A "no" about an age above the one that was asked for.
+            // A "no" for an age above the requested age, although the document has a nearer "yes".
             let refusals = document.items.filter {
                 AgeAttestation($0.identifier) != nil && $0.value.encode() == CBORDraft(false).encode()
             }
@@ -68,7 +70,7 @@ extension HolderFault {
         }
     }
 
-    /// To what the device signs: the transcript.
+    /// Returns another transcript for the device to sign. Nil if the fault does not change the transcript.
     func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
         guard self == .otherHandover || self == .otherSession else { return nil }
         guard let engagement = transcript.deviceEngagementBytes?.content, let key = transcript.eReaderKeyBytes
@@ -85,11 +87,14 @@ extension HolderFault {
         }
     }
 
-    /// To the algorithm that the device's signature or MAC names.
+    /// Returns another algorithm for the header of the device's signature or MAC. Nil if the fault does not
+    /// change it.
     func algorithm(insteadOf own: COSEAlgorithm) -> COSEAlgorithm? {
         switch self {
+        // HMAC 256/64 (RFC 9053).
         case .shortMAC: COSEAlgorithm(identifier: 4)
         case .algorithmOfOtherCurve: own == .es384 ? .es256 : .es384
+        // ESP256, the fully specified ES256 (RFC 9864).
         case .algorithmFullySpecified: COSEAlgorithm(identifier: -9)
         default: nil
         }
@@ -162,7 +167,7 @@ extension HolderFault {
 }
 
 extension CBORDraft {
-    /// Edits the signature or tag of the one COSE object in this map.
+    /// Edits the last member of the only COSE object in this map: the signature or the tag.
     fileprivate mutating func editLast(_ edit: ([UInt8]) -> [UInt8]) {
         guard case .encoded(let bytes)? = members.first?.value, let item = try? CBORItem.parse(bytes[...])
         else {

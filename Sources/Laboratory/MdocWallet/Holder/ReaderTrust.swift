@@ -3,22 +3,26 @@ internal import COSE
 package import MdocModel
 package import PKIX
 
-/// Whom a wallet answers (ISO/IEC 18013-5 9.1.4): its readers' roots, and what it does about others (Q172).
+/// The readers that a wallet answers (ISO/IEC 18013-5 9.1.4): the roots of known readers, and the policy for
+/// other readers (Q172).
 package struct ReaderTrust: Sendable {
     package enum Policy: String, CaseIterable, Sendable {
-        /// Signatures are not looked at.
+        /// Signatures are not checked.
         case doNotEnforce
-        /// A signature that is there must be right, and its chain must lead to a known root.
+        /// A request may be unsigned. If it is signed, the signature must be valid and its chain must lead to
+        /// a known root.
         case enforceIfPresent
+        /// Every request must have a valid signature whose chain leads to a known root.
         case alwaysRequire
     }
 
     package var policy = Policy.doNotEnforce
     package var roots: [Certificate] = []
-    /// Authorities that a list names under constraints that no reader meets. The authority of a path that is nearest to the
-    /// reader decides (second edition, draft, Annex F).
+    /// Authorities that a reader list names with constraints. The wallet answers none of their readers, since
+    /// it does not evaluate constraints. In a path, the authority nearest to the reader decides (second
+    /// edition, draft, Annex F).
     package var constrainedAuthorities: [Certificate] = []
-    /// Whether a chain that brings its root along is refused (Q171).
+    /// Whether a chain that contains its root is refused (Q171).
     package var refusesSentRoots = true
 
     package init() {}
@@ -29,6 +33,7 @@ package struct ReaderTrust: Sendable {
         self.constrainedAuthorities = constrainedAuthorities
     }
 
+    /// Whether the wallet answers this request. Every document of the request must have an allowed reader.
     package func allows(_ request: DeviceRequest, in transcript: SessionTranscript) -> Bool {
         guard policy != .doNotEnforce else { return true }
         return check(request, in: transcript).allSatisfy { finding in
@@ -40,20 +45,24 @@ package struct ReaderTrust: Sendable {
         }
     }
 
-    /// What a wallet finds about one document of a request.
+    /// The result of checking the reader's signature for one document of a request.
     package enum Finding: Equatable, Sendable {
         case unsigned
-        /// No COSE_Sign1 with x5chain, or not over this document and this session.
+        /// The signature is no COSE_Sign1 with x5chain, or does not cover this document and this session.
         case signatureWrong
         /// The certificates do not sign one another.
         case chainWrong
+        /// The chain contains its root, which `refusesSentRoots` forbids.
         case rootSent
-        /// No root of ours certified the last of them.
+        /// No known root certified the last certificate.
         case unknownReader
         case trusted
     }
 
-    /// The finding for each document; a signature over all documents counts for each, and every signature counts.
+    /// Checks the signatures of a request.
+    ///
+    /// - Returns: a finding for each document. A signature over all documents counts for each of them. If one
+    ///   signature is not trusted, its finding is the result.
     package func check(_ request: DeviceRequest, in transcript: SessionTranscript) -> [Finding] {
         let all = request.readerAuthAll.map { signature in
             check(
@@ -103,21 +112,22 @@ package struct ReaderTrust: Sendable {
 }
 
 extension Certificate {
-    /// Whether it is the authority's own certificate, or one that it issued.
+    /// Whether this certificate is the certificate of `authority`, or was issued by `authority`.
     fileprivate func isFrom(_ authority: Certificate) -> Bool {
         der == authority.der || isSigned(by: authority)
     }
 }
 
-/// What a phone shows its holder about the reader that asks.
+/// The text about the reader that a phone shows to its holder.
 package enum ReaderShown: Equatable, Sendable {
-    /// Every document is asked for by readers that a known root certified; the subject of the first.
+    /// A known root certified the reader of every document. The subject is from the first certificate.
     case authenticated(subject: String)
     case notAuthenticated(ReaderTrust.Finding)
 }
 
 extension ReaderTrust {
-    /// Nil if signatures are not looked at, or the request cannot be read.
+    /// Returns what the phone shows for a request. Nil if the policy checks no signatures, or the request
+    /// cannot be parsed.
     func shown(of deviceRequest: ArraySlice<UInt8>, in transcript: SessionTranscript) -> ReaderShown? {
         guard policy != .doNotEnforce, let request = try? DeviceRequest(deviceRequest) else { return nil }
         let fault = check(request, in: transcript).first { $0 != .trusted }
@@ -129,7 +139,7 @@ extension ReaderTrust {
 }
 
 extension DeviceRequest {
-    /// The subject of the certificate of the first signature.
+    /// The subject of the first signature's certificate. Nil if there is no signature.
     fileprivate var readerSubject: String? {
         let signatures = readerAuthAll + docRequests.compactMap(\.readerAuth)
         guard let first = signatures.first, let sign1 = try? COSESign1(first),

@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-// Faults of the certificates: well signed by the root, and not what Annex B asks for.
+// Faults of the certificates. The root signs them correctly, but they do not conform to Annex B.
 extension IssuerFault {
     func edit(root: inout CertificateTemplate, now: Timestamp) {
         switch self {
@@ -22,9 +22,11 @@ extension IssuerFault {
         edit(distributionPointsOf: &signer)
         let day = TestValidity.day
         switch self {
+        // Annex B allows 457 days.
         case .longValidity: signer.notAfter = signer.notBefore + 458 * day
         case .certificateExpired: signer.notAfter = now.secondsSince1970 - day
         case .certificateNotYetValid: signer.notBefore = now.secondsSince1970 + day
+        // An object identifier for examples (RFC 5612).
         case .unknownCriticalExtension:
             signer.extensions.append(
                 CertificateExtension(ObjectIdentifier("1.3.6.1.4.1.32473.1"), isCritical: true) {
@@ -70,6 +72,7 @@ extension IssuerFault {
     }
 
     private func edit(extendedKeyUsageOf signer: inout CertificateTemplate) {
+        // The usages of document signers and of readers.
         let (signing, reading) = (ObjectIdentifier("1.0.18013.5.1.2"), ObjectIdentifier("1.0.18013.5.1.6"))
         switch self {
         case .readerKeyUsage: signer.replace(.extendedKeyUsage([reading]))

@@ -3,9 +3,9 @@ internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
 
-// Faults of issuerAuth: in its headers, in what is signed, and in the signature itself.
+// Faults of issuerAuth: in its headers, in the signed payload, and in the signature itself.
 extension IssuerFault {
-    /// Before the signature is made.
+    /// Applies the fault to issuerAuth before the signature is made.
     func edit(
         _ draft: inout IssuerAuthDraft, mobileSecurityObject object: CBORDraft, signer: [UInt8], root: [UInt8]
     ) {
@@ -32,6 +32,7 @@ extension IssuerFault {
         case .algorithmUnprotected:
             draft.unprotected[1] = draft.protected[1]
             draft.protected = [:]
+        // HMAC 256/256, ES512 (RFC 9053), and ESP256, the fully specified ES256 (RFC 9864).
         case .algorithmIsHMAC: draft.protected[1] = 5
         case .algorithmOfOtherCurve: draft.protected[1] = -36
         case .algorithmFullySpecified: draft.protected[1] = -9
@@ -40,6 +41,7 @@ extension IssuerFault {
         }
     }
 
+    /// Edits x5chain, the header 33 (RFC 9360).
     private func edit(certificatesOf draft: inout IssuerAuthDraft, signer: [UInt8], root: [UInt8]) {
         switch self {
         case .certificateMissing: draft.unprotected = [:]
@@ -54,7 +56,7 @@ extension IssuerFault {
         }
     }
 
-    /// After the signature is made: the COSE_Sign1.
+    /// Applies the fault to the COSE_Sign1 after the signature is made.
     func edit(signed: inout CBORDraft) {
         switch self {
         case .signatureFlipped: signed.editSignature { [$0[0] ^ 1] + $0.dropFirst() }
@@ -75,7 +77,7 @@ extension CBORDraft {
     }
 }
 
-// Faults that the document signer signs: in the mobile security object.
+// Faults of the mobile security object, which the document signer signs with the fault in it.
 extension IssuerFault {
     func edit(mobileSecurityObject object: inout CBORDraft, issuedAt now: Timestamp) {
         edit(digestsOf: &object)
@@ -107,6 +109,7 @@ extension IssuerFault {
         let device = "org.example.device"
         switch self {
         case .noDeviceKey: object["deviceKeyInfo"] = nil
+        // The labels of a COSE_Key (RFC 9053): -2 and -3 are the coordinates, and -4 is the private key.
         case .privateDeviceKey: object.editDeviceKey { $0[-4] = .bytes([UInt8](repeating: 1, count: 32)) }
         case .deviceKeyOffCurve: object.editDeviceKey { $0[-3] = $0[-2] }
         case .otherElementAuthorized:
@@ -176,9 +179,10 @@ extension CBORDraft {
     }
 }
 
-// Faults in elements and items. Items are edited all alike, so that a fault shows in any of them that is returned.
+// Faults of elements and items. Every item gets the fault, so that a response has it whichever items it
+// returns.
 extension IssuerFault {
-    /// Before anything is signed: the elements themselves.
+    /// Applies the fault to the elements before anything is signed.
     func edit(_ document: inout TestDocument, issuedAt now: Timestamp) {
         switch self {
         case .countryDiffers: document["issuing_country"] = "XX"
@@ -189,7 +193,7 @@ extension IssuerFault {
         }
     }
 
-    /// Before the digest is taken: the IssuerSignedItemBytes.
+    /// Applies the fault to IssuerSignedItemBytes before the digest is computed.
     func edit(item: inout CBORDraft) {
         switch self {
         case .keyTwiceInItem:
@@ -208,7 +212,7 @@ extension IssuerFault {
         }
     }
 
-    /// After the issuer signed: what the phone makes of an item.
+    /// Applies the fault to an item after the issuer has signed, as a phone that changes the item.
     func edit(issued item: inout CBORDraft) {
         switch self {
         case .valueChanged:
@@ -228,7 +232,7 @@ extension IssuerFault {
 }
 
 extension CBORDraft {
-    /// A value of the same type that is another one; a byte string with its last bit flipped.
+    /// Another value of the same type. A byte string has its last bit flipped. Null for other types.
     fileprivate var otherValue: CBORDraft {
         switch self {
         case .boolean(let value): .boolean(!value)
@@ -243,17 +247,18 @@ extension FullDate {
     fileprivate var previousYear: FullDate { FullDate(year: year - 1, month: month, day: 1) ?? self }
 }
 
-/// issuerAuth (ISO/IEC 18013-5 9.1.2.4) on its way to the signature: each part may be made wrong.
+/// The parts of issuerAuth (ISO/IEC 18013-5 9.1.2.4) before the signature is made. A fault can change each
+/// part.
 struct IssuerAuthDraft {
     var protected: CBORDraft
     var unprotected: CBORDraft
     var payload: [UInt8]
-    /// What is signed in place of the payload that is sent.
+    /// The payload that is signed instead of the sent payload. Nil to sign the sent payload.
     var signedPayload: [UInt8]?
     var externalData: [UInt8] = []
     var signatureForm = SignatureForm.fixedWidth
 
-    /// `alg` protected, the document signer's certificate unprotected.
+    /// Creates a conforming draft: `alg` is protected, and the document signer's certificate is unprotected.
     init(payload: [UInt8], signer: [UInt8], curve: Curve) {
         let algorithm = COSEAlgorithm(signingWith: curve) ?? .es256
         protected = [1: .integer(algorithm.identifier)]
@@ -261,7 +266,7 @@ struct IssuerAuthDraft {
         self.payload = payload
     }
 
-    /// The COSE_Sign1 array.
+    /// Makes the COSE_Sign1 array.
     func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CBORDraft {
         guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
         let header = CBORDraft.bytes(protected.members.isEmpty ? [] : protected.encode())
@@ -273,13 +278,13 @@ struct IssuerAuthDraft {
     }
 }
 
-/// IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2) on its way to the issuer's signature.
+/// An IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2) before the issuer signs its digest.
 struct IssuerSignedItemDraft {
     let nameSpace: String
     let identifier: String
     let value: CBORDraft
     let digestID: Int
-    /// IssuerSignedItemBytes with its fault, if it has one: what the digest covers.
+    /// IssuerSignedItemBytes with its fault. The digest covers these bytes.
     private let draft: CBORDraft
     let encoded: [UInt8]
 
@@ -299,7 +304,8 @@ struct IssuerSignedItemDraft {
         encoded = draft.encode()
     }
 
-    /// The item as the phone keeps it: what was signed, unless the fault is that it was changed afterwards.
+    /// Returns the item that the phone keeps: the signed item, or a changed item if the fault is a change
+    /// after signing.
     func issued(with fault: IssuerFault?) -> IssuedDocument.Item {
         var changed = draft
         fault?.edit(issued: &changed)

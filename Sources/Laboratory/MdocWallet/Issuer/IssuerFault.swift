@@ -1,5 +1,7 @@
-/// One rule of ISO/IEC 18013-5 that the test issuer breaks, and no other. The raw value is the rule's name, the
-/// same in the corpus of presentations and, where a reader reports it as a departure, in `Deviation`.
+/// A rule of ISO/IEC 18013-5 that the test issuer breaks. Each fault breaks this rule and no other.
+///
+/// The raw value is the name of the rule. The corpus uses the same name, and so does `Deviation` for the
+/// rules whose breach a reader accepts and lists.
 package enum IssuerFault: String, CaseIterable, Sendable {
     // Encodings of signed structures.
     case keyTwiceInItem = "cbor.dup_key_item"
@@ -42,7 +44,7 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case dateUntagged = "mso.tdate_untagged"
     case dateWithOffset = "mso.tdate_offset"
 
-    // The device's key and what it may sign.
+    // The device key and its authorizations.
     case privateDeviceKey = "device.private_key"
     case deviceKeyOffCurve = "device.key_off_curve"
     case otherElementAuthorized = "device.key_authorizations_element"

@@ -2,7 +2,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The two certificates of a test issuer (ISO/IEC 18013-5 Annex B.1.2, B.1.4).
+/// The root and document signer certificates of a test issuer (ISO/IEC 18013-5 Annex B.1.2, B.1.4).
 struct TestCertificates {
     static let host = "https://issuer.countersign.example"
     private static let documentSigning = ObjectIdentifier("1.0.18013.5.1.2")
@@ -20,6 +20,7 @@ struct TestCertificates {
         var signer = try signerTemplate(signerKey, issuer: root, rootKey)
         options.fault?.edit(signer: &signer, now: now)
         if options.fault == .rogueAuthority {
+            // The certificate names the root as its issuer, but a key that nobody trusts signed it.
             let rogueKey = try entropy.key(on: options.rootCurve, for: "rogue root")
             return (try root.sign(with: rootKey), try signer.sign(with: rogueKey))
         }
@@ -64,7 +65,7 @@ struct TestCertificates {
             certificateName(country: "UT", state: options.state, commonName: "\(options.name) \(role)"))
     }
 
-    /// 16 bytes, positive (Annex B: at least 63 bits of randomness).
+    /// Makes a positive serial number of 16 bytes. Annex B requires at least 63 random bits.
     private func serialNumber(_ purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
         var number = try entropy.bytes(16, for: "serial number \(purpose)")
         number[0] = number[0] & 0x3f | 0x40

@@ -1,6 +1,6 @@
 package import MdocModel
 
-/// A document to be issued: its type and its elements, in their order.
+/// The content of a document before it is issued: its type, and its elements in their order.
 package struct TestDocument: Sendable {
     package struct Element: Sendable {
         package var nameSpace: String
@@ -21,7 +21,7 @@ package struct TestDocument: Sendable {
         self.elements += elements.map { Element(nameSpace: nameSpace, identifier: $0, value: $1) }
     }
 
-    /// The value of an element, to be read or changed; nil if absent.
+    /// The value of an element, or nil if the document does not have it. Assigning nil removes the element.
     package subscript(_ identifier: String) -> CBORDraft? {
         get { elements.first { $0.identifier == identifier }?.value }
         set {
@@ -30,7 +30,7 @@ package struct TestDocument: Sendable {
         }
     }
 
-    /// The namespaces in the order of their first element.
+    /// The namespaces, in the order of their first elements.
     var nameSpaces: [String] {
         elements.reduce(into: []) { names, element in
             if !names.contains(element.nameSpace) { names.append(element.nameSpace) }
@@ -38,7 +38,7 @@ package struct TestDocument: Sendable {
     }
 }
 
-/// The licence of somebody who does not exist (ISO/IEC 18013-5 7.2.1; AAMVA mDL Implementation Guidelines).
+/// The driving licence of an invented person (ISO/IEC 18013-5 7.2.1; AAMVA mDL Implementation Guidelines).
 package struct TestLicence: Sendable {
     package static let docType = DataModel.drivingLicence.docType
     package static let nameSpace = DataModel.drivingLicence.mainNameSpace
@@ -46,13 +46,13 @@ package struct TestLicence: Sendable {
 
     /// The holder's age in years when the licence is issued.
     package var age = 40
-    /// The years NN for which there is an age_over_NN.
+    /// The ages NN for which the licence has an age_over_NN.
     package var attestedAges = [18, 21, 65]
-    /// In bytes; see `TestPortrait.jpeg(size:)`.
+    /// The size of the portrait in bytes; see `TestPortrait.jpeg(size:)`.
     package var portraitSize = 2400
-    /// How long the licence is still in date, in years; below 0 it has expired.
+    /// The number of years until the licence expires. Negative for an expired licence.
     package var yearsToExpiry = 9
-    /// ISO 3166-2, where the licence names its state or province.
+    /// The state or province of the licence (ISO 3166-2). Nil for none.
     package var jurisdiction: String?
 
     package init() {}
@@ -122,7 +122,7 @@ package struct TestLicence: Sendable {
 }
 
 extension FullDate {
-    /// The same day in another year; 28 February for a leap day.
+    /// Returns the same day in another year. 29 February becomes 28 February in a year without it.
     fileprivate func addingYears(_ years: Int) -> FullDate {
         FullDate(year: year + years, month: month, day: day)
             ?? FullDate(year: year + years, month: month, day: 28) ?? self
@@ -133,16 +133,16 @@ extension FullDate {
     }
 }
 
-/// The documents of one person that does not exist; the words for them are those of intents.
+/// The kinds of documents of one invented person. The raw values are the words of intents.
 package enum TestDocumentKind: String, CaseIterable, Sendable {
     case drivingLicence = "mdl"
-    /// ISO/IEC TS 23220-4, Annex C.
+    /// The photo ID of ISO/IEC TS 23220-4, Annex C.
     case photoID = "photoid"
-    /// EU person identification data.
+    /// The EU's person identification data.
     case personID = "pid"
-    /// EU age verification: ages and nothing else.
+    /// The EU's age verification document, which has only ages.
     case ageVerification = "av"
-    /// The My Number Card of Japan, which has the whole name in one element.
+    /// Japan's My Number Card, which has the whole name in one element.
     case nationalIDCard = "mnc"
 
     package var docType: String {
@@ -155,7 +155,7 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The elements beside the ages, as in the licence.
+    /// The identifiers of the elements that the document copies from the licence, besides the ages.
     private var elements: [String] {
         let all = [
             "family_name", "given_name", "birth_date", "expiry_date", "issuing_authority", "issuing_country",
@@ -168,7 +168,7 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The document of this kind for the person of a licence, issued on `day`.
+    /// Makes the document of this kind for the person of a licence, issued on `day`.
     package func document(for licence: TestLicence, on day: FullDate) -> TestDocument {
         let source = licence.document(on: day)
         guard self != .drivingLicence else { return source }
@@ -190,7 +190,8 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
 }
 
 extension TestDocument {
-    /// Adds an element to the main namespace, with its value in the form that the data model has for this type.
+    /// Adds an element to the main namespace. The value gets the form that the data model of this document
+    /// type has.
     fileprivate mutating func addToMain(_ identifier: String, _ value: CBORDraft) {
         let name = ElementName.inMainNameSpace(identifier, of: docType)
         let isInMap = DataModel(docType: docType)?.element(name)?.type == .dayInMap
@@ -210,18 +211,19 @@ extension TestDocument {
     }
 }
 
-/// A face drawn for this repository, a picture of nobody, as a baseline JPEG of any size from `minimumSize` up.
+/// A face that was drawn for this repository and shows nobody, as a baseline JPEG of any size from
+/// `minimumSize`.
 package enum TestPortrait {
     /// The size of the drawing itself, in bytes.
     package static var minimumSize: Int { PackageResources.portrait_jpg.count }
 
     private static let applicationSegment: UInt8 = 0xef
-    /// A segment's length field counts itself and at most this many bytes with it.
+    /// The maximum value of a segment's length field, which counts the field itself.
     private static let longestSegment = 0xffff
     private static let markerSize = 2
 
-    /// The drawing, padded to `size` bytes by application segments that decoders skip; the drawing as it is
-    /// where `size` is smaller.
+    /// Returns the drawing, padded to `size` bytes with application segments, which decoders skip. If `size`
+    /// is smaller than the drawing, returns the drawing unchanged.
     package static func jpeg(size: Int) -> [UInt8] {
         let drawing = PackageResources.portrait_jpg
         var padding: [UInt8] = []

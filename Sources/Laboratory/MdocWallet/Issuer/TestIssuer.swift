@@ -4,10 +4,20 @@ package import MdocModel
 package import OpenSSLCrypto
 internal import PKIX
 
-/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B): a new root (IACA) and document signer, which nobody else
-/// trusts, and the documents it signs. It conforms, except for the fault it is configured to have.
+/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B): a new root (IACA), a document signer, and the
+/// documents that it signs.
+///
+/// The issuer makes its two certificates when it is created. ``issue(_:for:)`` then signs any number of
+/// documents at that time. Everything conforms to the standard, except for `IssuingOptions.fault`, which
+/// breaks one rule. The fault is applied where the broken part is made: in the certificates, the elements,
+/// the items, the mobile security object or issuerAuth. So the parts after it are consistent with the fault,
+/// such as a digest of a faulty item.
+///
+/// No reader trusts the root until somebody imports it. The names of the certificates have the country `UT`,
+/// so that a document has the verdict `mock` even then. A seed in `TestEntropy` makes the same keys in each
+/// run; anybody who knows the seed knows them.
 package final class TestIssuer: Sendable {
-    /// The root certificate in DER: the trust anchor.
+    /// The root certificate in DER, which a reader imports as trust anchor.
     package let root: [UInt8]
     /// The document signer's certificate in DER.
     package let signer: [UInt8]
@@ -16,7 +26,7 @@ package final class TestIssuer: Sendable {
     private let entropy: TestEntropy
     private let now: Timestamp
 
-    /// An issuer whose certificates, and what it signs, are valid at `now`.
+    /// Creates an issuer whose certificates and documents are valid at `now`.
     package init(
         _ options: IssuingOptions = IssuingOptions(), entropy: TestEntropy = .openSSL, now: Timestamp
     ) throws(OpenSSLCryptoError) {
@@ -92,6 +102,7 @@ package final class TestIssuer: Sendable {
     }
 
     private func addDecoys(to nameSpace: inout CBORDraft) throws(OpenSSLCryptoError) {
+        // The items drew their digest identifiers from this range: decoys get the identifiers that are left.
         for number in 0..<nameSpace.members.count + options.decoyDigests {
             let digestID = CBORDraft.integer(Int64(number))
             guard nameSpace[digestID] == nil else { continue }
@@ -126,7 +137,7 @@ package final class TestIssuer: Sendable {
     }
 }
 
-/// When things are valid, in seconds from "now".
+/// The validity periods of certificates and documents, in seconds from the issuer's `now`.
 enum TestValidity {
     static let day: Int64 = 86_400
     static let root = -900 * day...2000 * day
@@ -135,30 +146,30 @@ enum TestValidity {
     static let validUntil = 28 * day
 }
 
-/// The behaviour of a test issuer; conforming by default.
+/// The options of a test issuer. The default conforms to the standard.
 package struct IssuingOptions: Sendable {
     package var rootCurve = Curve.p256
-    /// The curve of the document signer's key; an Edwards curve may be one too.
+    /// The curve of the document signer's key, which may be an Edwards curve.
     package var signerCurve = Curve.p256
     package var digestAlgorithm = HashAlgorithm.sha256
-    /// What the common names of both certificates begin with.
+    /// The beginning of the common names of both certificates.
     package var name = "Countersign Test"
-    /// stateOrProvinceName of both certificates.
+    /// The stateOrProvinceName of both certificates. Nil for none.
     package var state: String?
     /// Whether x5chain is an array of one certificate.
     package var certificatesAsArray = false
-    /// Digests in each namespace that belong to no item (Q162).
+    /// The number of digests in each namespace that belong to no item (Q162).
     package var decoyDigests = 0
-    /// Seconds from the signature to `expectedUpdate`, where there is one.
+    /// The seconds from the signature to `expectedUpdate`. Nil for no `expectedUpdate`.
     package var expectedUpdate: Int64?
-    /// An MSO member of which nothing is known.
+    /// A further member of the MSO, which no reader knows.
     package var extraMember: (key: String, value: CBORDraft)?
     /// The status member of the MSO (second edition).
     package var status: CBORDraft?
     package var keyAuthorizations: CBORDraft?
     package var fault: IssuerFault?
 
-    /// As of PassKit's own test issuer, whose documents prove nothing.
+    /// The name of PassKit's own test issuer, whose documents are mocks.
     static let passKitTestName = "PassKit Identity Test"
 
     package init(fault: IssuerFault? = nil) {
@@ -177,14 +188,14 @@ extension HashAlgorithm {
     }
 }
 
-/// A document as the phone keeps it: what the issuer signed, and the device's private key.
+/// A document as the phone keeps it: the signed items and issuerAuth, with the device's private key.
 package struct IssuedDocument: Sendable {
     package struct Item: Sendable {
         package let nameSpace: String
         package let identifier: String
-        /// The value, for the phone to choose by.
+        /// The value, with which the phone chooses the nearest age.
         package let value: CBORDraft
-        /// IssuerSignedItemBytes as they are sent.
+        /// The IssuerSignedItemBytes that the phone sends.
         package let encoded: [UInt8]
     }
 
@@ -194,7 +205,8 @@ package struct IssuedDocument: Sendable {
     package let issuerAuth: [UInt8]
     package let deviceKey: COSEKeyPair
 
-    /// The document as a phone presents it whose holder unticked these elements: nothing else of it changes.
+    /// Returns this document without these elements, as if the holder had deselected them. Nothing else
+    /// changes.
     package func withholding(_ names: Set<ElementName>) -> IssuedDocument {
         var document = self
         document.items.removeAll {
@@ -203,7 +215,8 @@ package struct IssuedDocument: Sendable {
         return document
     }
 
-    /// IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2) with these items, in their order by namespace.
+    /// Makes IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2) with these items, grouped by namespace in their
+    /// order.
     func issuerSigned(_ items: [Item]) -> CBORDraft {
         var nameSpaces = CBORDraft.map([])
         for item in items {
@@ -213,7 +226,7 @@ package struct IssuedDocument: Sendable {
         return ["nameSpaces": nameSpaces, "issuerAuth": .encoded(issuerAuth)]
     }
 
-    /// IssuerSigned with every item: what was provisioned.
+    /// Makes IssuerSigned with every item, as an issuer provisions it to a phone.
     package func credential() -> [UInt8] {
         issuerSigned(items).encode()
     }

@@ -7,23 +7,42 @@ internal import NDEF
 package import OpenSSLCrypto
 package import WalletPresentation
 
-/// A phone with its documents and its ways: what a card or a bench link is made of.
+/// A software phone with a wallet: its documents, its behaviour, and the one fault that it makes.
+///
+/// A wallet is a value without session state. The types that carry a presentation are made from it:
+/// - ``WalletCard`` is the phone on a PC/SC reader.
+/// - ``WalletBenchLink`` is the phone at the end of a bench link, and ``WalletSession`` its side of one
+///   session.
+/// - ``envelope(answering:of:nonce:for:)`` and ``webResponse(answering:encryptionInfo:on:)`` answer an app
+///   and a page.
+///
+/// The parts of a wallet are independent of each other:
+/// - `holder` answers requests and decides in place of a person.
+/// - `profile` says how the phone engages, as the wallets of the field do.
+/// - `entropy` is the source of keys and random bytes. With a seed they are the same in each run.
+/// - A fault breaks one rule of one layer: `cardFault` of the card, `version2Fault` of NFC v2, `sessionFault`
+///   of the session encryption, `presentationFault` of a presentation channel. Faults of the response are in
+///   `holder`, faults of the document in its issuer.
+///
+/// A wallet does no I/O and reads no clock. Times are arguments, and delays are returned to the caller. It is
+/// for tests, demonstrations and the corpus only: no program of a shop links it
+/// (`Tests/Architecture/LaboratoryTests`).
 package struct Wallet: Sendable {
     package var holder: Holder
     package var profile: WalletProfile
     package var entropy: TestEntropy
     package var sessionCurve = Curve.p256
-    /// What the person decides from the second request of a session on. Nil means the first decision again.
+    /// The person's decision on the second and later requests of a session. Nil to repeat the first decision.
     package var furtherDecision: Holder.Decision?
-    /// How long the person reads before deciding.
+    /// The time that the person reads a request before deciding.
     package var consentTime = Duration.zero
-    /// Whether status 20 comes along with the response.
+    /// Whether the message with the response also has status 20, which ends the session.
     package var endsSessionWithResponse = false
     package var sessionFault: SessionFault?
     package var cardFault: CardFault?
     package var presentationFault: PresentationFault?
     package var version2Fault: WalletVersion2Fault?
-    /// How many SELECTs a locked phone refuses before it is unlocked (Q1).
+    /// The number of SELECT commands that the phone refuses before it is unlocked (Q1).
     package var lockedSelects = 0
 
     package init(holder: Holder, profile: WalletProfile = .generic, entropy: TestEntropy = .openSSL) {
@@ -32,7 +51,7 @@ package struct Wallet: Sendable {
         self.entropy = entropy
     }
 
-    /// The ephemeral key of the `number`th engagement.
+    /// Makes the ephemeral key of the `number`th engagement.
     func eDeviceKey(_ number: Int) throws(WalletError) -> COSEKeyPair {
         COSEKeyPair(
             try mapping(
@@ -40,7 +59,7 @@ package struct Wallet: Sendable {
             ))
     }
 
-    /// The engagement of a QR code, with how to reach the phone.
+    /// Makes the engagement of a QR code, which names the phone's retrieval methods.
     func qrEngagement(_ number: Int, _ eDeviceKey: COSEKeyPair) throws(WalletError) -> WalletEngagement {
         var methods: [CBORDraft] = []
         if profile.hasBluetooth { methods.append([2, 1, .map(try bluetoothOptions(number))]) }
@@ -54,7 +73,7 @@ package struct Wallet: Sendable {
             number: number, deviceEngagement: bytes, handover: .qr, eDeviceKey: eDeviceKey)
     }
 
-    /// BleOptions, with a UUID for each mode that the phone has (8.2.2.3).
+    /// Makes BleOptions (8.2.2.3), with a UUID for each Bluetooth mode that the phone has.
     private func bluetoothOptions(_ number: Int) throws(WalletError) -> [CBORDraft.Member] {
         let modes = profile.bluetoothRole.modesInHandoverSelect
         let isServer = modes.contains(.peripheralServer)
@@ -74,7 +93,8 @@ package struct Wallet: Sendable {
         return options
     }
 
-    /// What the phone brings into an engagement over NFC.
+    /// Makes the content of an engagement over NFC: the engagement's bytes and the carriers that the phone
+    /// offers.
     func nfcContent(_ number: Int, _ eDeviceKey: COSEKeyPair) throws(WalletError) -> NFCHolderContent {
         var carriers = (profile.nfcCarrier.map { [HandoverCarrier.nfc($0)] }) ?? []
         if profile.hasBluetooth {
@@ -88,7 +108,7 @@ package struct Wallet: Sendable {
         return content
     }
 
-    /// A random UUID (RFC 9562 5.4).
+    /// Makes a random UUID (RFC 9562 5.4).
     private func serviceUUID(_ purpose: String) throws(WalletError) -> BluetoothUUID? {
         var uuid = try mapping(entropy.bytes(16, for: "service UUID \(purpose)"), WalletError.cryptography)
         uuid[6] = uuid[6] & 0x0f | 0x40
@@ -96,7 +116,8 @@ package struct Wallet: Sendable {
         return BluetoothUUID(uuid)
     }
 
-    /// The engagement of an NFC v2 handover: it names its methods, as that of a QR code does.
+    /// Makes the engagement of an NFC v2 handover. Unlike the engagement of a classic NFC handover, it names
+    /// the retrieval methods itself.
     func version2Engagement(_ eDeviceKey: COSEKeyPair, _ methods: [NFCVersion2Method]) -> [UInt8] {
         deviceEngagement(
             eDeviceKey, retrievalMethods: methods.map { .encoded(NFCVersion2Handover.entry($0)) })
@@ -113,8 +134,12 @@ package struct Wallet: Sendable {
 }
 
 extension Wallet {
-    /// The `number`th engagement of this phone. Over NFC it is held in memory, with a reader that offers all it
-    /// can, so that the handover messages are those that would be exchanged.
+    /// Makes the `number`th engagement of this phone.
+    ///
+    /// An engagement over NFC is made with a reader in memory, which offers every carrier. So the handover
+    /// messages are the messages that a real tap would exchange.
+    ///
+    /// - Throws: `WalletError.handoverNotInProfile` if the profile has no such handover.
     package func engagement(
         _ kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
     ) throws(WalletError) -> WalletEngagement {
@@ -157,14 +182,15 @@ extension Wallet {
     }
 }
 
-/// What engaged one session: the engagement's bytes, how it reached the reader, and the key behind it.
+/// The engagement of one session: its bytes, the handover that brought it to the reader, and the ephemeral
+/// key pair.
 package struct WalletEngagement: Sendable {
-    /// Counts the engagements of the phone.
+    /// The number of this engagement among the phone's engagements, from 1.
     package let number: Int
     package let deviceEngagement: [UInt8]
     package let handover: Handover
     package let eDeviceKey: COSEKeyPair
-    /// After an NFC v2 handover: the session that NFC has, for Bluetooth to join.
+    /// The session that began over NFC, which Bluetooth continues. Nil unless the handover is NFC v2.
     var session: SharedWalletSession?
 
     package init(
@@ -179,41 +205,43 @@ package struct WalletEngagement: Sendable {
     package var uri: String { EngagementURI.text(for: deviceEngagement) }
 }
 
-/// How a phone engages (ISO/IEC 18013-5 8.2).
+/// The ways in which a phone engages (ISO/IEC 18013-5 8.2).
 package enum HandoverKind: String, CaseIterable, Sendable {
+    /// A QR code, which the reader scans.
     case qr
-    /// NFC: the first message is the Handover Select.
+    /// NFC. The first message is the Handover Select.
     case `static`
-    /// NFC: the Handover Select answers the reader's Handover Request.
+    /// NFC. The Handover Select answers the reader's Handover Request.
     case negotiated
 }
 
-/// Why a wallet cannot be set up or a case not be written.
+/// The error that a wallet, an engagement or a corpus case cannot be made, or a request not be answered.
 package enum WalletError: Error, Equatable, Sendable {
     case handoverNotInProfile(HandoverKind)
-    /// The engagement in memory did not reach a handover.
+    /// The NFC engagement with the reader in memory ended without a handover.
     case engagementFailed(NFCEndReason)
     case session(SessionError)
-    /// The request is not answered.
+    /// The holder could not answer the request.
     case holder(HolderError)
     /// The request of an app or a page is malformed.
     case presentation(WalletPresentationError)
     case cryptography(OpenSSLCryptoError)
 }
 
-// The wallet asked by an app on its phone, and by a page.
+// Presentation channels: an app on the phone, or a web page, asks the wallet.
 extension Wallet {
-    /// The envelope that answers an app (Verify with Wallet), with the wallet's fault if it has one; nil if the holder
-    /// declines.
+    /// Makes the envelope that answers an app (Verify with Wallet), with the wallet's `presentationFault`.
+    ///
+    /// - Returns: the envelope, or nil if the holder declines.
     package func envelope(
         answering items: ItemsRequest, of merchant: MerchantIdentity, nonce: PresentationNonce,
         for recipient: RecipientKey
     ) throws(WalletError) -> [UInt8]? {
-        let asking = try mapping(
-            presentationFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce),
+        let input = try mapping(
+            presentationFault?.edited(merchant: merchant, nonce: nonce) ?? (merchant: merchant, nonce: nonce),
             WalletError.presentation)
         let transcript = SessionTranscript.inApp(
-            asking.merchant, nonce: asking.nonce, recipientKeyHash: recipient.hash)
+            input.merchant, nonce: input.nonce, recipientKeyHash: recipient.hash)
         guard let response = try response(to: DeviceRequest.encode([(items.encoded(), nil)]), in: transcript)
         else { return nil }
         do throws(OpenSSLCryptoError) {
@@ -230,16 +258,18 @@ extension Wallet {
         }
     }
 
-    /// The text that answers a page (ISO/IEC TS 18013-7 Annex C), with the wallet's fault if it has one; nil if the
-    /// holder declines.
+    /// Makes the text that answers a page (ISO/IEC TS 18013-7 Annex C), with the wallet's
+    /// `presentationFault`.
+    ///
+    /// - Returns: the text, or nil if the holder declines.
     package func webResponse(
         answering deviceRequest: [UInt8], encryptionInfo: EncryptionInfo, on origin: WebOrigin
     ) throws(WalletError) -> String? {
-        let asking = try mapping(
-            presentationFault?.asking(encryptionInfo, on: origin) ?? (
+        let input = try mapping(
+            presentationFault?.edited(encryptionInfo: encryptionInfo, origin: origin) ?? (
                 info: encryptionInfo.text, origin: origin
             ), WalletError.presentation)
-        let transcript = SessionTranscript.onTheWeb(encryptionInfo: asking.info, origin: asking.origin)
+        let transcript = SessionTranscript.onTheWeb(encryptionInfo: input.info, origin: input.origin)
         guard let response = try response(to: deviceRequest, in: transcript) else { return nil }
         let own = try mapping(encryptionInfo.recipientKey.publicKey()) { (error: COSEError) in
             WalletError.holder(.readerKey(error))
@@ -257,7 +287,7 @@ extension Wallet {
         }
     }
 
-    /// DeviceResponse; nil if the holder declines.
+    /// Makes the DeviceResponse. Returns nil if the holder declines.
     private func response(
         to deviceRequest: [UInt8], in transcript: SessionTranscript
     ) throws(WalletError) -> [UInt8]? {
@@ -270,7 +300,7 @@ extension Wallet {
         return draft.encode()
     }
 
-    /// A key that seals in this transcript alone.
+    /// Makes an ephemeral key. With a seed, the key is the same for the same transcript, and for no other.
     private func ephemeralKey(
         _ purpose: String, in transcript: SessionTranscript
     ) throws(OpenSSLCryptoError) -> PrivateKey {
@@ -278,7 +308,7 @@ extension Wallet {
         return try entropy.key(on: .p256, for: "ephemeral key \(purpose) \(digest)")
     }
 
-    /// For whom it is sealed.
+    /// Returns the key for which the answer is sealed: the recipient's key, or another key as a fault.
     private func recipientKey(_ own: consuming PublicKey) throws(OpenSSLCryptoError) -> PublicKey {
         guard presentationFault == .otherKey else { return own }
         return try entropy.key(on: .p256, for: "other recipient").publicKey()

@@ -1,31 +1,34 @@
 package import MdocSession
 package import NDEF
 
-/// How the wallets of the field behave, as data (quirks.md, "Wallet profiles").
+/// The behaviour of a wallet of the field, as data. The numbers at the profiles are those of
+/// `Documentation/quirks.md`.
 package struct WalletProfile: Sendable {
     package let name: String
-    /// Over NFC, for each kind of handover that this wallet has.
+    /// The behaviour over NFC for each kind of NFC handover that this wallet has.
     package var behaviours: [HandoverKind: NFCHolderBehaviour]
     package var engagementVersion = "1.0"
-    /// DeviceEngagement members beyond those of every wallet.
+    /// Further members of DeviceEngagement, beyond the members that every wallet has.
     package var extraEngagementMembers: [CBORDraft.Member] = []
-    /// The LE role in the Handover Select of static handover, and what may be chosen in negotiated.
+    /// The Bluetooth LE role in the Handover Select of a static handover, and the roles that the phone may
+    /// choose in a negotiated one.
     package var bluetoothRole = BluetoothLERole.centralOnly
-    /// The channel that an engagement names, of mdoc peripheral server mode.
+    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil for none.
     package private(set) var l2CAPPSM: L2CAPPSM?
-    /// Whether there is a Bluetooth carrier; without it NFC is the only one.
+    /// Whether the phone has a Bluetooth carrier. Without it NFC is the only carrier.
     package var hasBluetooth = true
-    /// NFC data transfer. Real wallets leave it out of what they offer: nil is what they do.
+    /// The carrier of NFC data transfer. Nil for none, as real wallets.
     package var nfcCarrier: NFCCarrier?
-    /// NFC v2 (draft of the second edition); nil for a wallet without it.
+    /// The behaviour in NFC v2 (draft of the second edition). Nil for a wallet without NFC v2.
     package var version2: NFCVersion2Behaviour?
 
-    /// The kinds of NFC handover, in a fixed order.
+    /// The kinds of NFC handover of this wallet, in the order of `HandoverKind`.
     package var nfcHandovers: [HandoverKind] {
         HandoverKind.allCases.filter { behaviours[$0] != nil }
     }
 
-    /// The same wallet with an L2CAP channel: in QR codes, and over NFC in its provisional place, the AD type 77 (Q39).
+    /// Returns this profile with an L2CAP channel. QR codes name the channel, and over NFC the provisional AD
+    /// type 77 does (Q39).
     package func adding(_ psm: L2CAPPSM) -> WalletProfile {
         var profile = self
         profile.l2CAPPSM = psm
@@ -35,10 +38,12 @@ package struct WalletProfile: Sendable {
         return profile
     }
 
-    /// The same wallet with NFC data transfer, the preferred carrier, within the limits it has for APDUs.
+    /// Returns this profile with NFC data transfer as the preferred carrier, within the profile's limits for
+    /// APDUs.
     package func addingNFCCarrier() -> WalletProfile {
         var profile = self
         let behaviour = nfcHandovers.first.flatMap { behaviours[$0] }
+        // NfcOptions of an engagement allow no less than 255 bytes for commands and 256 for responses.
         profile.nfcCarrier =
             nfcCarrier
             ?? NFCCarrier(
@@ -51,14 +56,16 @@ package struct WalletProfile: Sendable {
 extension WalletProfile {
     package static let all = [apple, google, samsung, multipaz, applet, generic]
 
-    /// Wallets with NFC v2, by a draft of the second edition. Readers without it meet static handover.
+    /// The wallets with NFC v2, by a draft of the second edition. A reader without NFC v2 finds static
+    /// handover.
     package static let version2 = [multipazVersion2, version2NFCOnly, version2Hybrid]
 
     package static func named(_ name: String) -> WalletProfile? {
         (all + version2).first { $0.name == name }
     }
 
-    /// Apple Wallet: small files, NLEN 0 while it prepares (Q13), zeros past the end (Q15), engagement 1.1 (Q42).
+    /// Apple Wallet: small files, NLEN 0 during preparation (Q13), zeros past the end of a file (Q15),
+    /// engagement 1.1 (Q42).
     package static let apple = WalletProfile(
         name: "apple",
         behaviours: [
@@ -111,7 +118,8 @@ extension WalletProfile {
             },
         ])
 
-    /// A Java Card applet in a phone that is off: limits of 261 bytes, short APDUs, no merged write (Q11, Q23).
+    /// A Java Card applet in a phone without power: limits of 261 bytes, short APDUs, no merged write (Q11,
+    /// Q23).
     package static let applet = WalletProfile(
         name: "applet",
         behaviours: [
@@ -123,7 +131,7 @@ extension WalletProfile {
             }
         ], hasBluetooth: false, nfcCarrier: NFCCarrier(maximumCommandData: 261, maximumResponseData: 261))
 
-    /// No wallet in particular, with both kinds of handover.
+    /// A wallet without the peculiarities of a product, with both kinds of NFC handover.
     package static let generic = WalletProfile(
         name: "generic",
         behaviours: [
@@ -133,20 +141,21 @@ extension WalletProfile {
             },
         ])
 
-    /// multipaz with NFC v2: it chooses NFC, keeps the Le of the handover, and miscounts what remains (Q52).
+    /// multipaz with NFC v2: chooses NFC, keeps the Le of the handover, and miscounts the remaining bytes
+    /// (Q52).
     package static let multipazVersion2 = secondEdition("multipaz-v2") {
         $0.keepsFirstLength = true
         $0.countsRemainderTwice = true
     }
 
-    /// NFC v2 in a phone without Bluetooth.
+    /// A wallet with NFC v2 in a phone without Bluetooth.
     private static let version2NFCOnly: WalletProfile = {
         var profile = secondEdition("v2-nfc-only") { $0.refusesSelectLength = true }
         profile.hasBluetooth = false
         return profile.addingNFCCarrier()
     }()
 
-    /// NFC v2 that chooses Bluetooth where it is offered, without a UUID in its answer.
+    /// A wallet with NFC v2 that chooses Bluetooth if the reader offers it, and answers without a UUID.
     package static let version2Hybrid = secondEdition("v2-hybrid") {
         $0.preference = .bluetoothLE(centralFirst: true)
         $0.omitsServiceUUID = true

@@ -3,15 +3,29 @@ package import MdocModel
 internal import MdocSession
 internal import Synchronization
 
-/// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts what comes, lets the holder answer, encrypts
-/// the answer, with the wallet's fault if it has one.
+/// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts a request, lets the holder answer, and
+/// encrypts the response, with the wallet's session fault.
+///
+/// A session is a machine: ``receive(_:)`` takes one message of the reader and returns a ``Reply``. It does
+/// no I/O and does not wait. The caller waits for the delay in the reply, which is the time that the person
+/// reads, and then sends the message.
+///
+/// States:
+/// - before the first message: there is no transcript, since the reader's key is not known;
+/// - running: the session answers each request, with the first decision and then with
+///   `Wallet.furtherDecision`;
+/// - ended: by the reader's status, by an error, by a refusal, or with the response. Every later message
+///   returns `.end`.
+///
+/// After an NFC v2 handover, NFC and Bluetooth carry the same session at once. Both sides then number their
+/// messages, and the session answers a copy of a message with the same bytes as before.
 package struct WalletSession: ~Copyable, Sendable {
     package enum Reply: Equatable, Sendable {
-        /// Send this, once the person has had time to read and consent; the session continues.
+        /// Sends this message after the delay, in which the person reads and decides. The session continues.
         case send([UInt8], after: Duration)
-        /// Send this last message in the same way; the session is over.
+        /// Sends this message after the delay, as the last message of the session.
         case sendLast([UInt8], after: Duration)
-        /// Nothing to send: the reader ended the session, or it had ended before.
+        /// Sends nothing: the reader ended the session, or the session had ended before.
         case end
     }
 
@@ -21,24 +35,24 @@ package struct WalletSession: ~Copyable, Sendable {
         shared = engagement.session ?? SharedWalletSession(wallet, engagement)
     }
 
-    /// The request that came last, decrypted.
+    /// The latest request, decrypted. Nil before the first request.
     package var deviceRequest: [UInt8]? { shared.state.withLock { $0.deviceRequest } }
-    /// What the phone shows its holder about who asks; nil if it does not look at signatures.
+    /// What the phone shows its holder about the reader. Nil if the policy checks no signatures.
     package var readerShown: ReaderShown? { shared.state.withLock { $0.readerShown } }
-    /// The status with which the reader ended the session, once it has.
+    /// The status with which the reader ended the session. Nil until then.
     package var readerStatus: SessionStatus? { shared.state.withLock { $0.readerStatus } }
-    /// The response that was sent last, before encryption.
+    /// The latest response, before encryption. Nil before the first response.
     package var deviceResponse: [UInt8]? { shared.state.withLock { $0.deviceResponse } }
-    /// The session's transcript, once the reader's key is known.
+    /// The session's transcript. Nil until the reader's key is known.
     package var transcript: SessionTranscript? { shared.state.withLock { $0.transcript } }
 
-    /// Takes SessionEstablishment, then SessionData.
+    /// Receives a message of the reader: first SessionEstablishment, then SessionData.
     package mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
         shared.state.withLock { $0.receive(message) }
     }
 }
 
-/// One session for all that carries it: after an NFC v2 handover that is NFC and Bluetooth at once.
+/// A session that several bearers carry: after an NFC v2 handover, NFC and Bluetooth at once.
 final class SharedWalletSession: Sendable {
     let state: Mutex<WalletSessionState>
 
@@ -47,7 +61,7 @@ final class SharedWalletSession: Sendable {
     }
 }
 
-/// What one session has come to.
+/// The state of a session, guarded by the mutex of `SharedWalletSession`.
 struct WalletSessionState: ~Copyable, Sendable {
     typealias Reply = WalletSession.Reply
 
@@ -55,15 +69,16 @@ struct WalletSessionState: ~Copyable, Sendable {
     private var session: HolderSession
     private var isEnded = false
     private var requests = 0
-    /// What came and was answered, where a second copy of it may come by the other way.
+    /// The received messages with their replies. Nil unless a copy of a message may arrive over a second
+    /// bearer.
     private var answered: [(message: [UInt8], reply: Reply)]?
-    /// The request that came last, decrypted.
+    /// The latest request, decrypted. Nil before the first request.
     private(set) var deviceRequest: [UInt8]?
-    /// What the phone shows its holder about who asks; nil if it does not look at signatures.
+    /// What the phone shows its holder about the reader. Nil if the policy checks no signatures.
     private(set) var readerShown: ReaderShown?
-    /// The status with which the reader ended the session, once it has.
+    /// The status with which the reader ended the session. Nil until then.
     private(set) var readerStatus: SessionStatus?
-    /// The response that was sent last, before encryption.
+    /// The latest response, before encryption. Nil before the first response.
     private(set) var deviceResponse: [UInt8]?
 
     init(_ wallet: Wallet, _ engagement: WalletEngagement) {
@@ -74,10 +89,10 @@ struct WalletSessionState: ~Copyable, Sendable {
             eDeviceKey: engagement.eDeviceKey)
     }
 
-    /// The session's transcript, once the reader's key is known.
+    /// The session's transcript. Nil until the reader's key is known.
     var transcript: SessionTranscript? { session.transcript }
 
-    /// Takes SessionEstablishment, then SessionData.
+    /// Receives a message of the reader: first SessionEstablishment, then SessionData.
     mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
         if let copy = answered?.first(where: { $0.message.elementsEqual(message) }) {
             return wallet.version2Fault == .copiesDiffer ? copy.reply.withOtherByte : copy.reply
@@ -128,6 +143,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         deviceResponse = response
         isEnded = wallet.endsSessionWithResponse
         let status: SessionStatus? = isEnded ? .termination : nil
+        // An additional seal moves the message counter to 2. The message itself stays well-formed.
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
         let sealed = try session.seal(response[...], status: status)
         var message = wallet.sessionFault?.edit(sealed) ?? sealed
@@ -146,7 +162,8 @@ struct WalletSessionState: ~Copyable, Sendable {
 }
 
 extension WalletSession.Reply {
-    /// The same with another byte in its middle, which is of the encrypted data in an answer.
+    /// This reply with one byte in the middle of its message changed. In a response, this byte is in the
+    /// encrypted data.
     fileprivate var withOtherByte: WalletSession.Reply {
         func changed(_ message: [UInt8]) -> [UInt8] {
             message.enumerated().map { $0 == message.count / 2 ? $1 ^ 1 : $1 }
@@ -160,7 +177,7 @@ extension WalletSession.Reply {
 }
 
 extension SessionError {
-    /// The status that a phone sends the reader for this error.
+    /// The status that a phone sends to the reader for this error.
     fileprivate var status: SessionStatus {
         switch self {
         case .malformed: .decodingError
@@ -170,23 +187,23 @@ extension SessionError {
     }
 }
 
-/// The phone's end of a TCP bench link: a greeting, then the messages of one session. Frames and sockets are the
-/// caller's.
+/// The phone's end of a bench link: a greeting, and then the messages of one session. The caller has the
+/// socket and the frames.
 package struct WalletBenchLink: ~Copyable, Sendable {
-    /// The first frame, to be sent as soon as the reader has connected.
+    /// The first frame, which is sent when a reader connects.
     package let greeting: [UInt8]
-    /// The `mdoc:` text, which the greeting holds too.
+    /// The `mdoc:` text of the engagement, as in the greeting.
     package let qr: String
     package var session: WalletSession
 
-    /// The phone for its `number`th reader; each reader gets a new engagement.
+    /// Creates the phone for its `number`th reader, with a new engagement.
     package init(
         _ wallet: Wallet, handover kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
     ) throws(WalletError) {
         try self.init(wallet, engaged: try wallet.engagement(kind, number: number, now: now))
     }
 
-    /// The phone for the reader that it has been engaged with.
+    /// Creates the phone for a reader that has this engagement.
     package init(_ wallet: Wallet, engaged engagement: WalletEngagement) throws(WalletError) {
         let scanned: WalletEngagement
         var messages: (select: [UInt8]?, request: [UInt8]?)
@@ -208,8 +225,10 @@ package struct WalletBenchLink: ~Copyable, Sendable {
     }
 }
 
-/// One rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks, and no other. The raw value is
-/// the rule's name, as in the corpus of presentations.
+/// A rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks. Each fault breaks this rule
+/// and no other.
+///
+/// The raw value is the name of the rule, as in the corpus.
 package enum SessionFault: String, CaseIterable, Sendable {
     case tagFlipped = "session.tag_flipped"
     case counterTwo = "session.counter_2"
@@ -220,15 +239,15 @@ package enum SessionFault: String, CaseIterable, Sendable {
     case encryptionError = "session.status_10"
     case decodingError = "session.status_11"
     case termination = "session.status_20"
-    /// An answer beside a status that reports an error.
+    /// SessionData has a response, and a status that reports an error.
     case dataWithEncryptionError = "session.data_with_status_10"
     case dataWithDecodingError = "session.data_with_status_11"
-    /// An answer beside a status that no standard defines.
+    /// SessionData has a response, and a status that no standard defines.
     case dataWithUnknownStatus = "session.data_with_status_99"
 }
 
 extension SessionFault {
-    /// What becomes of a SessionData message.
+    /// Returns a SessionData message with the fault in it.
     func edit(_ message: [UInt8]) -> [UInt8] {
         switch self {
         case .tagFlipped: message.dropLast() + message.suffix(1).map { $0 ^ 1 }

@@ -35,15 +35,15 @@ package final class Portrait: Sendable {
         bytes = SecretBytes(copying: shown.bytes[...])
     }
 
-    /// Calls `body` with the bytes. They are overwritten later; a copy that `body` makes is not.
+    /// Calls `body` with the bytes. These bytes are overwritten later, but not a copy that `body` makes.
     package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
         bytes.withUnprotectedBytes { bytes in body(bytes) }
     }
 }
 
 extension ShownPerson.Name {
-    /// The name that the issuer signed, or `nil` if it was not asked for or the response has several
-    /// documents.
+    /// The name that the issuer signed. Returns `nil` if no name was asked for, or if the response has
+    /// several documents, since the clerk sees one name.
     init?(_ report: TransactionReport) {
         guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
         given = document.text("given_name")

@@ -3,10 +3,24 @@ internal import Dispatch
 internal import Glibc
 internal import Transport
 
-/// A connection to the system message bus.
+/// A connection to a D-Bus message bus through libsystemd's sd-bus.
 ///
-/// sd-bus is driven from one serial queue: after anything that may have sent or received, it is run until it has
-/// nothing left to do, and then waits for the descriptor or for its nearest deadline.
+/// sd-bus is not safe for several threads. The actor's executor is a ``BusQueue``, and every call into sd-bus
+/// and every callback from it runs on this queue. Objects that hold references of sd-bus release them on the
+/// queue too.
+///
+/// After each operation that may have sent or received, ``work()`` runs sd-bus until it has nothing left to
+/// do. Then the actor waits for the socket, or for the nearest deadline of sd-bus.
+///
+/// - ``call(_:_:_:_:within:answered:)`` calls a method and waits for its answer, the limit, or the
+///   cancellation of the task. A cancelled call was still sent.
+/// - ``observe(_:_:)`` receives signals, and ``export(_:_:)`` receives method calls, until the returned
+///   ``Registration`` is released.
+/// - ``close()``, or the loss of the connection, ends every pending call with `disconnected` and calls the
+///   functions of ``whenDisconnected(_:_:)``. A bus is never reconnected: `BlueZRadio` makes a new one.
+///
+/// The bus does not check who sent a signal or a call. `Daemon` and `GATTServer` accept those of bluetoothd
+/// only.
 @safe actor Bus {
     nonisolated let queue: BusQueue
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -14,7 +28,7 @@ internal import Transport
     private nonisolated(unsafe) let connection: OpaquePointer
     private nonisolated(unsafe) var reading: SocketPoller.Watch?
     private nonisolated(unsafe) var writing: SocketPoller.Watch?
-    /// The deadline a timer is set for, in microseconds of CLOCK_MONOTONIC.
+    /// The deadline of the timer that is set, in microseconds of CLOCK_MONOTONIC.
     private var armed = UInt64.max
     private(set) var isConnected = true
     private var isWorking = false
@@ -27,8 +41,10 @@ internal import Transport
         self.queue = queue
     }
 
-    /// Connects to the bus at `address`, by default the system's: that of `DBUS_SYSTEM_BUS_ADDRESS`, or else the
-    /// standard one. This opens the socket; the rest happens in the background.
+    /// Connects to the bus at `address`; by default to the system bus, whose address may be in
+    /// `DBUS_SYSTEM_BUS_ADDRESS`.
+    ///
+    /// This opens the socket. Authentication happens in the background.
     static func connect(to address: String? = nil) async throws(BusError) -> Bus {
         guard let poller = try? SocketPoller.shared else { throw BusError(code: -EMFILE) }
         var connection: OpaquePointer?
@@ -53,7 +69,7 @@ internal import Transport
         if isConnected { letGo() }
     }
 
-    /// Ends the connection; whatever waits for it ends with `disconnected`.
+    /// Ends the connection. Pending calls end with `disconnected`.
     func close() {
         guard isConnected else { return }
         isConnected = false
@@ -65,7 +81,7 @@ internal import Transport
         for ending in endings { ending() }
     }
 
-    /// Calls `body` once when the connection is lost or closed, until `owner` is forgotten.
+    /// Calls `body` once when the connection is lost or closed, unless `owner` is forgotten before.
     func whenDisconnected(_ owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
         endings[ObjectIdentifier(owner)] = body
     }
@@ -74,7 +90,7 @@ internal import Transport
         endings[ObjectIdentifier(owner)] = nil
     }
 
-    /// Closes the connection when whatever sd-bus is calling back has returned.
+    /// Closes the connection on the queue, after a callback of sd-bus that may be running has returned.
     private nonisolated func letGo() {
         queue.forget(unsafe reading)
         queue.forget(unsafe writing)
@@ -82,8 +98,9 @@ internal import Transport
         queue.queue.async { unsafe sd_bus_close_unref(connection) }
     }
 
+    /// Runs sd-bus until it has nothing left to do, then waits for the socket and for the nearest deadline.
     private func work() {
-        // Called back from sd-bus, the turn that is under way takes care of the rest.
+        // In a callback from sd-bus, the outer call of `work` continues afterwards.
         guard isConnected, !isWorking else { return }
         isWorking = true
         var status: Int32
@@ -96,7 +113,7 @@ internal import Transport
         setTimer()
     }
 
-    /// For bytes that come, and for room while something waits to be written.
+    /// Waits for received bytes, and for room in the socket while sd-bus has something to write.
     private func watch() {
         let descriptor = unsafe sd_bus_get_fd(connection)
         if unsafe reading == nil {
@@ -117,7 +134,7 @@ internal import Transport
         }
     }
 
-    /// A new timer is needed only for a deadline before the armed one.
+    /// Sets a timer for sd-bus's nearest deadline, unless an earlier timer is set.
     private func setTimer() {
         var deadline: UInt64 = 0
         guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < armed else { return }
@@ -136,7 +153,7 @@ internal import Transport
 extension Bus {
     /// Calls a method and waits for its answer.
     ///
-    /// - Parameter answered: gets the answer on the queue, before any message that came after it is looked at.
+    /// - Parameter answered: called on the queue with the answer, before a later message is handled.
     func call(
         _ service: String, _ path: String, _ method: BusMember, _ arguments: [BusValue] = [],
         within limit: Duration, answered: (@Sendable ([BusValue]) -> Void)? = nil
@@ -146,9 +163,8 @@ extension Bus {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(
-                    PendingCall(identifier, method.name, continuation, answered, bus: self), service, path,
-                    method,
-                    arguments, limit)
+                    PendingCall(identifier, method.name, continuation, answered, bus: self),
+                    to: service, path: path, method: method, arguments: arguments, within: limit)
             }
         } onCancel: {
             Task { await self.end(identifier, .failure(.cancelled)) }
@@ -157,8 +173,8 @@ extension Bus {
     }
 
     private func begin(
-        _ pending: PendingCall, _ service: String, _ path: String, _ method: BusMember,
-        _ arguments: [BusValue], _ limit: Duration
+        _ pending: PendingCall, to service: String, path: String, method: BusMember,
+        arguments: [BusValue], within limit: Duration
     ) {
         guard isConnected else { return pending.end(.failure(.disconnected)) }
         guard !Task.isCancelled else { return pending.end(.failure(.cancelled)) }
@@ -169,7 +185,7 @@ extension Bus {
             guard status >= 0, let created = unsafe created else { throw BusError(code: status) }
             let message = unsafe BusMessage(owning: created, on: queue)
             try message.append(arguments)
-            try send(message, pending, limit)
+            try send(message, for: pending, within: limit)
         } catch {
             pending.end(.failure(error))
         }
@@ -177,13 +193,13 @@ extension Bus {
     }
 
     private func send(
-        _ message: BusMessage, _ pending: PendingCall, _ limit: Duration
+        _ message: BusMessage, for pending: PendingCall, within limit: Duration
     ) throws(BusError) {
         calls[pending.identifier] = pending
         let (seconds, attoseconds) = limit.components
-        // Zero would be the default of sd-bus, 25 s.
+        // sd-bus would treat 0 as its default of 25 s.
         let microseconds = max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 1)
-        // The table of calls keeps the object for as long as the slot is there.
+        // The table of calls keeps `pending` alive while the slot exists.
         let status = unsafe sd_bus_call_async(
             connection, &pending.slot, message.pointer,
             { answer, context, _ in
@@ -202,7 +218,7 @@ extension Bus {
 
     private func answered(_ identifier: UInt64, _ message: BusMessage) {
         if let error = message.error(answering: calls[identifier]?.method ?? "") {
-            // sd-bus ends what waits for a lost connection as if no answer had come in time.
+            // When the connection is lost, sd-bus ends pending calls with a timeout.
             let isOpen = unsafe sd_bus_is_open(connection) > 0
             return end(identifier, .failure(isOpen ? error : .disconnected))
         }
@@ -220,10 +236,10 @@ extension Bus {
     }
 }
 
-/// A call whose answer somebody waits for. For the bus's queue only.
+/// A call that waits for its answer. Used only on the bus's queue.
 @safe private final class PendingCall: @unchecked Sendable {  // used on the bus's queue only
     let identifier: UInt64
-    /// The method that was called.
+    /// The name of the method, for errors.
     let method: String
     private(set) weak var bus: Bus?
     let answered: (@Sendable ([BusValue]) -> Void)?
@@ -249,7 +265,7 @@ extension Bus {
     }
 }
 
-/// A method or signal: the interface it belongs to and its name.
+/// The interface and the name of a method or signal.
 struct BusMember: Hashable, Sendable {
     let interface: String
     let name: String
@@ -263,7 +279,7 @@ struct BusMember: Hashable, Sendable {
 // MARK: - Signals and objects
 
 extension Bus {
-    /// Holds a match rule or exported objects; releasing it removes them.
+    /// A match rule or exported objects. Its release removes them.
     @safe final class Registration: @unchecked Sendable {  // its slot is set and freed on the bus's queue
         fileprivate var slot: OpaquePointer?
         fileprivate let handler: Handler
@@ -277,7 +293,8 @@ extension Bus {
         deinit {
             guard let slot = unsafe slot else { return }
             nonisolated(unsafe) let last = unsafe slot
-            // sd-bus is touched on its queue alone, and may call the handler until then; the bus outlives the slot.
+            // sd-bus is used on its queue only, and may call the handler until the slot is released there.
+            // The bus must outlive the slot.
             let (bus, handler) = (bus, handler)
             bus.queue.queue.async {
                 unsafe sd_bus_slot_unref(last)
@@ -313,8 +330,9 @@ extension Bus {
         return registration
     }
 
-    /// Hands every method call to `path` and below to `body`, which answers it at once or later; false leaves the
-    /// call to sd-bus, which refuses it.
+    /// Calls `body` for each method call to `path` or below, until the registration is released.
+    ///
+    /// - Parameter body: answers the call at once or later. If it returns `false`, sd-bus refuses the call.
     func export(
         _ path: String, _ body: @escaping @Sendable (BusMessage) -> Bool
     ) throws(BusError) -> Registration {
@@ -327,6 +345,7 @@ extension Bus {
         return registration
     }
 
+    /// Sends the result of a method call.
     func answer(_ call: BusMessage, _ values: [BusValue]) {
         guard isConnected else { return }
         var created: OpaquePointer?
@@ -341,6 +360,7 @@ extension Bus {
         work()
     }
 
+    /// Answers a method call with an error.
     func refuse(_ call: BusMessage, _ name: String, _ detail: String = "") {
         guard isConnected else { return }
         var error = unsafe sd_bus_error()
@@ -355,14 +375,14 @@ extension Bus {
         work()
     }
 
-    /// Says to everybody that a property of an exported object has a new value.
+    /// Sends the signal that a property of an exported object has changed.
     func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
         emit(
             path, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
             [.string(interface), .map([name: value]), .strings([])])
     }
 
-    /// Sends a signal to everybody.
+    /// Sends a signal to all programs on the bus that subscribed to it.
     func emit(_ path: String, _ member: BusMember, _ values: [BusValue]) {
         guard isConnected else { return }
         var created: OpaquePointer?
@@ -377,7 +397,7 @@ extension Bus {
     }
 }
 
-/// Hands a message to the registration it came for. Non-zero: it was dealt with.
+/// Passes a message from sd-bus to its handler. Returns 1 if the handler has dealt with it, otherwise 0.
 private func dispatchMessage(
     _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<sd_bus_error>?

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Where tasks wait until something has changed that is looked after on the bus's queue. For that queue only.
+/// A condition variable for tasks that wait for changes of state on the bus's queue. Used only on that queue.
 final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
     private let queue: BusQueue
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -10,7 +10,7 @@ final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
         queue = bus.queue
     }
 
-    /// Lets all who wait look again.
+    /// Resumes all waiting tasks, which check their condition again.
     func signal() {
         queue.checkIsolated()
         let waiting = waiters.values
@@ -18,7 +18,7 @@ final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Returns when something may have changed, the deadline has passed or the task is cancelled.
+    /// Waits until something may have changed, the deadline has passed, or the task is cancelled.
     func wait(
         until deadline: ContinuousClock.Instant? = nil, isolation: isolated (any Actor)? = #isolation
     ) async {
@@ -27,7 +27,8 @@ final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
         let timer = deadline.map { alarm(for: number, at: $0) }
         defer { timer?.cancel() }
         await withTaskCancellationHandler {
-            // A closure is on the actor only if it captures it; elsewhere a signal could be missed.
+            // A closure is isolated to the actor only if it captures the actor. On another executor it could
+            // miss a signal.
             _ = isolation
             await withCheckedContinuation { continuation in
                 queue.checkIsolated()

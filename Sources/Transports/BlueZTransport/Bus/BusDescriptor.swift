@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// A descriptor that is sent or was received. It is closed with the last reference, so that one that nobody asked for
-/// does not stay open.
+/// A file descriptor in a D-Bus message. It is closed with its last reference, so that a received descriptor
+/// that is not used does not stay open.
 final class BusDescriptor: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// - Parameter descriptor: handed over.
+    /// Takes over a descriptor.
     init(owning descriptor: Int32) {
         self.descriptor = Mutex(descriptor)
     }
@@ -16,7 +16,7 @@ final class BusDescriptor: Sendable {
         if last >= 0 { _ = Glibc.close(last) }
     }
 
-    /// The descriptor, handed over to the caller; -1 when it was taken before.
+    /// Gives the descriptor to the caller, who closes it; -1 if it was taken before.
     func take() -> Int32 {
         descriptor.withLock { descriptor in
             defer { descriptor = -1 }
@@ -24,7 +24,7 @@ final class BusDescriptor: Sendable {
         }
     }
 
-    /// Lends the descriptor; -1 when it was taken.
+    /// Calls `body` with the descriptor; with -1 if it was taken.
     func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value {
         descriptor.withLock { body($0) }
     }

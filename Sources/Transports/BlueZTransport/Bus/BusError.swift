@@ -1,23 +1,27 @@
 internal import Transport
 
-/// Why a call over D-Bus gave no answer.
+/// An error of a D-Bus call.
 enum BusError: Error, Equatable, Sendable {
-    /// No message bus is there, or it ended under us.
+    /// No message bus runs, or the connection to it was lost.
     case disconnected
-    /// Nobody owns the name that was called.
+    /// No program owns the name that was called.
     case noSuchService
     /// The answer did not come in time.
     case overdue
-    /// The other side answered with an error.
+    /// The called program answered with an error.
     case refused(PeerRefusal)
-    /// An answer of another shape than it has to have, or a value D-Bus cannot carry.
+    /// An answer is malformed, or a value cannot be sent over D-Bus.
     case malformed
     case cancelled
 
-    /// - Parameter code: what sd-bus returned, below zero.
+    /// Converts an error number of sd-bus.
+    ///
+    /// - Parameter code: the negative return value of sd-bus.
     init(code: Int32) {
         switch -code {
+        // ECONNRESET, ENOTCONN, EPIPE, ECONNREFUSED, ENOENT (the bus has no socket), ESTALE.
         case 104, 107, 32, 111, 2, 116: self = .disconnected
+        // ETIMEDOUT.
         case 110: self = .overdue
         default: self = .malformed
         }
@@ -26,7 +30,7 @@ enum BusError: Error, Equatable, Sendable {
     init(_ refusal: PeerRefusal) {
         switch refusal.name {
         case "org.freedesktop.DBus.Error.NoReply" where refusal.message.contains("disconnected"):
-            // The bus itself says so when who was called leaves it.
+            // The bus sends this when the called program has left the bus.
             self = .noSuchService
         case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
             "org.freedesktop.DBus.Error.TimedOut":
@@ -34,7 +38,7 @@ enum BusError: Error, Equatable, Sendable {
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
             self = .noSuchService
         case let name where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."):
-            // Without systemd the bus tries to start bluetoothd itself, and fails (Q117).
+            // Without systemd the bus itself tries to start bluetoothd, and fails (Q117).
             self = .noSuchService
         case "org.freedesktop.DBus.Error.Disconnected": self = .disconnected
         default: self = .refused(refusal)

@@ -3,26 +3,27 @@ internal import Dispatch
 internal import Glibc
 internal import Transport
 
-/// One D-Bus message, of which this holds a reference. For the bus's queue only; its last holder may release it
-/// anywhere.
+/// A reference to a D-Bus message of sd-bus. Used only on the bus's queue; any thread may release the last
+/// reference.
 @safe final class BusMessage: @unchecked Sendable {  // used on the bus's queue only, and released there
     let pointer: OpaquePointer
     private let queue: BusQueue
 
-    /// Takes over a reference.
+    /// Takes over a reference to a message.
     init(owning pointer: OpaquePointer, on queue: BusQueue) {
         unsafe self.pointer = pointer
         self.queue = queue
     }
 
-    /// Takes an additional reference.
+    /// Adds a reference to a message.
     init(sharing pointer: OpaquePointer, on queue: BusQueue) {
         unsafe self.pointer = unsafe sd_bus_message_ref(pointer)
         self.queue = queue
     }
 
     deinit {
-        // sd-bus counts the references to a message and to its connection without a lock.
+        // sd-bus counts the references to a message and to its connection without a lock, so the queue must
+        // release them.
         nonisolated(unsafe) let last = unsafe pointer
         queue.queue.async { unsafe sd_bus_message_unref(last) }
     }
@@ -32,7 +33,7 @@ internal import Transport
     var member: String { unsafe Self.text(sd_bus_message_get_member(pointer)) }
     var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
 
-    /// The error of an error answer to `call`; nil for any other message.
+    /// Returns the error if the message is an error answer to the method `call`; otherwise `nil`.
     func error(answering call: String) -> BusError? {
         guard let error = unsafe sd_bus_message_get_error(pointer) else { return nil }
         return unsafe BusError(
@@ -77,7 +78,7 @@ extension BusMessage {
         case .variant(let content):
             try container("v", content.signature) { () throws(BusError) in try append(content) }
         case .descriptor(let descriptor):
-            // sd-bus sends a copy.
+            // sd-bus sends a copy of the descriptor.
             try check(
                 descriptor.withDescriptor { number in
                     var number = number
@@ -87,7 +88,8 @@ extension BusMessage {
         }
     }
 
-    /// In the order of their keys: bluetoothd lays a service's table out as its objects come (Q113).
+    /// Appends a dictionary in the order of its keys. bluetoothd arranges the attributes of a service in the
+    /// order of the objects, which must be the same each time (Q113).
     private func entries<Member>(
         _ members: [String: Member], key: Unicode.Scalar, of signature: String, _ value: (Member) -> BusValue
     ) throws(BusError) {
@@ -125,14 +127,14 @@ extension BusMessage {
 // MARK: - Reading
 
 extension BusMessage {
-    /// All values of the message. Descriptors among them are copies, since the message closes its own.
+    /// Reads all values of the message. Descriptors are copies, since the message closes its own.
     func values() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next() { values.append(value) }
         return values
     }
 
-    /// The next value; nil at the end of the message or of the container that was entered.
+    /// Reads the next value; `nil` at the end of the message or of the current container.
     private func next() throws(BusError) -> BusValue? {
         guard let (type, contents) = try peek() else { return nil }
         switch type {

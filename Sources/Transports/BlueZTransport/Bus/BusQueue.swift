@@ -1,8 +1,15 @@
 internal import Dispatch
 internal import Transport
 
-/// The serial queue of one bus, the executor of every actor that works on it. Callbacks for ready descriptors run
-/// on it, too.
+/// The serial queue of one bus, and the executor of every actor that uses the bus.
+///
+/// `Bus`, `Daemon`, `PeerSearch`, `GATTServer`, `GATTClient`, `L2CAPLink` and `L2CAPListener` are isolated to
+/// this queue. One may call another with `assumeIsolated`, without a suspension, so that no message from
+/// bluetoothd is handled between two steps. Callbacks of sd-bus and of ready descriptors run on the queue
+/// too.
+///
+/// Work on the queue must not block: a call to bluetoothd suspends its task and leaves the queue free. Waits
+/// for descriptors happen on the thread of `SocketPoller`, calls that block on a `WorkerThread`.
 final class BusQueue: SerialExecutor {
     let queue = DispatchQueue(label: "bus")
     private let poller: SocketPoller
@@ -11,19 +18,19 @@ final class BusQueue: SerialExecutor {
         self.poller = poller
     }
 
-    /// Calls `body` on the queue when the descriptor is ready, once.
+    /// Calls `body` once on the queue when the descriptor is ready.
     func whenReady(
         for interest: SocketPoller.Interest, on descriptor: Int32, _ body: @escaping @Sendable () -> Void
     ) -> SocketPoller.Watch {
         poller.whenReady(for: interest, on: descriptor) { [queue] in queue.async(execute: body) }
     }
 
-    /// A call that is under way on the queue is still made.
+    /// Ends a watch. A callback that is already in the queue still runs.
     func forget(_ watch: SocketPoller.Watch?) {
         if let watch { poller.forget(watch) }
     }
 
-    /// Returns when the descriptor may be written to, `limit` is over or the task is cancelled.
+    /// Waits until the descriptor may be written to, the limit has passed, or the task is cancelled.
     func untilWritable(_ descriptor: Int32, within limit: Duration) async {
         _ = await poller.wait(for: .writable, on: descriptor, until: .now + limit)
     }

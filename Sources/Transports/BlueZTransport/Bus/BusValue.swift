@@ -1,6 +1,6 @@
-/// A D-Bus value of the types that bluetoothd speaks.
+/// A D-Bus value of a type that bluetoothd uses.
 ///
-/// A variant that is read is its content; the members of a map are variants both ways.
+/// A variant is read as its content. The members of a map are variants in both directions.
 indirect enum BusValue: Equatable, Sendable {
     case boolean(Bool)
     case byte(UInt8)
@@ -13,15 +13,15 @@ indirect enum BusValue: Equatable, Sendable {
     case bytes([UInt8])
     case strings([String])
     case paths([String])
-    /// `a{sv}`: properties and options.
+    /// A dictionary of properties or options (`a{sv}`).
     case map([String: BusValue])
-    /// `a{sa{sv}}`: the properties of each interface of an object.
+    /// The properties of an object by interface (`a{sa{sv}}`).
     case interfaces(BusInterfaces)
-    /// `a{oa{sa{sv}}}`: the objects of an ObjectManager.
+    /// The objects of an ObjectManager by path (`a{oa{sa{sv}}}`).
     case objects([String: BusInterfaces])
     case variant(BusValue)
     case descriptor(BusDescriptor)
-    /// A value of any other type; its type.
+    /// A value of any other type. Holds its signature.
     case foreign(String)
 }
 
@@ -66,7 +66,7 @@ extension BusValue {
         if case .map(let members) = self { members } else { [:] }
     }
 
-    /// The signature D-Bus gives the type.
+    /// The D-Bus signature of the value's type.
     var signature: String {
         switch self {
         case .boolean: "b"

@@ -3,9 +3,10 @@ internal import Glibc
 internal import Transport
 
 extension AdapterDescription.Controller {
-    /// Asks the kernel and the controller; waits at most 2 s. Needs no privilege.
+    /// Reads the description of a controller from the kernel and the controller itself. Takes at most 2 s and
+    /// needs no privilege.
     ///
-    /// - Parameter name: like `hci0`.
+    /// - Parameter name: the name of the adapter, such as `hci0`.
     static func current(named name: String, devices: String = "/sys/class/bluetooth") -> Self {
         var controller = Self()
         controller.usb = SystemFile.usbIdentity(at: "\(devices)/\(name)/device/..")
@@ -23,7 +24,7 @@ extension AdapterDescription.Controller {
         return controller
     }
 
-    /// An adapter that is off does not answer.
+    /// Reads the versions of the controller. An adapter that is off does not answer, so they stay `nil`.
     private mutating func readVersion(ofDevice number: UInt16) {
         let descriptor = hci_open_dev(Int32(number))
         guard descriptor >= 0 else { return }

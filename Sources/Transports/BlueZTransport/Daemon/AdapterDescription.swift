@@ -1,23 +1,29 @@
 package import Transport
 
+/// A Bluetooth adapter with its settings, its controller and its known quirks, for `countersign doctor` and
+/// `countersign readers`.
 package struct AdapterDescription: Equatable, Sendable {
-    /// What the kernel says of the device; nil for what it does not.
+    /// The controller of an adapter as the kernel describes it. A value that the kernel does not report is
+    /// `nil`.
     package struct Controller: Equatable, Sendable {
-        /// From the Bluetooth SIG's list of companies.
+        /// The maker's number in the Bluetooth SIG's list of companies.
         package var manufacturer: UInt16?
-        /// The version of the HCI: 6 is Bluetooth 4.0.
+        /// The version of the HCI; 6 is Bluetooth 4.0.
         package var hciVersion: UInt8?
-        /// The maker's own version of firmware or chip; known if the adapter is switched on.
+        /// The maker's version of the firmware. Known only if the adapter is switched on.
         package var revision: UInt16?
+        /// The maker's version of the chip or its link layer. Known only if the adapter is switched on.
         package var subversion: UInt16?
+        /// The radios that the adapter is used for.
         package var mode: AdapterMode?
+        /// The USB identity, if it is a USB adapter.
         package var usb: USBIdentity?
-        /// Behind a serial line, as on a board.
+        /// Whether the controller is connected by a serial line, as on a board.
         package var isSerial = false
 
         package init() {}
 
-        /// The Bluetooth version that its HCI belongs to (Assigned Numbers 2.1).
+        /// The Bluetooth version that belongs to the version of the HCI (Assigned Numbers 2.1).
         package var bluetoothVersion: String? {
             guard let hciVersion, hciVersion >= 1, hciVersion <= Self.versions.count else { return nil }
             return Self.versions[Int(hciVersion) - 1]
@@ -29,10 +35,11 @@ package struct AdapterDescription: Equatable, Sendable {
         ]
     }
 
-    /// How many advertisements an adapter can carry at a time.
+    /// The number of advertisements that an adapter can send at the same time.
     package struct Advertising: Equatable, Sendable {
+        /// The number of advertisements that are active.
         package let active: Int
-        /// Left for this program and others (Q85).
+        /// The number of advertisements that can be added, by this program or another (Q85).
         package let free: Int
 
         package init(active: Int, free: Int) {
@@ -41,11 +48,12 @@ package struct AdapterDescription: Equatable, Sendable {
         }
     }
 
-    /// Like `hci0`.
+    /// The name of the adapter, such as `hci0`.
     package let name: String
     package let isPowered: Bool
     package let isPairable: Bool
-    /// Nil for an adapter that cannot advertise, and with it not serve.
+    /// The places for advertisements; `nil` for an adapter that cannot advertise and therefore cannot be a
+    /// GATT server.
     package let advertising: Advertising?
     package let controller: Controller
 
@@ -59,11 +67,12 @@ package struct AdapterDescription: Equatable, Sendable {
         self.controller = controller
     }
 
+    /// The model with known quirks; `nil` if there is none.
     package var model: AdapterModel? { AdapterModel.known(as: controller) }
 
     package var quirks: Set<AdapterQuirk> {
         var quirks = model?.quirks ?? []
-        // What the chip says of itself before firmware is loaded into it.
+        // The chip has these versions before its firmware is loaded (Q109).
         let isBare = controller.subversion == 0x8761 && controller.revision == 0x000b
         if quirks.contains(.deafWithoutFirmware), isBare { quirks.insert(.firmwareMissing) }
         return quirks
@@ -71,7 +80,7 @@ package struct AdapterDescription: Equatable, Sendable {
 }
 
 extension AdapterDescription {
-    /// From the properties that bluetoothd shows.
+    /// Creates a description from the properties of bluetoothd's adapter object.
     init(name: String, interfaces: BusInterfaces, controller: Controller) {
         let adapter = interfaces["org.bluez.Adapter1"]
         let manager = interfaces["org.bluez.LEAdvertisingManager1"]

@@ -1,10 +1,11 @@
 internal import Transport
 
-/// Adapters with known quirks. One that is not here is used as it describes itself.
+/// An adapter model with known quirks. An adapter that is not in the table is used as it describes itself.
 package struct AdapterModel: Sendable {
+    /// The property that identifies a model.
     enum Identity: Sendable {
         case usb(USBIdentity)
-        /// Soldered to the board, behind a serial line; by the number of its maker.
+        /// A radio on the board, connected by a serial line, with the number of its maker.
         case serial(manufacturer: UInt16)
     }
 
@@ -22,7 +23,7 @@ package struct AdapterModel: Sendable {
         self.init(.usb(USBIdentity(vendor: vendor, product: product)), name, [.deafWithoutFirmware])
     }
 
-    /// The model with that identity, if it is one with quirks.
+    /// Returns the model of a controller; `nil` if it has no known quirks.
     static func known(as controller: AdapterDescription.Controller) -> AdapterModel? {
         all.first { model in
             switch model.identity {
@@ -34,7 +35,7 @@ package struct AdapterModel: Sendable {
     }
 
     package static let all: [AdapterModel] = [
-        // Both names of the maker of the Raspberry Pi's radios.
+        // The maker of the Raspberry Pi's radios has two numbers.
         AdapterModel(.serial(manufacturer: 15), "Broadcom on board", [.dropsPhonesEarly]),
         AdapterModel(.serial(manufacturer: 305), "Cypress on board", [.dropsPhonesEarly]),
         AdapterModel(0x0bda, 0x8771, "Realtek RTL8761B"),
@@ -49,12 +50,12 @@ package struct AdapterModel: Sendable {
     ]
 }
 
-/// What is known of an adapter beyond what it says of itself.
+/// A property of an adapter that the adapter does not report.
 package enum AdapterQuirk: String, Sendable, CaseIterable {
-    /// Radio of a Raspberry Pi: was seen to drop Android phones after 5 s (Q106).
+    /// Was seen to drop Android phones after 5 s. Concerns the radio of a Raspberry Pi (Q106).
     case dropsPhonesEarly = "bluetooth.drops_phones_early"
-    /// Receives no advertisement without its firmware, which some kernels fail to load. It has no reset, so it must
-    /// then be plugged in again (Q109).
+    /// Receives no advertisement without its firmware, which some kernels fail to load. Only plugging it in
+    /// again resets it (Q109).
     case deafWithoutFirmware = "bluetooth.deaf_without_firmware"
     /// Runs without its firmware now (Q109).
     case firmwareMissing = "bluetooth.firmware_missing"

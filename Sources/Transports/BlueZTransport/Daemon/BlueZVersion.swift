@@ -1,4 +1,4 @@
-/// The version of a bluetoothd.
+/// The version of bluetoothd.
 package struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let major: UInt8
     package let minor: UInt8
@@ -8,8 +8,8 @@ package struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvert
         self.minor = minor
     }
 
-    /// From an adapter's `Modalias`, into which the bluetoothd that runs writes its own version:
-    /// `usb:v1D6Bp0246d0542` is 5.66. Nil when `DeviceID` in its settings made it say something else.
+    /// Reads the version from an adapter's `Modalias`, in which the running bluetoothd writes its own
+    /// version: `usb:v1D6Bp0246d0542` is 5.66. `nil` if the setting `DeviceID` has replaced it.
     package init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         let digits = modalias.dropFirst(prefix.count)

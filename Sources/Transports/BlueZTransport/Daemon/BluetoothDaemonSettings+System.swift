@@ -4,11 +4,12 @@ internal import Transport
 extension BluetoothDaemonSettings {
     static let defaultFile = "/etc/bluetooth/main.conf"
 
-    /// Looks at a process. What cannot be read, as in a container or as a user who may not, is unknown.
+    /// Reads the settings of a running bluetoothd. Settings that cannot be read, for example in a container
+    /// or without permission, are unknown.
     ///
     /// - Parameters:
-    ///   - process: the number of the process that owns bluetoothd's name.
-    ///   - processes: where the kernel shows processes.
+    ///   - process: the number of the process that owns the name `org.bluez` on the bus.
+    ///   - processes: the folder in which the kernel describes processes.
     static func running(
         as process: Int, version: BlueZVersion?, processes: String = "/proc",
         defaultFile: String = defaultFile
@@ -27,7 +28,7 @@ extension BluetoothDaemonSettings {
     }
 
     private static func configuration(in file: String) -> Configuration {
-        // From which folder bluetoothd reads is not known here.
+        // A relative path cannot be resolved, because bluetoothd's working folder is not known.
         guard file.hasPrefix("/") else { return .unknown }
         guard let bytes = SystemFile.bytes(of: file) else {
             return unsafe access(file, F_OK) != 0 && errno == ENOENT ? .absent : .unknown
@@ -41,18 +42,21 @@ extension BluetoothDaemonSettings {
         }
     }
 
-    /// When a process started, in seconds since 1970: the kernel reports it in ticks since boot.
+    /// Returns the time when a process started, in seconds since 1970. The kernel reports it in ticks since
+    /// boot.
     private static func start(of process: Int, processes: String) -> Int? {
         let lines = (SystemFile.text(of: "\(processes)/stat") ?? "").split(separator: "\n")
         let boot = lines.first { $0.hasPrefix("btime ") }.flatMap { Int($0.dropFirst(6)) }
-        // The name, in brackets, may hold anything; 20 fields lie between it and the start.
+        // The process name in brackets may contain any character. The start is field 20 after it, counted
+        // from 1.
         let fields = (SystemFile.text(of: "\(processes)/\(process)/stat") ?? "").split(separator: ")").last?
             .split(separator: " ")
         guard let boot, let fields, fields.count > 19, let ticks = Int(fields[19]) else { return nil }
         return boot + ticks / max(sysconf(Int32(_SC_CLK_TCK)), 1)
     }
 
-    /// Both times are rounded: a second of difference says nothing.
+    /// Whether a file was written after a time. Both times are rounded, so a difference of up to two seconds
+    /// counts as none.
     private static func hasChanged(_ file: String, since start: Int?) -> Bool {
         var status = stat()
         guard let start, unsafe stat(file, &status) == 0 else { return false }

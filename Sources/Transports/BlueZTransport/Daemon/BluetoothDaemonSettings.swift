@@ -1,28 +1,30 @@
 /// The settings of the running bluetoothd: its version, file and command line.
 package struct BluetoothDaemonSettings: Equatable, Sendable {
+    /// The configuration file of bluetoothd and its state.
     package enum Configuration: Equatable, Sendable {
         case read(MainConfiguration)
-        /// There is no file: bluetoothd uses its defaults.
+        /// The file does not exist, so bluetoothd uses its defaults.
         case absent
-        /// bluetoothd refuses the whole file and has its defaults.
+        /// The file is malformed, so bluetoothd refuses it and uses its defaults. Holds the line, counted
+        /// from 1.
         case malformed(line: Int)
-        /// Which file it is, or what it says, cannot be found out here.
+        /// The path or the content of the file cannot be read here.
         case unknown
 
-        /// What counts.
+        /// The configuration in force. Empty if bluetoothd uses its defaults or the file is unknown.
         var effective: MainConfiguration {
             if case .read(let configuration) = self { configuration } else { MainConfiguration() }
         }
     }
 
-    /// Nil when it does not say.
+    /// The version of bluetoothd; `nil` if it is not known.
     package let version: BlueZVersion?
-    /// The settings file it reads; nil when it cannot be found out.
+    /// The path of the configuration file; `nil` if it is not known.
     package let file: String?
     package let configuration: Configuration
-    /// Plugins that its command line switches off.
+    /// The plugins that the command line switches off.
     package let disabledPlugins: Set<String>
-    /// The file was written after bluetoothd had read it.
+    /// Whether the file was changed after bluetoothd had started.
     package let hasChanged: Bool
 
     package init(
@@ -36,10 +38,11 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         self.hasChanged = hasChanged
     }
 
-    /// What is not as a reader needs it.
+    /// The findings for the running version.
     package var findings: [DaemonFinding] { findings(version: version) }
 
-    /// What would not meet a reader's needs with that version. Nil means the most demanding version.
+    /// Returns the settings that do not meet the requirements of a version of bluetoothd. For `nil` the
+    /// requirements of every version apply.
     package func findings(version: BlueZVersion?) -> [DaemonFinding] {
         if configuration == .unknown { return [.configurationUnknown] }
         var findings: [DaemonFinding] = hasChanged ? [.configurationChanged] : []
@@ -50,14 +53,15 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
             + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
     }
 
-    /// What is missing of the settings without which Bluetooth harms. Nothing where the settings cannot be found out.
+    /// The essential settings that are missing: without them phones ask to pair, or parts of their answers
+    /// are lost. Empty if the settings are unknown.
     package var missingEssentials: [DaemonRequirement] {
         findings.compactMap { finding in
             if case .missing(let requirement) = finding, requirement.isEssential { requirement } else { nil }
         }
     }
 
-    /// What is worth knowing, and no fault of the settings file.
+    /// Properties of this bluetoothd that a user should know. They are not faults of the configuration file.
     package var notes: Set<DaemonNote> {
         var notes: Set<DaemonNote> = []
         if version.map({ $0 < BlueZVersion(5, 78) }) ?? true { notes.insert(.dropsWritesWhenSlow) }
@@ -65,32 +69,33 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         return notes
     }
 
-    /// Plugins that start pairing when a phone opens an L2CAP channel.
+    /// The plugins that may start pairing when a phone opens an L2CAP channel (Q95).
     package static let pairingPlugins = [
         "bap", "bass", "mcp", "vcp", "micp", "ccp", "csip", "tmap", "asha", "midi",
     ]
 }
 
-/// Something worth knowing about a bluetoothd.
+/// A property of bluetoothd that a user should know.
 package enum DaemonNote: String, Sendable, CaseIterable {
-    /// Loses part of a message when the socket is full: nothing helps but reading at once, and 5.78 (Q103).
+    /// Versions before 5.78 lose a packet if the socket of the program is full (Q103).
     case dropsWritesWhenSlow = "bluetooth.drops_writes_when_slow"
-    /// Plugins that nobody needs here may make the phone ask its owner to pair, once L2CAP is used (Q95).
+    /// Plugins that a reader does not need are active and may make the phone ask its owner to pair when L2CAP
+    /// is used (Q95).
     case pairsOverL2CAP = "bluetooth.pairs_over_l2cap"
 }
 
-/// Something about a bluetoothd that a reader needs to be otherwise.
+/// A fault in the settings of bluetoothd.
 package enum DaemonFinding: Sendable {
-    /// A setting has none of the values that do.
+    /// A setting has none of the accepted values.
     case missing(DaemonRequirement)
-    /// This line, counted from 1, makes bluetoothd refuse the whole file.
+    /// A line makes bluetoothd refuse the whole file. Holds its number, counted from 1.
     case configurationMalformed(line: Int)
-    /// The file was changed since bluetoothd started.
+    /// The file was changed after bluetoothd had started.
     case configurationChanged
-    /// Whether the settings do cannot be found out here.
+    /// The settings cannot be read here.
     case configurationUnknown
 
-    /// Stable name of the finding.
+    /// The stable id of the finding.
     package var id: String {
         switch self {
         case .missing(let requirement): requirement.id.rawValue
@@ -100,6 +105,7 @@ package enum DaemonFinding: Sendable {
         }
     }
 
+    /// All ids of findings.
     package static let knownIDs =
         DaemonRequirement.ID.allCases.map(\.rawValue)
         + [DaemonFinding.configurationMalformed(line: 1), .configurationChanged, .configurationUnknown].map(

@@ -1,9 +1,10 @@
 internal import Transport
 
-/// The Bluetooth of this computer: bluetoothd's settings and its adapters. For a self-test, not for a transaction.
+/// The Bluetooth of this computer: the settings of bluetoothd and its adapters. For a self-test, not for a
+/// transaction.
 package struct BluetoothDescription: Equatable, Sendable {
     package let daemon: BluetoothDaemonSettings
-    /// In the order of their names.
+    /// The adapters in the order of their names.
     package let adapters: [AdapterDescription]
 
     package init(daemon: BluetoothDaemonSettings, adapters: [AdapterDescription]) {
@@ -11,10 +12,11 @@ package struct BluetoothDescription: Equatable, Sendable {
         self.adapters = adapters
     }
 
-    /// Looks at the bluetoothd that runs. Changes nothing, and does not start one.
+    /// Describes the running bluetoothd. Changes nothing and does not start bluetoothd.
     ///
-    /// - Parameter limit: for each answer of the bus and of bluetoothd.
-    /// - Throws: `busNotRunning`, `daemonNotRunning`, `daemonHung`, `accessDenied` and what else keeps it from answering.
+    /// - Parameter limit: the maximum wait for each answer of the bus and of bluetoothd.
+    /// - Throws: `busNotRunning`, `daemonNotRunning`, `daemonHung`, `accessDenied` or another error of the
+    ///   bus or bluetoothd.
     package static func current(
         within limit: Duration = .seconds(5)
     ) async throws(BlueZTransportError) -> BluetoothDescription {
@@ -35,8 +37,10 @@ extension Daemon {
         within limit: Duration
     ) async throws(BlueZTransportError) -> BluetoothDescription {
         let settings = try await settings(within: limit)
+        // The path of an adapter has three parts, as in `/org/bluez/hci0`.
         let paths = paths("org.bluez.Adapter1").filter { $0.split(separator: "/").count == 3 }
         let seen = paths.map { (name: String($0.split(separator: "/")[2]), interfaces: interfaces(of: $0)) }
+        // A controller may take 2 s to answer. The read blocks, so it has its own thread.
         return await withCheckedContinuation { continuation in
             WorkerThread().perform {
                 continuation.resume(

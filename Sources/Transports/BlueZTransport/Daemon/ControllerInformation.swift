@@ -1,15 +1,15 @@
-/// What the kernel knows of a controller: the answer to its management command Read Controller Information.
+/// The kernel's answer to the management command Read Controller Information.
 struct ControllerInformation: Equatable, Sendable {
-    /// The version of the HCI it speaks; 6 is Bluetooth 4.0.
+    /// The version of the HCI; 6 is Bluetooth 4.0.
     let hciVersion: UInt8
-    /// Of its maker, from the Bluetooth SIG's list of companies.
+    /// The maker's number in the Bluetooth SIG's list of companies.
     let manufacturer: UInt16
-    /// How it is used now, not what it could do.
+    /// The radios that are in use now, which may be fewer than the controller has.
     let mode: AdapterMode?
 
-    /// Reads the event with which the kernel answers; nil for any other.
+    /// Parses the event with the kernel's answer; `nil` for any other event.
     init?(event: [UInt8]) {
-        // Event 0001 (command complete), index, length, command 0004, status 0, then the answer.
+        // The event is: 0001 (command complete), index, length, command 0004, status 0, then the answer.
         guard event.count >= 26, event[0...1] == [0x01, 0x00], event[6...8] == [0x04, 0x00, 0x00] else {
             return nil
         }
@@ -17,6 +17,7 @@ struct ControllerInformation: Equatable, Sendable {
         hciVersion = answer[15]
         manufacturer = UInt16(answer[16]) | UInt16(answer[17]) << 8
         let settings = answer[22...25].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        // In the current settings, bit 7 is BR/EDR and bit 9 is Low Energy.
         mode =
             switch (settings & 1 << 7 != 0, settings & 1 << 9 != 0) {
             case (true, true): .dual
@@ -27,7 +28,7 @@ struct ControllerInformation: Equatable, Sendable {
     }
 }
 
-/// Which of Bluetooth's two radios an adapter is used for.
+/// The radios of Bluetooth that an adapter is used for.
 package enum AdapterMode: String, Sendable {
     case lowEnergy, dual, classic
 }

@@ -1,12 +1,13 @@
 internal import Transport
 
 extension Daemon {
-    /// The settings of the bluetoothd that runs.
+    /// Reads the settings of the running bluetoothd.
     ///
-    /// - Parameter limit: for the bus to name its process.
+    /// - Parameter limit: the maximum time for the bus to name bluetoothd's process.
     func settings(within limit: Duration) async throws(BlueZTransportError) -> BluetoothDaemonSettings {
         let process = try await process(within: limit)
         let version = version
+        // Reading files blocks, so it has its own thread.
         return await withCheckedContinuation { continuation in
             WorkerThread().perform {
                 continuation.resume(returning: .running(as: process, version: version))
@@ -14,7 +15,7 @@ extension Daemon {
         }
     }
 
-    /// As the adapters name it; nil when none does.
+    /// The version in the properties of the adapters; `nil` if none has it.
     private var version: BlueZVersion? {
         paths("org.bluez.Adapter1").lazy.compactMap {
             self.properties($0, "org.bluez.Adapter1")?["Modalias"]?.text
@@ -22,7 +23,7 @@ extension Daemon {
         .compactMap(BlueZVersion.init(modalias:)).first
     }
 
-    /// The number of bluetoothd's process, as the bus knows it.
+    /// Returns the number of bluetoothd's process, which the bus knows.
     private func process(within limit: Duration) async throws(BlueZTransportError) -> Int {
         do throws(BusError) {
             let answer = try await bus.call(

@@ -1,25 +1,42 @@
 internal import Synchronization
 
-/// bluetoothd, seen through one connection to the bus: its adapters, and what happens to them and their peers.
+/// bluetoothd as seen through one connection to the message bus: a copy of its objects, and their changes.
 ///
-/// Signals of others than the owner of `org.bluez` are not believed.
+/// After ``connect(limit:bus:leftBehind:)`` the daemon reads all objects of bluetoothd once and follows its
+/// signals. Questions such as ``adapter(named:)`` and ``devices(at:)`` are answered from the copy without a
+/// call. The copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether
+/// bluetoothd runs now.
+///
+/// - Only signals of the owner of `org.bluez` change the copy. Other programs on the bus may send signals
+///   with the same names.
+/// - When bluetoothd or the bus ends, the copy is emptied and all listeners get ``DaemonEvent/lost(_:)``.
+///   When bluetoothd starts again, the daemon reads it anew; listeners have to register their objects again
+///   (Q117).
+/// - Phones of a transaction are marked with ``beginTransaction(with:)``. ``remove(_:at:)`` ends the
+///   transaction and makes bluetoothd forget the phone, now or when its adapter is back (Q114).
+///
+/// Servers, clients and searches listen to the events. All run on the bus's queue, and listeners are called
+/// there. The daemon never starts bluetoothd.
 actor Daemon {
     static let name = "org.bluez"
 
     nonisolated let bus: Bus
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
     private let limit: Duration
-    /// The bus's name for the bluetoothd that runs now.
+    /// The unique bus name of the running bluetoothd; `nil` if none runs.
     private var owner: String?
+    /// The properties that bluetoothd has reported, by object path and interface.
     private var objects: [String: BusInterfaces] = [:]
     private var registrations: [Bus.Registration] = []
     private var listeners: [ObjectIdentifier: @Sendable (DaemonEvent) -> Void] = [:]
-    /// Peers with which a transaction of ours is under way.
-    private var taken: Set<String> = []
+    /// The paths of peers in a transaction of this process.
+    private var peersInTransaction: Set<String> = []
 
+    /// The peers that bluetoothd still has to forget.
     private let leftBehind: PeersLeftBehind
+    /// The places of the attribute table that servers of this connection use.
     private var tablePlaces: Set<Int> = []
-    /// The ping that bluetoothd has not answered yet; nil if none is under way.
+    /// The ping that bluetoothd has not answered yet; `nil` if there is none.
     private(set) var openPing: Ping?
 
     private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
@@ -28,10 +45,11 @@ actor Daemon {
         self.leftBehind = leftBehind
     }
 
-    /// Connects to the bus, by default the system's, and reads the current state. It is not an error yet if
-    /// bluetoothd is not running (Q119).
+    /// Connects to a message bus, by default the system bus, and reads bluetoothd's objects. Succeeds also if
+    /// bluetoothd does not run yet (Q119).
     ///
-    /// - Parameter leftBehind: peers to be removed as soon as bluetoothd has them again.
+    /// - Parameter limit: the maximum time for one call to bluetoothd.
+    /// - Parameter leftBehind: the peers that bluetoothd must forget as soon as it has them again.
     static func connect(
         limit: Duration, bus address: String? = nil, leftBehind: PeersLeftBehind = PeersLeftBehind()
     ) async throws(BlueZTransportError)
@@ -58,17 +76,18 @@ actor Daemon {
         } catch .noSuchService {
             return
         }
-        try await takeStock()
+        try await readObjects()
     }
 
-    /// Reads the objects of a daemon that has just appeared, or ran before we connected.
-    private func takeStock() async throws(BusError) {
+    /// Reads all objects of a bluetoothd that has just started, or that ran before this connection was made.
+    private func readObjects() async throws(BusError) {
         do throws(BusError) {
             _ = try await bus.call(
                 Self.name, "/", BusMember("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"),
                 within: limit
             ) { [weak self] answer in
-                // Before any signal that came later changes what is there.
+                // The closure runs before any later signal is handled, so that the signals' changes apply to
+                // these objects.
                 guard case .objects(let objects)? = answer.first else { return }
                 self?.assumeIsolated {
                     $0.objects = objects
@@ -80,9 +99,9 @@ actor Daemon {
         }
     }
 
-    // MARK: - Asking
+    // MARK: - Calls and the copy of the objects
 
-    /// Whether a name on the bus is that of the bluetoothd that runs now.
+    /// Whether a unique bus name belongs to the running bluetoothd.
     func isDaemon(_ sender: String) -> Bool { sender == owner }
 
     func call(
@@ -99,16 +118,18 @@ actor Daemon {
             [.string(interface), .string(name), .variant(value)])
     }
 
-    /// A ping, which bluetoothd answers once it runs, however long it hung before.
+    /// A ping to bluetoothd. A bluetoothd that hung answers it when it runs again.
     struct Ping {
         let sent: ContinuousClock.Instant
         let answer: Task<Void, Never>
     }
 
-    /// Returns the ping that is under way, or sends one.
+    /// Returns the unanswered ping, or sends a new one.
     @discardableResult
     func ping() -> Ping {
         if let openPing { return openPing }
+        // The limit of an hour keeps the ping open while bluetoothd hangs, so that its answer shows when
+        // bluetoothd runs again (Q246).
         let answer = Task { [weak self, bus] in
             _ = try? await bus.call(
                 Self.name, "/", BusMember("org.freedesktop.DBus.Peer", "Ping"), within: .seconds(3600))
@@ -121,7 +142,7 @@ actor Daemon {
 
     private func pingEnded() { openPing = nil }
 
-    /// The properties of an object, as far as bluetoothd has reported them.
+    /// Returns the properties of an interface of an object, as bluetoothd last reported them.
     func properties(_ path: String, _ interface: String) -> [String: BusValue]? {
         objects[path]?[interface]
     }
@@ -130,9 +151,10 @@ actor Daemon {
         objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(path + "/") }.map(\.key).sorted()
     }
 
-    /// The adapter of that name, or the first that can advertise.
+    /// Returns the path of the named adapter, or of the first adapter if there is no name. Only adapters that
+    /// can advertise count.
     ///
-    /// - Throws: `daemonNotRunning`, `noAdapter`, `adapterMissing`, `busLost`.
+    /// - Throws: `daemonNotRunning`, `noAdapter`, `adapterMissing`.
     func adapter(named name: String?) throws(BlueZTransportError) -> String {
         guard owner != nil else { throw .daemonNotRunning }
         let able = paths("org.bluez.LEAdvertisingManager1").filter {
@@ -148,19 +170,19 @@ actor Daemon {
         return first
     }
 
-    /// The first place that no other server of this connection holds in bluetoothd's attribute table, until it is left.
-    func takeTablePlace() -> Int {
+    /// Reserves the first place in bluetoothd's attribute table that no other server of this connection uses.
+    func reserveTablePlace() -> Int {
         var place = 0
         while tablePlaces.contains(place) { place += 1 }
         tablePlaces.insert(place)
         return place
     }
 
-    func leaveTablePlace(_ place: Int) { tablePlaces.remove(place) }
+    func releaseTablePlace(_ place: Int) { tablePlaces.remove(place) }
 
     // MARK: - Peers
 
-    /// The peers an adapter knows, with their properties.
+    /// Returns the properties of all peers that an adapter knows, by path.
     func devices(at adapter: String) -> [String: [String: BusValue]] {
         var devices: [String: [String: BusValue]] = [:]
         for path in paths("org.bluez.Device1", below: adapter) {
@@ -169,27 +191,30 @@ actor Daemon {
         return devices
     }
 
-    /// Whether a peer is connected, not paired with this computer, and in no transaction of ours.
-    func isStranger(_ device: String) -> Bool {
+    /// Whether a peer is an unknown device: connected, not paired with this computer, and in no transaction
+    /// of this process.
+    func isUnknownDevice(_ device: String) -> Bool {
         let properties = objects[device]?["org.bluez.Device1"]
         return properties?["Connected"]?.flag == true && properties?["Paired"]?.flag != true
-            && !taken.contains(device)
+            && !peersInTransaction.contains(device)
     }
 
     func unknownDevices(at adapter: String) -> [String] {
-        paths("org.bluez.Device1", below: adapter).filter(isStranger)
+        paths("org.bluez.Device1", below: adapter).filter(isUnknownDevice)
     }
 
-    /// Begins a transaction with a peer.
-    func take(_ device: String) {
-        taken.insert(device)
+    /// Begins a transaction with a peer, which is then not an unknown device.
+    func beginTransaction(with device: String) {
+        peersInTransaction.insert(device)
         leftBehind.remove(device)
     }
 
-    /// Ends a connection and removes the peer: its address will not come again, and what bluetoothd remembers of it would
-    /// only grow old (Q79, Q114). If that is not possible now, it is done when bluetoothd has the peer again.
+    /// Ends the transaction with a peer, disconnects it, and makes bluetoothd forget it (Q79, Q114).
+    ///
+    /// The phone's address will not return, and remembered attributes would only become outdated. If
+    /// bluetoothd cannot forget the peer now, it is done when bluetoothd has the peer again.
     func remove(_ device: String, at adapter: String) async {
-        taken.remove(device)
+        peersInTransaction.remove(device)
         await forget(device, at: adapter)
     }
 
@@ -204,8 +229,12 @@ actor Daemon {
         }
     }
 
-    /// Forgets the peer at a path, or the peers of the adapter there, if they were left behind. bluetoothd removes none
-    /// while the adapter is off.
+    /// Makes bluetoothd forget a peer that was left behind.
+    ///
+    /// bluetoothd forgets no peer while the adapter is off, so this is called when the adapter or the peer
+    /// changes.
+    ///
+    /// - Parameter path: the peer, or an adapter whose peers are meant.
     func forgetLeftBehind(at path: String) {
         guard objects[path]?["org.bluez.Adapter1"] == nil else {
             for device in paths("org.bluez.Device1", below: path) { forgetLeftBehind(at: device) }
@@ -214,13 +243,15 @@ actor Daemon {
         guard let end = path.lastIndex(of: "/") else { return }
         let adapter = String(path[..<end])
         Task {
-            // Only now: the peer may be taken or connect before the task runs.
+            // The check is in the task: a transaction may have begun or the peer may have connected
+            // meanwhile.
             guard isForgettable(path, at: adapter), leftBehind.remove(path) else { return }
             await forget(path, at: adapter)
         }
     }
 
-    /// Whether bluetoothd can forget the peer, and nobody uses it. A peer that was paired since belongs to somebody else.
+    /// Whether bluetoothd can forget the peer and nobody uses it. A peer that was paired meanwhile is used by
+    /// another program.
     private func isForgettable(_ path: String, at adapter: String) -> Bool {
         guard let device = objects[path]?["org.bluez.Device1"] else { return false }
         return device["Connected"]?.flag != true && device["Paired"]?.flag != true
@@ -266,6 +297,7 @@ actor Daemon {
         case ("InterfacesAdded", let path?, .interfaces(let interfaces)): added(interfaces, to: path)
         case ("InterfacesRemoved", let path?, .strings(let interfaces)): removed(interfaces, from: path)
         case ("PropertiesChanged", let interface?, .map(let properties)):
+            // The third value lists properties whose earlier values are no longer valid.
             for name in values.dropFirst(2).first?.texts ?? [] {
                 objects[message.path]?[interface]?[name] = nil
             }
@@ -278,9 +310,9 @@ actor Daemon {
         let hadOwner = owner != nil
         owner = name.isEmpty ? nil : name
         objects = [:]
-        taken = []
+        peersInTransaction = []
         if hadOwner { tell(.lost(.daemonLost)) }
-        if owner != nil { Task { try? await takeStock() } }
+        if owner != nil { Task { try? await readObjects() } }
     }
 
     private func added(_ interfaces: BusInterfaces, to path: String) {
@@ -304,15 +336,16 @@ actor Daemon {
     }
 }
 
-/// What happens to bluetoothd and its objects.
+/// A change of bluetoothd or its objects.
 enum DaemonEvent {
-    /// The bus or bluetoothd was lost, and with it everything registered.
+    /// The bus or bluetoothd was lost, and with it all registrations.
     case lost(BlueZTransportError)
-    /// An object appeared or has new values for these properties of an interface.
+    /// An object appeared, or properties of one of its interfaces have new values.
     case changed(_ path: String, _ interface: String, [String: BusValue])
+    /// An object lost an interface. An object without interfaces no longer exists.
     case removed(_ path: String, _ interface: String)
 
-    /// What the event means for whoever uses that adapter, if it is the end.
+    /// Returns the error if an adapter cannot be used any more after this event; otherwise `nil`.
     func loss(of adapter: String) -> BlueZTransportError? {
         switch self {
         case .lost(let error): error
@@ -326,7 +359,8 @@ enum DaemonEvent {
 }
 
 extension Bus {
-    /// Subscribes a daemon to the signals it needs, before any call.
+    /// Subscribes a daemon to the signals of bluetoothd. Called before the first call, so that no change is
+    /// missed.
     fileprivate func watchDaemon(_ daemon: Daemon) async throws(BusError) {
         let deliver: @Sendable (BusMessage) -> Void = { [weak daemon] message in
             daemon?.assumeIsolated { $0.received(message) }

@@ -1,4 +1,4 @@
-/// A setting that a reader needs of bluetoothd, with the versions whose default does without.
+/// A setting that a reader needs in bluetoothd's configuration, with the versions that do not need the line.
 package struct DaemonRequirement: Sendable {
     package enum ID: String, CaseIterable, Sendable {
         case controllerMode = "bluetooth.controller_mode"
@@ -11,11 +11,11 @@ package struct DaemonRequirement: Sendable {
         case supervisionTimeout = "bluetooth.supervision_timeout"
     }
 
-    /// Values that do.
+    /// The accepted values of a setting.
     enum Accepted: Sendable {
         case word(String)
         case flag(Bool)
-        /// Decimal.
+        /// A decimal number within a range.
         case number(ClosedRange<Int>)
 
         func holds(_ value: String) -> Bool {
@@ -32,15 +32,16 @@ package struct DaemonRequirement: Sendable {
         }
     }
 
-    /// A key and the values of it that do.
+    /// A key of the configuration file with its accepted values.
     struct Setting: Sendable {
         let group: String
         let key: String
         let accepted: Accepted
-        /// The first version that knows the key; nil when every version does.
+        /// The first version that knows the key; `nil` if every version does.
         var since: BlueZVersion?
 
-        /// A version that is not known may not know a key that came later.
+        /// Whether the configuration has an accepted value. If the version is unknown, a key that was added
+        /// later does not count.
         func isMet(_ configuration: MainConfiguration, _ version: BlueZVersion?) -> Bool {
             if let since {
                 guard let version, version >= since else { return false }
@@ -49,29 +50,33 @@ package struct DaemonRequirement: Sendable {
         }
     }
 
-    /// From a version on: what does without the line.
+    /// The versions of bluetoothd that do not need the line.
     enum Exemption: Sendable {
-        /// The default does; another value does not.
+        /// The default is accepted from a version on, but another value is not.
         case byDefault(BlueZVersion)
-        /// Every value does.
+        /// Every value is accepted from a version on.
         case entirely(BlueZVersion)
     }
 
     package let id: ID
-    /// Whether Bluetooth harms without it: phones ask their owner to pair, or parts of their answers are lost.
+    /// Whether the setting is essential: without it phones ask their owner to pair, or parts of their answers
+    /// are lost.
     var isEssential = false
+    /// The numbers of the quirks for which the setting is needed.
     package let quirks: [Int]
+    /// The value to write into the configuration file.
     package let value: String
     let setting: Setting
+    /// Another setting that has the same effect.
     var alternative: Setting?
-    /// A plugin whose absence does as well.
+    /// A plugin whose absence has the same effect.
     var plugin: String?
     var exemption: Exemption?
 
     package var group: String { setting.group }
     package var key: String { setting.key }
 
-    /// Whether settings meet this. A version that is not known has none of the exemptions.
+    /// Whether the settings meet this requirement. An unknown version has no exemption.
     func isMet(_ settings: BluetoothDaemonSettings, _ version: BlueZVersion?) -> Bool {
         let configuration = settings.configuration.effective
         if setting.isMet(configuration, version) || alternative?.isMet(configuration, version) == true {
@@ -86,7 +91,7 @@ package struct DaemonRequirement: Sendable {
         }
     }
 
-    /// In the order in which they matter.
+    /// All requirements, the most important first.
     package static let all = [
         DaemonRequirement(
             id: .controllerMode, quirks: [96], value: "le",
@@ -108,17 +113,17 @@ package struct DaemonRequirement: Sendable {
             id: .exchangeMTU, isEssential: true, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             exemption: .entirely(BlueZVersion(5, 69))),
-        // In units of 0.625 ms. Until 5.78, the interval that an advertisement asks for is used only by a
-        // bluetoothd with experimental interfaces.
+        // The values are in units of 0.625 ms. Before 5.78, bluetoothd uses the interval of an advertisement
+        // only with experimental interfaces (Q90).
         DaemonRequirement(
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
             exemption: .entirely(BlueZVersion(5, 78))),
-        // In units of 1.25 ms. iOS refuses a shorter one, and keeps its own.
+        // The values are in units of 1.25 ms. iOS refuses a shorter interval and keeps its own (Q205).
         DaemonRequirement(
             id: .connectionInterval, quirks: [115, 205], value: "12",
             setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(12...12))),
-        // In units of 10 ms.
+        // The values are in units of 10 ms.
         DaemonRequirement(
             id: .supervisionTimeout, quirks: [115], value: "400",
             setting: Setting(group: "LE", key: "ConnectionSupervisionTimeout", accepted: .number(200...600))),

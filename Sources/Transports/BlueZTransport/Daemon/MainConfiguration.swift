@@ -1,15 +1,19 @@
-/// The contents of `main.conf`, read as bluetoothd reads it, by GLib's key file rules: groups in brackets,
-/// `key=value`, comments on separate lines. The last value counts. Any other line makes bluetoothd refuse the whole
-/// file.
+/// The content of bluetoothd's `main.conf`, parsed by the rules of GLib's key files as bluetoothd does.
+///
+/// A file has groups in brackets, `key=value` entries, and comments on separate lines. The last value of a
+/// key counts. Any other line makes bluetoothd refuse the whole file.
 package struct MainConfiguration: Equatable, Sendable {
-    /// The longest file that is read, in bytes; Debian's has 12 thousand.
+    /// The maximum length of a file in bytes. Debian's file has 12,000 bytes.
     package static let limit = 65_535
 
     private var values: [String: [String: String]] = [:]
 
-    /// bluetoothd's settings if there is no file.
+    /// Creates an empty configuration, which stands for a missing file.
     package init() {}
 
+    /// Parses a file.
+    ///
+    /// - Throws: `malformed` at the first line that bluetoothd refuses, `tooLong`.
     package init(parsing text: [UInt8]) throws(MainConfigurationError) {
         guard text.count <= Self.limit else { throw .tooLong }
         var group: String?
@@ -26,7 +30,8 @@ package struct MainConfiguration: Equatable, Sendable {
         }
     }
 
-    /// The value of a key, without the space before it and with what follows: `no # why` is no `no`.
+    /// Returns the value of a key without leading space. Text after the value belongs to it, as in
+    /// bluetoothd: `no # why` is not the value `no`.
     package func value(of key: String, in group: String) -> String? {
         values[group]?[key]
     }
@@ -51,21 +56,23 @@ package struct MainConfiguration: Equatable, Sendable {
     }
 }
 
+/// An error in bluetoothd's configuration file.
 package enum MainConfigurationError: Error, Equatable, Sendable {
-    /// A line, counted from 1, that is not a group, an entry or a comment, or an entry before the first group.
+    /// A line is neither a group, an entry nor a comment, or an entry comes before the first group. Holds the
+    /// line, counted from 1.
     case malformed(line: Int)
-    /// Longer than any such file; it was not read.
+    /// The file is longer than ``MainConfiguration/limit`` and was not parsed.
     case tooLong
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Without the white space at the end.
+    /// Returns the bytes without white space at the end.
     func dropLastSpaces() -> SubSequence {
         self[..<(lastIndex { !$0.isSpace }.map(index(after:)) ?? startIndex)]
     }
 }
 
 extension UInt8 {
-    /// What GLib takes for white space.
+    /// Whether GLib treats the byte as white space.
     fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
 }

@@ -1,26 +1,32 @@
-/// What bluetoothd tells of a phone beside its messages, for traces. It has no address and no value.
+/// An observation about a phone for traces. It contains no address and no value of a characteristic.
 package enum BlueZObservation: Equatable, Sendable {
+    /// A characteristic of the service.
     package enum Characteristic: String, CaseIterable, Sendable {
         case state, clientToServer, serverToClient, ident, psm
     }
 
-    /// Where an ATT MTU was named.
+    /// The D-Bus call in which bluetoothd reported an ATT MTU.
     package enum MTUSource: String, CaseIterable, Sendable {
         case stateWrite, notifySocket, writeSocket
     }
 
-    /// A phone is served, or connected to; nil if bluetoothd does not say what kind of address it has.
+    /// A phone started a transfer with the GATT server, or the GATT client connected to a phone. `nil` if
+    /// bluetoothd does not report the kind of the phone's address.
     case phone(addressIsRandom: Bool?)
+    /// bluetoothd reported an ATT MTU.
     case mtu(Int, MTUSource)
+    /// The phone read the ident characteristic.
     case identRead
+    /// The read of the ident characteristic was answered.
     case identAnswered
-    /// It was not known in time.
+    /// The read of the ident characteristic was refused, because its value was not known in time.
     case identRefused
-    /// A client's configuration descriptor was written, or ours at the phone.
+    /// The phone subscribed to a characteristic of this computer, or this computer to one of the phone's.
     case subscribed(Characteristic, usesSocket: Bool)
+    /// The phone ended its subscription to a characteristic.
     case unsubscribed(Characteristic)
-    /// Somebody else was connected and is disconnected.
+    /// Another device is connected and will be disconnected.
     case turnedAway
-    /// The phone disconnected; bluetoothd does not say why.
+    /// The phone disconnected. bluetoothd does not report a reason.
     case disconnected
 }

@@ -1,9 +1,23 @@
 internal import Transport
 
-/// A peer's GATT service of which we are the client.
+/// The link to a phone's GATT service, of which this computer is the client (mdoc peripheral server mode).
 ///
-/// Values pass through sockets wherever bluetoothd gives them. The two that notify are never mixed with calls: each
-/// stream keeps its order, and when a state arrives all data before it lies in the other socket already.
+/// `PeerConnecting` finds the phone, and `BlueZRadio` calls ``open(choosing:)`` once for each attempt:
+///
+/// 1. Connect, and wait until bluetoothd shows all characteristics (Q104, Q108).
+/// 2. Read the PSM and open an L2CAP channel, if the caller chooses one. The channel then owns the phone, and
+///    this link is over (Q61).
+/// 3. Otherwise subscribe to data and state. The caller reads the ident if it wants to, and starts the
+///    transfer with ``signal(_:)``.
+///
+/// Values pass through sockets if bluetoothd provides them, and otherwise as one D-Bus call each (Q110). The
+/// sockets for data and state are used together or not at all: each keeps its order, and when a state
+/// arrives, all data sent before it is already in the data socket. In the other direction a value waits until
+/// bluetoothd has read the other socket.
+///
+/// A lost phone is reported after a short delay, because bluetoothd reports the loss of the radio after that
+/// of its phones (Q117). ``close()`` unsubscribes, disconnects, and makes bluetoothd forget the phone (Q79,
+/// Q81, Q114). All methods and events run on the bus's queue.
 actor GATTClient: BluetoothLEClientLink {
     nonisolated let kind = BluetoothLELinkKind.client
     nonisolated let attempts: Int
@@ -22,19 +36,21 @@ actor GATTClient: BluetoothLEClientLink {
     private var writes: PacketSocket?
     private var stateWrites: PacketSocket?
     private var isNotifiedByCall = false
-    /// The least that bluetoothd has named.
+    /// The smallest ATT MTU that bluetoothd has reported.
     private var mtu: Int?
     private let inbox: LinkInbox
     private var isConnected = false
-    /// The peer disconnected; whether the radio is lost too is not known yet.
+    /// Whether the peer has disconnected, while it is not known yet if the radio is lost too.
     private var isLeaving = false
     private var isSending = false
-    /// Whether a state was sent that bluetoothd may not have taken yet.
+    /// Whether a state was sent that bluetoothd may not have read yet.
     private var stateIsUnderway = false
     private var isClosed = false
     private var failure: BlueZTransportError?
 
-    /// - Parameter attempts: how many it has taken, this one included.
+    /// Creates a link that is not connected yet.
+    ///
+    /// - Parameter attempts: the number of attempts to connect so far, including this one.
     init(
         _ service: GATTService, at peer: Peer, daemon: Daemon, adapter: String, attempts: Int,
         configuration: BlueZConfiguration
@@ -52,12 +68,12 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - Connecting
 
-    /// Connects, and subscribes unless there is a channel; whoever calls closes when it fails.
+    /// Connects to the peer, and opens a channel or subscribes. If this fails, the caller closes the link.
     ///
-    /// - Returns: the channel, if any; the peer is then the channel's, and this link is over.
+    /// - Returns: the channel, which then owns the peer; `nil` if this link's characteristics are used.
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
-        await daemon.take(device)
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.beginTransaction(with: device)
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
         configuration.observe(.phone(addressIsRandom: address.isRandom))
@@ -73,16 +89,18 @@ actor GATTClient: BluetoothLEClientLink {
             _ = try await daemon.call(
                 device, "org.bluez.Device1", "Connect", within: configuration.connection)
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.AlreadyConnected") {
+            // An existing connection is used.
         } catch .refused(let refusal) {
             if let failure { throw .radio(failure) }
-            throw await failure(refusal)
+            throw await connectFailure(for: refusal)
         } catch {
             try check()
             throw error == .overdue ? .overdue : .radio(BlueZTransportError(error))
         }
     }
 
-    private func failure(_ refusal: PeerRefusal) async -> ConnectFailure {
+    /// Converts bluetoothd's error for `Connect`. After an abort, waits until the connection is down.
+    private func connectFailure(for refusal: PeerRefusal) async -> ConnectFailure {
         switch refusal.name {
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
             return .peerForgotten(refusal)
@@ -94,7 +112,8 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// After an abort the link may still be coming down; connecting again before would fail again (Q108).
+    /// Waits until the connection is down, at most `backOff`. Another attempt before that would fail too
+    /// (Q108).
     private func disconnection() async {
         let end = ContinuousClock.now + configuration.backOff
         while failure == nil, !Task.isCancelled, ContinuousClock.now < end,
@@ -104,7 +123,8 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// Until bluetoothd says it knows the services, and shows those that we need (Q104).
+    /// Waits until bluetoothd reports that it knows the services, and then until it shows all characteristics
+    /// (Q104).
     private func resolve() async throws(ConnectFailure) {
         let unresolved = ContinuousClock.now + configuration.resolution
         var incomplete: ContinuousClock.Instant?
@@ -131,10 +151,12 @@ actor GATTClient: BluetoothLEClientLink {
         if isLeaving { throw .peerLeft }
     }
 
-    // MARK: - A channel in place of the characteristics
+    // MARK: - The L2CAP channel
 
-    /// Before anything is subscribed to: some phones take it for the end when a subscription is taken back. Whatever
-    /// goes wrong but the connection itself leaves the characteristics to serve (Q61).
+    /// Opens the L2CAP channel that the caller chooses, or returns `nil`.
+    ///
+    /// Called before any subscription, because some phones treat the end of a subscription as the end of the
+    /// session. If only the channel fails and the connection stays, the characteristics are used (Q61).
     private func channel(_ choice: ChannelChoice) async throws(ConnectFailure) -> L2CAPLink? {
         guard let psm = (try? await readPSM()).flatMap(choice) else {
             try check()
@@ -150,11 +172,11 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// From here on the channel owns the peer.
+    /// Creates the link for a channel, which owns the peer from then on.
     private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
         let link = L2CAPLink(
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
-            verdict: configuration.verdict)
+            lossReportDelay: configuration.lossReportDelay)
         await link.start()
         do throws(ConnectFailure) {
             try check()
@@ -177,6 +199,7 @@ actor GATTClient: BluetoothLEClientLink {
             writes = try await acquire("AcquireWrite", .clientToServer)
             stateWrites = try await acquire("AcquireWrite", .state)
         }
+        // Both characteristics use sockets, or both use calls. Otherwise a state could overtake data.
         if data != nil && states != nil { return startSockets() }
         data?.close()
         data = nil
@@ -186,7 +209,7 @@ actor GATTClient: BluetoothLEClientLink {
         startSockets()
     }
 
-    /// The socket bluetoothd gives; nil when it refuses.
+    /// Requests a socket for a characteristic from bluetoothd; `nil` if bluetoothd refuses.
     private func acquire(
         _ method: String, _ characteristic: GATTRemoteService.Characteristic
     ) async throws(ConnectFailure) -> PacketSocket? {
@@ -204,6 +227,7 @@ actor GATTClient: BluetoothLEClientLink {
             throw error == .overdue ? .subscriptionRefused(nil) : .radio(BlueZTransportError(error))
         }
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
+        // 23 is the minimum MTU of ATT.
         if let value = answer.last?.number, value >= 23 {
             mtu = min(mtu ?? value, value)
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
@@ -227,6 +251,7 @@ actor GATTClient: BluetoothLEClientLink {
                 remote.path(characteristic), GATTServerObjects.characteristicInterface, "StartNotify",
                 within: configuration.subscription)
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
+            // The subscription exists already.
         } catch {
             try check()
             switch error {
@@ -248,13 +273,13 @@ actor GATTClient: BluetoothLEClientLink {
         stateWrites?.start(received: { _ in true }, ended: {})
     }
 
-    // MARK: - What comes
+    // MARK: - Received values and events
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
         case .changed(device, "org.bluez.Device1", let properties):
-            // The peer may leave while the answer to Connect is still to come.
+            // The peer may disconnect before the answer to `Connect` arrives.
             switch properties["Connected"]?.flag {
             case true: isConnected = true
             case false where isConnected: peerLeft()
@@ -275,25 +300,27 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     private func received(_ packet: [UInt8]) -> Bool {
-        inbox.put(.data(packet))
+        inbox.insert(.data(packet))
         return inbox.hasRoom
     }
 
     private func receivedState(_ packet: [UInt8]) -> Bool {
         data?.drainAll()
-        inbox.put(.state(packet))
+        inbox.insert(.state(packet))
         return inbox.hasRoom
     }
 
-    /// What the peer sent before it disconnected is still delivered. The end is reported when its cause is known:
-    /// when the radio is lost, the peer is lost with it and is reported first.
+    /// Ends the link after the peer has disconnected. Values that the peer sent before are still delivered.
+    ///
+    /// The end is delayed by `lossReportDelay`: when the radio is lost, bluetoothd reports the loss of the
+    /// peer first.
     private func peerLeft() {
         guard !isLeaving, !inbox.isEnded else { return }
         isLeaving = true
         configuration.observe(.disconnected)
-        takeRest()
-        letWritersGo()
-        let time = configuration.verdict
+        drainSockets()
+        resumeWriters()
+        let time = configuration.lossReportDelay
         Task {
             try? await Task.sleep(for: time)
             self.end(.linkLost)
@@ -301,9 +328,9 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     private func end(_ error: BluetoothLEError) {
-        takeRest()
+        drainSockets()
         inbox.finish(error)
-        letWritersGo()
+        resumeWriters()
         condition.signal()
     }
 
@@ -313,19 +340,22 @@ actor GATTClient: BluetoothLEClientLink {
         end(BluetoothLEError(error))
     }
 
-    private func takeRest() {
+    /// Moves everything that the sockets contain to the inbox.
+    private func drainSockets() {
         data?.drainAll()
         states?.drainAll()
     }
 
-    private func letWritersGo() {
+    /// Resumes senders that wait for room, so that they see the end.
+    private func resumeWriters() {
         writes?.writable()
         stateWrites?.writable()
     }
 
     // MARK: - The link
 
-    /// Until bluetoothd has named an MTU, what every peer takes (Q67, Q98, Q99).
+    /// The maximum length of a value. Until bluetoothd has reported an MTU, it is the length that every peer
+    /// accepts (Q67, Q98, Q99).
     var packetLimit: Int { min(512, (mtu ?? 23) - 3) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
@@ -344,8 +374,10 @@ actor GATTClient: BluetoothLEClientLink {
         guard head.count + body.count <= packetLimit else {
             throw .connectionFailed(.valueTooLong)
         }
+        // The data must not overtake the start that was sent before. This was seen once, and a phone may
+        // refuse such a request.
         if stateIsUnderway {
-            try await emptied(stateWrites)
+            try await waitUntilEmptied(stateWrites)
             stateIsUnderway = false
         }
         if let writes { return try await send(head, body, through: writes) }
@@ -356,7 +388,8 @@ actor GATTClient: BluetoothLEClientLink {
         guard !isSending else { throw .alreadyWaiting }
         isSending = true
         defer { isSending = false }
-        try await emptied(writes)
+        // The state 02 must not arrive before the last data.
+        try await waitUntilEmptied(writes)
         guard let stateWrites else { return try await write([state], to: .state) }
         stateIsUnderway = true
         try await send(.byte(state), [], through: stateWrites)
@@ -369,15 +402,15 @@ actor GATTClient: BluetoothLEClientLink {
             try checkLink()
             switch socket.send(head, body) {
             case .taken: return
-            case .closed: throw await verdict()
+            case .closed: throw await lossReason()
             case .full: await socket.room()
             }
         }
     }
 
-    /// Until bluetoothd has taken all that was sent: it looks at each socket on its own, and what is sent through the
-    /// other, a state or data, could overtake it.
-    private func emptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
+    /// Waits until bluetoothd has read everything from a socket. bluetoothd reads each socket separately, so
+    /// a state could overtake data that was sent before it, and the reverse.
+    private func waitUntilEmptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
         let hung = ContinuousClock.now + configuration.call
         while let socket, !socket.isEmptied {
             try checkLink()
@@ -396,13 +429,13 @@ actor GATTClient: BluetoothLEClientLink {
                 [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
         } catch {
             try checkLink()
-            if case .refused = error { throw await verdict() }
+            if case .refused = error { throw await lossReason() }
             throw BluetoothLEError(BlueZTransportError(error))
         }
     }
 
-    /// What has ended the link.
-    private func verdict() async -> BluetoothLEError {
+    /// Waits for the end of the link and returns its cause.
+    private func lossReason() async -> BluetoothLEError {
         peerLeft()
         while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
         do throws(BluetoothLEError) { try checkLink() } catch { return error }
@@ -417,7 +450,8 @@ actor GATTClient: BluetoothLEClientLink {
 
     func readIdent() async throws(BluetoothLEError) -> [UInt8] { try await read(.ident) }
 
-    /// The peer's L2CAP channel, in the peer's encoding (Q65). Throws as ``readIdent()``.
+    /// Reads the PSM of the peer's L2CAP channel in the peer's encoding (Q65). Throws the errors of
+    /// ``readIdent()``.
     func readPSM() async throws(BluetoothLEError) -> [UInt8] { try await read(.psm) }
 
     private func read(
@@ -440,9 +474,9 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// Unsubscribes, disconnects and lets bluetoothd forget the peer (Q79, Q81, Q114).
+    /// Unsubscribes, disconnects, and makes bluetoothd forget the peer (Q79, Q81, Q114).
     func close() async {
         guard !isClosed else { return }
         isClosed = true
@@ -455,7 +489,8 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.stopListening(self)
     }
 
-    /// bluetoothd handles the end of a socket as this call, and gives the peer two seconds to be notified.
+    /// Ends subscriptions that were made by call. A subscription through a socket ends when the socket is
+    /// closed; bluetoothd then waits up to two seconds until the peer is notified.
     private func unsubscribe() async {
         guard isNotifiedByCall else { return }
         for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {

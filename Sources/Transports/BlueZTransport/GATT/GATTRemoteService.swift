@@ -1,20 +1,21 @@
 internal import NDEF
 internal import Transport
 
-/// Where bluetoothd shows the characteristics of a peer's service.
+/// The D-Bus paths and flags of the characteristics of a peer's service.
 struct GATTRemoteService: Sendable {
     typealias Characteristic = GATTServerObjects.Characteristic
 
     private var found: [Characteristic: (path: String, flags: [String])] = [:]
 
-    /// Whether a state and both directions are there.
+    /// Whether the state and both data characteristics are present.
     var isComplete: Bool { has(.state) && has(.clientToServer) && has(.serverToClient) }
 
     func has(_ characteristic: Characteristic) -> Bool { found[characteristic] != nil }
 
     func path(_ characteristic: Characteristic) -> String { found[characteristic]?.path ?? "/" }
 
-    /// How values are written: without response, unless the peer knows no other way.
+    /// The type of write for a characteristic: `command` (without response), or `request` if the peer allows
+    /// nothing else.
     func writeType(_ characteristic: Characteristic) -> String {
         let flags = found[characteristic]?.flags ?? []
         return flags.contains("write") && !flags.contains("write-without-response") ? "request" : "command"
@@ -22,7 +23,7 @@ struct GATTRemoteService: Sendable {
 }
 
 extension Daemon {
-    /// What a peer has of a service: the first of that UUID that is complete, or else nothing.
+    /// Returns the peer's first complete service with the UUID; an empty one if there is none.
     func remoteService(_ service: GATTService, of device: String) -> GATTRemoteService {
         for path in paths("org.bluez.GattService1", below: device)
         where properties(path, "org.bluez.GattService1")?["UUID"]?.text == service.uuid.description {

@@ -1,14 +1,27 @@
 internal import Transport
 
-/// Our GATT service on one adapter, and the link to the one client it serves.
+/// A GATT service on one adapter, and the link to the one phone that it serves (mdoc central client mode).
 ///
-/// The client is the first that writes 01 to the state. Every write has its writer's name. The socket for
-/// notifications does not show who receives them, so everyone else is disconnected before the first byte is sent,
-/// and so is everyone who connects later (Q72, Q111).
+/// The server has three phases:
+///
+/// - `waiting`: the service is registered and advertised. Phones and other devices may connect and subscribe.
+/// - `started`: the first device that wrote 01 to the state is the client. The advertisement ends, and
+///   unknown devices are disconnected (Q72, Q93). A device is unknown if it is connected, not paired with
+///   this computer, and in no transaction of this process.
+/// - `closed`: nothing is registered, and bluetoothd has forgotten the client (Q79, Q114).
+///
+/// Values from the client arrive as D-Bus calls, which name the device that wrote. Notifications go to
+/// bluetoothd through a socket, or as one property change each if bluetoothd does not use sockets (Q110). The
+/// socket does not show which devices receive them. Therefore no byte is sent while an unknown device is
+/// connected, and one that connects later is disconnected too (Q111).
+///
+/// `BlueZRadio` creates the server. `ReaderService` calls ``link()`` before or after the phone has connected
+/// (Q64), sets the ident when the engagement is known (Q70), and then uses the server as a link. All methods
+/// and events run on the bus's queue. A server never serves a second phone.
 actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private enum Phase: Equatable {
         case waiting
-        /// The client that has started, and is served alone.
+        /// The client has started, and only this device is served.
         case started(device: String)
         case closed
     }
@@ -18,6 +31,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private nonisolated let daemon: Daemon
     private let adapter: String
     private var objects: GATTServerObjects
+    /// The place of the service in bluetoothd's attribute table.
     private var tablePlace: Int?
     private let configuration: BlueZConfiguration
 
@@ -26,20 +40,22 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var isAdvertised = false
     private var isRegistered = false
     private var ident: [UInt8]?
+    /// The reads of the ident that wait for its value.
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
-    /// By the device that subscribed. Newer versions of bluetoothd ask for one for each device, earlier ones for one that
-    /// all share.
+    /// The sockets for notifications, by the path of the device that subscribed. Newer versions of bluetoothd
+    /// request one for each device, earlier ones request one for all devices.
     private var notificationSockets: [String: PacketSocket] = [:]
+    /// Whether a device has subscribed without a socket, so that each notification is a property change.
     private var isNotifyingByCall = false
-    /// Those who are connected besides the client, and are on their way out.
+    /// The unknown devices that are connected and are being disconnected.
     private var unknownDevices: Set<String> = []
-    /// The last refusal to disconnect one of them.
+    /// The last error of bluetoothd when an unknown device was to be disconnected.
     private var turnAwayRefusal: PeerRefusal?
-    /// The least that bluetoothd has named for anybody who is served.
+    /// The smallest ATT MTU that bluetoothd has reported.
     private var mtu: Int?
     private let inbox: LinkInbox
-    /// Signalled when the phase, the subscriptions or the other devices change.
+    /// Signalled when the phase, the subscriptions or the unknown devices change.
     private let condition: BusCondition
     private var failure: BlueZTransportError?
 
@@ -57,15 +73,18 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             service, number: number, usesSockets: configuration.usesSockets, hasChannel: psm != nil)
     }
 
-    // MARK: - On and off the air
+    // MARK: - Registration and advertising
 
-    /// Shows bluetoothd the service, then advertises it.
+    /// Registers the service, then the advertisement. A phone that connects therefore always finds the
+    /// service (Q64).
     func register() async throws(BlueZTransportError) {
         do throws(BusError) {
-            await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+            await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
             registration = try await daemon.bus.export(objects.root) { [weak self] message in
-                self?.assumeIsolated { $0.called(message) } ?? false
+                self?.assumeIsolated { $0.handleCall(message) } ?? false
             }
+            // Both flags are set before their calls: a call that is cancelled or times out may still take
+            // effect, and `close` must then undo it.
             isRegistered = true
             try await registerTable()
             isAdvertised = true
@@ -82,15 +101,16 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if let failure { throw failure }
     }
 
-    /// The same place for every transaction (Q113), unless another program uses it.
+    /// Registers the service at the same place of the attribute table for every transaction (Q113), or
+    /// anywhere if another program uses that place.
     private func registerTable() async throws(BusError) {
-        let place = await daemon.takeTablePlace()
+        let place = await daemon.reserveTablePlace()
         tablePlace = place
-        objects.stand(at: place)
+        objects.setPlace(place)
         do throws(BusError) {
             try await registerApplication()
         } catch .refused {
-            objects.standAnywhere()
+            objects.clearPlace()
             try await registerApplication()
         }
     }
@@ -123,11 +143,12 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             await daemon.takeBack(
                 adapter, "org.bluez.GattManager1", "UnregisterApplication", [.path(objects.root)])
         }
-        if let place = tablePlace.take() { await daemon.leaveTablePlace(place) }
+        if let place = tablePlace.take() { await daemon.releaseTablePlace(place) }
         registration = nil
         await daemon.stopListening(self)
     }
 
+    /// The path of the client's device; `nil` before a client has started.
     private var owner: String? {
         if case .started(let device) = phase { device } else { nil }
     }
@@ -162,7 +183,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if phase == .closed || inbox.isEnded { throw .linkLost }
     }
 
-    /// Waits until all devices but the client have disconnected.
+    /// Waits until all unknown devices have disconnected (Q72, Q111).
     private func waitForUnknownDevicesToLeave() async throws(BluetoothLEError) {
         let deadline = ContinuousClock.now + configuration.turningAway
         while !unknownDevices.isEmpty {
@@ -174,6 +195,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
+    /// Disconnects an unknown device.
     private func turnAway(_ device: String) {
         configuration.observe(.turnedAway)
         unknownDevices.insert(device)
@@ -188,7 +210,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Events from bluetoothd
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
         case .changed(let path, "org.bluez.Device1", let properties): deviceChanged(path, properties)
@@ -200,6 +222,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private func fail(_ error: BlueZTransportError) {
         guard phase != .closed, failure == nil else { return }
         failure = error
+        // Without the bus, bluetoothd or the adapter nothing can be taken back.
         isAdvertised = false
         isRegistered = false
         inbox.finish(BluetoothLEError(error))
@@ -212,17 +235,20 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case (true, false): clientLeft()
         case (false, false): unknownDevices.remove(path)
         case (false, true) where owner != nil:
-            if daemon.assumeIsolated({ $0.isStranger(path) }) { turnAway(path) }
+            if daemon.assumeIsolated({ $0.isUnknownDevice(path) }) { turnAway(path) }
         default: break
         }
         condition.signal()
     }
 
-    /// What the client wrote before it disconnected is still delivered. The end is reported when its cause is
-    /// known: when the radio is lost, the client is lost with it and is reported first.
+    /// Ends the link after the client has disconnected. Values that the client wrote before are still
+    /// delivered.
+    ///
+    /// The end is delayed by `lossReportDelay`: when the radio is lost, bluetoothd reports the loss of the
+    /// client first.
     private func clientLeft() {
         configuration.observe(.disconnected)
-        let time = configuration.verdict
+        let time = configuration.lossReportDelay
         Task {
             try? await Task.sleep(for: time)
             inbox.finish(.linkLost)
@@ -230,9 +256,10 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
-    // MARK: - What bluetoothd asks
+    // MARK: - Calls from bluetoothd
 
-    private func called(_ message: BusMessage) -> Bool {
+    private func handleCall(_ message: BusMessage) -> Bool {
+        // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
         let arguments = (try? message.values()) ?? []
         switch (message.interface, message.member) {
@@ -242,21 +269,21 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             let properties = objects.properties(at: message.path, arguments.first?.text ?? "")
             answer(message, [.map(properties ?? [:])])
         case ("org.freedesktop.DBus.Properties", "Set"):
-            // bluetoothd reports the position of the table to an application that asks for one.
+            // bluetoothd reports the handle of the service to an application that requested one.
             answer(message, [])
         case (GATTServerObjects.advertisementInterface, "Release"):
             isAdvertised = false
             answer(message, [])
         case (GATTServerObjects.characteristicInterface, let method):
             guard let characteristic = objects.characteristic(at: message.path) else { return false }
-            return called(method, characteristic, arguments, message)
+            return handleCall(of: method, on: characteristic, arguments, message)
         default: return false
         }
         return true
     }
 
-    private func called(
-        _ method: String, _ characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
+    private func handleCall(
+        of method: String, on characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
         _ message: BusMessage
     ) -> Bool {
         let options = (arguments.last ?? .map([:])).members
@@ -299,35 +326,38 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
-            note(mtu: options["mtu"], .stateWrite)
+            record(mtu: options["mtu"], .stateWrite)
             observePhone(device)
             let unknownDevices = daemon.assumeIsolated { daemon in
-                daemon.take(device)
+                daemon.beginTransaction(with: device)
                 return daemon.unknownDevices(at: adapter)
             }
             unknownDevices.forEach(turnAway)
             Task { await stopAdvertising() }
             condition.signal()
-        case .started(device):
-            inbox.put(.state(value))
+        case .started(device):  // Written by the client itself.
+            inbox.insert(.state(value))
         case .waiting, .started:
-            if daemon.assumeIsolated({ $0.isStranger(device) }) { turnAway(device) }
+            if daemon.assumeIsolated({ $0.isUnknownDevice(device) }) { turnAway(device) }
         case .closed: break
         }
     }
 
-    /// A client that sends on and on while nobody takes it has lost its link: nothing holds it up.
+    /// Accepts a data value from the client. If the inbox is full, the link ends: each value comes in a D-Bus
+    /// call, and there is no way to slow the client down.
     private func received(_ value: [UInt8]) {
         guard inbox.hasRoom else { return inbox.finish(.linkLost) }
-        inbox.put(.data(value))
+        inbox.insert(.data(value))
     }
 
+    /// Records for traces whether the phone's address is random.
     private func observePhone(_ device: String) {
         let type = daemon.assumeIsolated { $0.properties(device, "org.bluez.Device1")?["AddressType"]?.text }
         configuration.observe(.phone(addressIsRandom: type.map { $0 == "random" }))
     }
 
-    private func note(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
+    /// Records an ATT MTU that bluetoothd has reported. Values below 23, the minimum of ATT, are ignored.
+    private func record(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
         guard let value = value?.number, value >= 23 else { return }
         configuration.observe(.mtu(value, source))
         mtu = min(mtu ?? value, value)
@@ -377,7 +407,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     ) {
         guard let socket = handOver(message, options) else { return refuse(message) }
         subscribed(.serverToClient, usesSocket: true)
-        note(mtu: options["mtu"], .notifySocket)
+        record(mtu: options["mtu"], .notifySocket)
         let device = options["device"]?.text ?? ""
         notificationSockets.updateValue(socket, forKey: device)?.close()
         socket.start(received: { _ in true }) { [weak self] in
@@ -390,12 +420,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if notificationSockets[device] === socket { notificationSockets[device] = nil }
     }
 
-    /// The client's own socket, or the one that all share.
+    /// The socket for notifications to the client. Older versions of bluetoothd have one socket for all
+    /// devices.
     private var notifications: PacketSocket? {
         owner.flatMap { notificationSockets[$0] } ?? notificationSockets.values.first
     }
 
-    /// Makes a pair of sockets and gives bluetoothd one of them.
+    /// Creates a pair of sockets and sends one of them to bluetoothd.
     private func handOver(
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
@@ -408,7 +439,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - The link
 
-    /// Two bytes less than a notification could have: bluetoothd may pack it with others, and then cuts it (Q102).
+    /// The maximum length of a value: two bytes less than a notification can have. bluetoothd may pack a
+    /// notification with others and then truncates a longer one (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
@@ -430,6 +462,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
+    /// Sends a notification as a property change, if a device subscribed in that way.
     private func sendByCall(_ head: PacketHead, _ body: ArraySlice<UInt8>) throws(BluetoothLEError) {
         guard isNotifyingByCall else { throw .linkLost }
         notify(.serverToClient, unsafe head.withBytes { unsafe Array($0) } + body)
@@ -451,7 +484,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 }
 
 extension [UInt8] {
-    /// The value of the PSM characteristic: four bytes, big-endian.
+    /// Encodes a PSM for its characteristic: four bytes, big-endian.
     fileprivate init(psm: UInt16) {
         self = [0, 0, UInt8(psm >> 8), UInt8(truncatingIfNeeded: psm)]
     }

@@ -1,9 +1,11 @@
 internal import NDEF
 internal import Transport
 
-/// The objects that bluetoothd is shown: the service with its characteristics, and the advertisement.
+/// The D-Bus objects that this process exports to bluetoothd: the service with its characteristics, and the
+/// advertisement.
 ///
-/// Their layout is the same for every transaction, since phones remember it (Q113); what changes is the service's UUID.
+/// The layout of the service is the same in every transaction, since phones remember it (Q113). Only the UUID
+/// of the service changes.
 struct GATTServerObjects: Sendable {
     enum Characteristic: String, CaseIterable, Sendable {
         case state, clientToServer, serverToClient, ident, psm
@@ -13,16 +15,18 @@ struct GATTServerObjects: Sendable {
     static let characteristicInterface = "org.bluez.GattCharacteristic1"
     static let advertisementInterface = "org.bluez.LEAdvertisement1"
 
-    /// The path of the ObjectManager.
+    /// The path of the ObjectManager object.
     let root: String
     private let service: GATTService
     private let usesSockets: Bool
-    /// Whether there is an L2CAP channel to publish; without one, clients must not find its characteristic.
+    /// Whether an L2CAP channel is published. If not, clients must not find its characteristic.
     private let hasChannel: Bool
-    /// The attribute handle where the service begins; 0 lets bluetoothd choose, which never takes a handle twice: after
-    /// some thousand services it has none left.
+    /// The attribute handle of the service. 0 lets bluetoothd choose; but bluetoothd never uses a handle
+    /// again, so after some thousand services none would be left.
     private var handle: UInt16 = 0
 
+    /// Creates the objects of one server.
+    ///
     /// - Parameter number: distinguishes the servers of one connection to the bus.
     init(_ service: GATTService, number: Int, usesSockets: Bool, hasChannel: Bool) {
         self.service = service
@@ -31,10 +35,12 @@ struct GATTServerObjects: Sendable {
         root = "/org/countersign/server\(number)"
     }
 
-    /// Behind bluetoothd's own services, each place with room for all our attributes.
-    mutating func stand(at place: Int) { handle = UInt16(clamping: 0x1000 + 0x20 * place) }
+    /// Sets the position in bluetoothd's attribute table. Place 0 is behind bluetoothd's own services, and
+    /// each place has room for all attributes of one service.
+    mutating func setPlace(_ place: Int) { handle = UInt16(clamping: 0x1000 + 0x20 * place) }
 
-    mutating func standAnywhere() { handle = 0 }
+    /// Lets bluetoothd choose the position.
+    mutating func clearPlace() { handle = 0 }
 
     var advertisement: String { root + "/advertisement" }
     private var servicePath: String { root + "/service" }
@@ -46,6 +52,8 @@ struct GATTServerObjects: Sendable {
         return Characteristic(rawValue: String(path.dropFirst(servicePath.count + 1)))
     }
 
+    /// The answer to `GetManagedObjects`: all objects below the root with their properties, without the
+    /// advertisement.
     var managed: BusValue {
         var objects = [servicePath: [Self.serviceInterface: serviceProperties]]
         for characteristic in Characteristic.allCases {
@@ -55,7 +63,7 @@ struct GATTServerObjects: Sendable {
         return .objects(objects)
     }
 
-    /// The answer of Properties.GetAll for an object; nil if there is no such object.
+    /// The answer to `Properties.GetAll` for an object; `nil` if the object does not exist.
     func properties(at path: String, _ interface: String) -> [String: BusValue]? {
         switch interface {
         case Self.advertisementInterface where path == advertisement: advertisementProperties
@@ -69,9 +77,11 @@ struct GATTServerObjects: Sendable {
         ["UUID": .string(service.uuid.description), "Primary": .boolean(true), "Handle": .uint16(handle)]
     }
 
-    /// General discoverable: without it bluetoothd leaves that flag out, or all flags, and a phone may ignore the
-    /// advertisement (Q201). A short interval: some phones look for few seconds only (Q90); bluetoothd before 5.78 takes
-    /// the one of its settings.
+    /// The properties of the advertisement.
+    ///
+    /// `Discoverable` sets the flag "general discoverable"; without it a phone may ignore the advertisement
+    /// (Q201). The interval is 30 to 50 ms, because some phones scan for a few seconds only (Q90). bluetoothd
+    /// before 5.78 uses the interval from its settings.
     private var advertisementProperties: [String: BusValue] {
         [
             "Type": .string("peripheral"), "ServiceUUIDs": .strings([service.uuid.description]),
@@ -87,10 +97,11 @@ struct GATTServerObjects: Sendable {
             "UUID": .string(uuid.description), "Service": .path(servicePath),
             "Flags": .strings(flags(of: characteristic)),
         ]
-        // This property makes bluetoothd take notifications through a socket. Written values come in a call each:
-        // until a socket for writing is handed over, bluetoothd (5.66 and later) keeps no copy of the values
-        // received meanwhile, and then passes on whatever its buffer holds. A call has a copy, and its writer's
-        // name.
+        // `NotifyAcquired` makes bluetoothd read notifications from a socket. The other direction has no
+        // socket: each written value comes in a separate call. If a socket for writing is offered, bluetoothd
+        // (5.66 and later) keeps no copy of the values that it receives until the socket is open, and then
+        // passes on whatever its buffer contains. A call has its own copy, and the name of the device that
+        // wrote.
         if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
         return properties
     }

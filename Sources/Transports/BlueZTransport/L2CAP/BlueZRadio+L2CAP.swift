@@ -15,17 +15,17 @@ extension BlueZRadio {
 }
 
 extension PeerConnecting {
-    /// Tries once; the kernel makes the connection for the channel (Q63).
+    /// Makes one attempt to open a channel. The kernel makes the connection for it (Q63).
     fileprivate func channel(
         to peer: Peer, psm: UInt16, attempts: Int
     ) async throws(ConnectFailure) -> L2CAPLink {
-        await daemon.take(peer.path)
+        await daemon.beginTransaction(with: peer.path)
         do throws(ConnectFailure) {
             let socket = try await L2CAPSocket.connected(
                 to: L2CAPAddress(peer), psm: psm, from: adapter, in: daemon, within: configuration.connection)
             let link = L2CAPLink(
                 socket, daemon: daemon, adapter: adapter, device: peer.path, attempts: attempts,
-                verdict: configuration.verdict)
+                lossReportDelay: configuration.lossReportDelay)
             await link.start()
             return link
         } catch {
@@ -36,7 +36,7 @@ extension PeerConnecting {
 }
 
 extension L2CAPSocket {
-    /// A channel to a peer; if there is no connection to it, the kernel makes one.
+    /// Opens a channel to a peer. If the peer is not connected, the kernel connects to it.
     static func connected(
         to peer: L2CAPAddress, psm: UInt16, from adapter: String, in daemon: Daemon, within limit: Duration
     ) async throws(ConnectFailure) -> L2CAPSocket {
@@ -55,7 +55,7 @@ extension L2CAPSocket {
 }
 
 extension ConnectFailure {
-    /// What an error number of connecting means; nil for zero.
+    /// Converts the error number of a failed connection; `nil` for zero.
     fileprivate init?(connecting error: Int32) {
         switch error {
         case 0: return nil

@@ -1,6 +1,6 @@
 internal import Transport
 
-/// A GATT server that names an L2CAP channel too; its client takes one of the two.
+/// A GATT server that also publishes an L2CAP channel. The client uses one of the two.
 struct ChannelServer: BluetoothLEServer {
     private typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 
@@ -9,7 +9,8 @@ struct ChannelServer: BluetoothLEServer {
 
     func setIdent(_ ident: [UInt8]) async { await server.setIdent(ident) }
 
-    /// The link the client has begun first. The other way is closed then.
+    /// Waits for the first link of a client, over the characteristics or over the channel, and closes the
+    /// other one.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await first().get()
         if link.kind == .l2cap { await server.close() } else { await listener.close() }

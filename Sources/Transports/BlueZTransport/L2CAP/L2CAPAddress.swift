@@ -1,13 +1,15 @@
 internal import CBlueZ
 internal import Glibc
 
-/// A device's address and its type, as L2CAP needs both.
+/// The Bluetooth address of a device and its type. L2CAP needs both.
 struct L2CAPAddress: Equatable, Sendable {
-    /// Six pairs of hexadecimal digits.
+    /// The address as six pairs of hexadecimal digits with colons.
     let text: String
     let isRandom: Bool
 
-    /// - Parameter properties: of an Adapter1 or Device1; nil when they name no address.
+    /// Reads the address of an adapter or device; `nil` if the properties have none.
+    ///
+    /// - Parameter properties: the properties of the interface `Adapter1` or `Device1`.
     init?(_ properties: [String: BusValue]?) {
         guard let text = properties?["Address"]?.text else { return nil }
         self.text = text
@@ -19,7 +21,7 @@ struct L2CAPAddress: Equatable, Sendable {
         isRandom = peer.isAddressRandom
     }
 
-    /// Lends the address of a channel there, with PSM 0 of any.
+    /// Calls `body` with the socket address of a channel on the device. PSM 0 means any channel.
     func withSocketAddress<Value>(
         psm: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
     ) -> Value {

@@ -2,57 +2,58 @@ internal import Dispatch
 internal import Glibc
 internal import Transport
 
-/// A credit-based channel to a peer. A packet is a service data unit.
+/// A link over an LE credit-based L2CAP channel. A packet is one service data unit.
 actor L2CAPLink: BluetoothLELink {
     nonisolated let kind = BluetoothLELinkKind.l2cap
-    /// How often connecting was tried, the time it worked included (Q63).
+    /// The number of attempts to connect, including the successful one (Q63).
     nonisolated let attempts: Int
     nonisolated let packetLimit: Int
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
-    /// The peer's object, to be forgotten with the channel; nil if a server owns it.
+    /// The path of the peer, which bluetoothd forgets when the link is closed; `nil` if bluetoothd has no
+    /// object for it.
     private let device: String?
     private let socket: PacketSocket
     private let condition: BusCondition
-    /// As ``BlueZConfiguration/verdict``.
-    private let verdict: Duration
+    /// The delay before the peer's disconnection is reported, see ``BlueZConfiguration/lossReportDelay``.
+    private let lossReportDelay: Duration
     private let inbox: LinkInbox
     private var isSending = false
     private var isLeaving = false
     private var isClosed = false
     private var failure: BlueZTransportError?
 
-    /// - Parameter channel: connected.
+    /// Creates a link for a connected channel. Reading begins with `start`.
     init(
         _ channel: consuming L2CAPSocket, daemon: Daemon, adapter: String, device: String?, attempts: Int = 1,
-        verdict: Duration
+        lossReportDelay: Duration
     ) {
         let limit = channel.sendLimit
         self.init(
             owning: channel.release(), packetLimit: limit, daemon: daemon, adapter: adapter, device: device,
-            attempts: attempts, verdict: verdict)
+            attempts: attempts, lossReportDelay: lossReportDelay)
     }
 
     private init(
         owning descriptor: Int32, packetLimit: Int, daemon: Daemon, adapter: String, device: String?,
-        attempts: Int, verdict: Duration
+        attempts: Int, lossReportDelay: Duration
     ) {
         self.daemon = daemon
         self.adapter = adapter
         self.device = device
         self.attempts = attempts
         self.packetLimit = packetLimit
-        self.verdict = verdict
+        self.lossReportDelay = lossReportDelay
         condition = BusCondition(daemon.bus)
         inbox = LinkInbox(daemon.bus)
         socket = PacketSocket(
             owning: descriptor, longest: L2CAPSocket.receiveLimit, queue: daemon.bus.queue)
     }
 
-    /// Begins to read.
+    /// Starts to read packets and to follow bluetoothd's events.
     func start() async {
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         startReading()
     }
 
@@ -62,22 +63,23 @@ actor L2CAPLink: BluetoothLELink {
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
     }
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         guard failure == nil, let loss = event.loss(of: adapter) else { return }
         failure = loss
         end(BluetoothLEError(loss))
     }
 
     private func received(_ packet: [UInt8]) -> Bool {
-        inbox.put(.data(packet))
+        inbox.insert(.data(packet))
         return inbox.hasRoom
     }
 
-    /// When the radio is lost, the peer is lost with it and is reported first.
+    /// Ends the link after the peer has disconnected. The end is delayed by `lossReportDelay`: when the radio
+    /// is lost, bluetoothd reports the loss of the peer first.
     private func peerLeft() {
         guard !isLeaving else { return }
         isLeaving = true
-        let time = verdict
+        let time = lossReportDelay
         Task {
             try? await Task.sleep(for: time)
             self.end(.linkLost)
@@ -120,7 +122,7 @@ actor L2CAPLink: BluetoothLELink {
         if isClosed || inbox.isEnded { throw .linkLost }
     }
 
-    /// A channel has no state beside its data.
+    /// Does nothing, because a channel has no state characteristic.
     func signal(_ state: UInt8) {}
 
     func close() async {

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import Transport
 
-/// Waits on a PSM of one adapter for the one peer that opens a channel.
+/// A listener on one PSM of an adapter, for one channel.
 actor L2CAPListener {
-    /// What a GATT server names to its clients.
+    /// The PSM, which the GATT server publishes.
     nonisolated let psm: UInt16
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
-    private let verdict: Duration
+    private let lossReportDelay: Duration
     private let condition: BusCondition
     private var socket: L2CAPSocket?
     private var reading: SocketPoller.Watch?
@@ -16,28 +16,31 @@ actor L2CAPListener {
     private var failure: BlueZTransportError?
 
     private init(
-        _ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String, verdict: Duration
+        _ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String,
+        lossReportDelay: Duration
     ) {
         self.socket = consume socket
         self.psm = psm
         self.daemon = daemon
         self.adapter = adapter
-        self.verdict = verdict
+        self.lossReportDelay = lossReportDelay
         condition = BusCondition(daemon.bus)
     }
 
-    /// Listens on the first PSM that is free.
+    /// Listens on the first free dynamic PSM.
     ///
-    /// - Parameter verdict: as ``BlueZConfiguration/verdict``.
+    /// - Parameter lossReportDelay: the delay before a peer's disconnection is reported, see
+    ///   ``BlueZConfiguration/lossReportDelay``.
     static func open(
-        daemon: Daemon, adapter: String, verdict: Duration
+        daemon: Daemon, adapter: String, lossReportDelay: Duration
     ) async throws(BlueZTransportError) -> L2CAPListener {
         guard let own = L2CAPAddress(await daemon.properties(adapter, "org.bluez.Adapter1")) else {
             throw .adapterLost
         }
         for psm in L2CAPSocket.dynamicPSMs {
             guard let socket = L2CAPSocket.bound(to: own, psm: psm), socket.listen() else { continue }
-            let listener = L2CAPListener(socket, psm: psm, daemon: daemon, adapter: adapter, verdict: verdict)
+            let listener = L2CAPListener(
+                socket, psm: psm, daemon: daemon, adapter: adapter, lossReportDelay: lossReportDelay)
             await listener.start()
             return listener
         }
@@ -45,7 +48,7 @@ actor L2CAPListener {
     }
 
     private func start() async {
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         listen()
     }
 
@@ -56,23 +59,26 @@ actor L2CAPListener {
         }
     }
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         guard failure == nil, let loss = event.loss(of: adapter) else { return }
         failure = loss
         condition.signal()
     }
 
-    /// The first that comes; nobody else does, since nobody listens any more.
+    /// Accepts the first channel. Then the listener is closed, so that no second channel can be opened.
     private func accept() {
         guard link == nil, socket != nil else { return }
         guard let channel = socket?.accept() else {
-            // Whoever came has left again.
+            // The peer has closed the channel before it was accepted.
             if [EAGAIN, ECONNABORTED, EINTR].contains(errno) { return listen() }
             failure = .system
             return condition.signal()
         }
-        let device = daemon.assumeIsolated { $0.taken(channel.peerAddress, at: adapter) }
-        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: device, verdict: verdict)
+        let device = daemon.assumeIsolated {
+            $0.beginTransaction(withAddress: channel.peerAddress, at: adapter)
+        }
+        link = L2CAPLink(
+            channel, daemon: daemon, adapter: adapter, device: device, lossReportDelay: lossReportDelay)
         stopListening()
         condition.signal()
     }
@@ -82,7 +88,7 @@ actor L2CAPListener {
         socket = nil
     }
 
-    /// The channel of the first peer that opens one.
+    /// Waits for the first peer that opens a channel.
     func accepted() async throws(BluetoothLEError) -> L2CAPLink {
         while true {
             if let failure { throw BluetoothLEError(failure) }
@@ -96,7 +102,7 @@ actor L2CAPListener {
         }
     }
 
-    /// Listens no more. A channel that was handed out is its holder's.
+    /// Stops listening. An accepted channel stays open.
     func close() async {
         stopListening()
         condition.signal()
@@ -105,10 +111,11 @@ actor L2CAPListener {
 }
 
 extension Daemon {
-    /// Begins a transaction with the peer at an address, and names its object.
-    fileprivate func taken(_ address: String?, at adapter: String) -> String? {
+    /// Begins a transaction with the peer at an address and returns the peer's path; `nil` if bluetoothd does
+    /// not know the peer.
+    fileprivate func beginTransaction(withAddress address: String?, at adapter: String) -> String? {
         let device = devices(at: adapter).first { $0.value["Address"]?.text == address }?.key
-        if let device { take(device) }
+        if let device { beginTransaction(with: device) }
         return device
     }
 }

@@ -1,14 +1,15 @@
 internal import CBlueZ
 internal import Glibc
 
-/// A socket for LE credit-based channels (Core, Volume 3 Part A 4.22), bound to an adapter and never blocking.
+/// A non-blocking socket for LE credit-based channels (Bluetooth Core, Volume 3 Part A 4.22), bound to an
+/// adapter.
 ///
-/// The lowest security is asked for, and nobody is asked to pair (Q95). Bound without the adapter's address the kernel
-/// would take it for a channel of classic Bluetooth (Q107).
+/// The socket requests the lowest security level, so that the phone does not ask to pair (Q95). Without the
+/// adapter's address the kernel would treat the socket as a channel of classic Bluetooth (Q107).
 struct L2CAPSocket: ~Copyable {
-    /// Most bytes of a service data unit that is received.
+    /// The maximum number of bytes of a service data unit that is received.
     static let receiveLimit = 2048
-    /// The dynamic PSMs, which need no privilege (Q107).
+    /// The dynamic PSMs, on which every user may listen (Q107).
     static let dynamicPSMs: ClosedRange<UInt16> = 0x80...0xff
 
     private let descriptor: Int32
@@ -21,7 +22,9 @@ struct L2CAPSocket: ~Copyable {
         _ = Glibc.close(descriptor)
     }
 
-    /// A socket at that adapter, with the PSM for listening or 0; nil when the system has none, or the PSM is in use.
+    /// Creates a socket that is bound to an adapter; `nil` if the system has no socket or the PSM is in use.
+    ///
+    /// - Parameter psm: the PSM for listening; 0 for a socket that connects.
     static func bound(to adapter: L2CAPAddress, psm: UInt16 = 0) -> L2CAPSocket? {
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(AF_BLUETOOTH, type, BTPROTO_L2CAP)
@@ -39,15 +42,15 @@ struct L2CAPSocket: ~Copyable {
         return socket
     }
 
-    /// Begins to connect; how it ends is known when the socket becomes writable.
+    /// Starts to connect. The result is known when the socket becomes writable.
     ///
-    /// - Returns: zero, or what failed already.
+    /// - Returns: zero, or the error number of an immediate failure.
     func beginConnecting(to peer: L2CAPAddress, psm: UInt16) -> Int32 {
         let status = unsafe peer.withSocketAddress(psm: psm) { unsafe Glibc.connect(descriptor, $0, $1) }
         return status == 0 || errno == EINPROGRESS || errno == EAGAIN ? 0 : errno
     }
 
-    /// What became of connecting: zero, or what it failed of.
+    /// The result of connecting: zero, or the error number.
     var connectError: Int32 {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -57,13 +60,13 @@ struct L2CAPSocket: ~Copyable {
 
     func listen() -> Bool { Glibc.listen(descriptor, 1) == 0 }
 
-    /// The channel of whoever came; nil when nobody did.
+    /// Returns the next channel; `nil` if there is none.
     func accept() -> L2CAPSocket? {
         let channel = Glibc.accept(descriptor, nil, nil)
         return channel >= 0 ? L2CAPSocket(channel) : nil
     }
 
-    /// The address of the other side, in capital letters as bluetoothd writes it.
+    /// The address of the peer in capital letters, as bluetoothd writes it.
     var peerAddress: String? {
         var address = sockaddr_l2()
         var length = socklen_t(MemoryLayout<sockaddr_l2>.size)
@@ -79,7 +82,7 @@ struct L2CAPSocket: ~Copyable {
         }
     }
 
-    /// Most bytes of a service data unit that the peer takes.
+    /// The maximum number of bytes of a service data unit that the peer accepts.
     var sendLimit: Int {
         var limit: UInt16 = 0
         var length = socklen_t(MemoryLayout<UInt16>.size)
@@ -87,10 +90,10 @@ struct L2CAPSocket: ~Copyable {
         return Int(limit)
     }
 
-    /// Lends the descriptor, for waiting.
+    /// Calls `body` with the descriptor, for waiting.
     func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(descriptor) }
 
-    /// Hands the descriptor over.
+    /// Gives the descriptor to the caller, who closes it.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self

@@ -1,9 +1,11 @@
 internal import Dispatch
 internal import Transport
 
-/// What has come over a link and was not taken yet, and the task that waits for more. For the bus's queue only.
+/// The packets of a link that the caller has not received yet, and the task that waits for the next one. Used
+/// only on the bus's queue.
 final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
-    /// Bytes that may wait, each packet's own weight included.
+    /// The number of bytes above which the inbox is full. Each packet counts with 64 bytes more than its
+    /// content.
     private static let room = 1 << 20
 
     private var packets: [BluetoothLEPacket] = []
@@ -22,7 +24,8 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
     var hasRoom: Bool { waitingBytes < Self.room }
     var isEnded: Bool { end != nil }
 
-    func put(_ packet: BluetoothLEPacket) {
+    /// Adds a packet, or delivers it to the waiting task. Ignored after the end.
+    func insert(_ packet: BluetoothLEPacket) {
         queue.checkIsolated()
         guard end == nil else { return }
         if let waiter = waiter.take() { return waiter.continuation.resume(returning: .success(packet)) }
@@ -30,7 +33,8 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         waitingBytes += packet.weight
     }
 
-    /// What is there is still delivered; then come errors only.
+    /// Ends the inbox. Packets that have arrived are still delivered; afterwards every wait ends with the
+    /// error.
     func finish(_ error: BluetoothLEError) {
         queue.checkIsolated()
         guard end == nil else { return }
@@ -38,23 +42,25 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         waiter.take()?.continuation.resume(returning: .failure(error))
     }
 
-    /// Ends whatever wait is pending.
+    /// Ends the pending wait with `cancelled`.
     func stopWaiting() {
         queue.checkIsolated()
         waiter.take()?.continuation.resume(returning: .failure(.cancelled))
     }
 
+    /// Waits for the next packet. One task at a time may wait.
     func next(
         isolation: isolated (any Actor)? = #isolation
     ) async throws(BluetoothLEError) -> BluetoothLEPacket {
         lastWaiter += 1
         let number = lastWaiter
         let result = await withTaskCancellationHandler {
-            // A closure is on the actor only if it captures it; elsewhere a packet could be missed.
+            // A closure is isolated to the actor only if it captures the actor. On another executor it could
+            // miss a packet.
             _ = isolation
             return await withCheckedContinuation { continuation in
                 queue.checkIsolated()
-                take(continuation, as: number)
+                deliver(to: continuation, as: number)
             }
         } onCancel: {
             queue.queue.async { self.stopWaiting(number) }
@@ -62,12 +68,13 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         return try result.get()
     }
 
-    /// Ends that wait alone: a later one is not to suffer from the end of its task's predecessor.
+    /// Ends the wait with this number. The cancellation of one task may arrive when another task already
+    /// waits, which must not be affected.
     private func stopWaiting(_ number: Int) {
         if number == waiter?.number { stopWaiting() }
     }
 
-    private func take(_ continuation: Continuation, as number: Int) {
+    private func deliver(to continuation: Continuation, as number: Int) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {
             let packet = packets.removeFirst()
@@ -81,7 +88,8 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
 }
 
 extension BluetoothLEPacket {
-    /// Its bytes in memory, about: packets of no bytes weigh too.
+    /// The approximate size of the packet in memory. An empty packet has a size too, so that the inbox is
+    /// bounded.
     fileprivate var weight: Int {
         switch self {
         case .data(let bytes), .state(let bytes): bytes.count + 64

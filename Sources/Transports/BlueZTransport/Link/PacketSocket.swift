@@ -2,14 +2,15 @@ internal import Dispatch
 internal import Glibc
 internal import Transport
 
-/// A socket of packets: one that bluetoothd passes values of a characteristic through, or an L2CAP channel.
+/// A non-blocking socket that moves packets: a socket through which bluetoothd passes the values of one
+/// characteristic, or an L2CAP channel.
 ///
-/// For the queue it was made with only. Reading stops while the reader has too much unread, so that a peer that never
-/// ends fills the kernel's buffers and not ours.
+/// Used only on the queue that it was created with. Reading stops while the owner has no room, so that a peer
+/// that sends without end fills the kernel's buffers and not this process's memory.
 @safe final class PacketSocket: @unchecked Sendable {  // used on the bus's queue only
     private let descriptor: Int32
     private let queue: BusQueue
-    /// Room for the longest packet and one byte more.
+    /// The size of the read buffer: the longest packet and one byte more.
     private let capacity: Int
     private var reading: SocketPoller.Watch?
     private var writing: SocketPoller.Watch?
@@ -19,7 +20,10 @@ internal import Transport
     private var ended: () -> Void = {}
     private var writers: [() -> Void] = []
 
-    /// - Parameter descriptor: handed over; closed with this object.
+    /// Takes over a descriptor.
+    ///
+    /// - Parameter descriptor: the socket, which is closed with this object.
+    /// - Parameter longest: the length in bytes of the longest packet.
     init(owning descriptor: Int32, longest: Int, queue: BusQueue) {
         self.descriptor = descriptor
         self.queue = queue
@@ -32,8 +36,10 @@ internal import Transport
         close()
     }
 
-    /// Starts to read. `received` returns whether there is room for more; `ended` is called once when the other
-    /// side has closed.
+    /// Starts to read.
+    ///
+    /// - Parameter received: called with each packet. Returns whether there is room for more.
+    /// - Parameter ended: called once when the other side has closed the socket.
     func start(received: @escaping ([UInt8]) -> Bool, ended: @escaping () -> Void) {
         self.received = received
         self.ended = ended
@@ -50,7 +56,7 @@ internal import Transport
         }
     }
 
-    /// Takes whatever has arrived.
+    /// Reads the packets that have arrived, until there is no room.
     func drain() {
         while isOpen && !isPaused {
             switch readOnce() {
@@ -64,9 +70,11 @@ internal import Transport
         }
     }
 
-    /// Takes whatever has arrived, room or not: something that came after it is to be delivered.
+    /// Reads the packets that have arrived, even if the owner has no room. Called when a state has arrived,
+    /// so that the data before it is delivered first, and at the end of a link.
     ///
-    /// - Parameter packets: most that are taken; more than the system keeps for one socket.
+    /// - Parameter packets: the maximum number of packets, which is more than the system keeps for one
+    ///   socket.
     func drainAll(packets: Int = 8192) {
         for _ in 0..<packets where isOpen {
             guard case .success(let packet?) = readOnce() else { break }
@@ -74,7 +82,7 @@ internal import Transport
         }
     }
 
-    /// There is room again.
+    /// Continues to read when the owner has room again.
     func proceed() {
         guard isOpen, isPaused else { return }
         isPaused = false
@@ -82,14 +90,14 @@ internal import Transport
         read()
     }
 
-    /// Whether the other side has taken everything that was sent.
+    /// Whether the other side has read every packet that was sent.
     var isEmptied: Bool {
         guard isOpen else { return true }
         var unread: Int32 = 0
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) < 0 || unread == 0
     }
 
-    /// Ends both directions.
+    /// Closes the socket and resumes everyone who waits for room.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -100,7 +108,7 @@ internal import Transport
         writable()
     }
 
-    /// One packet; nil if no packet has arrived yet.
+    /// Reads one packet; `nil` if none has arrived yet.
     private func readOnce() -> Result<[UInt8]?, SocketEnd> {
         var count = 0
         let packet = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
@@ -109,10 +117,10 @@ internal import Transport
         }
         if count > 0 { return .success(packet) }
         guard count == 0 || errno == EAGAIN || errno == EINTR else { return .failure(.closed) }
-        // An empty packet looks like the end, and a channel whose end was already reported looks like one with
-        // nothing to read. Only the real end sets POLLHUP.
+        // `recv` returns 0 for an empty packet and for the end of the socket. It returns EAGAIN for a socket
+        // without a packet and for a channel whose end was already reported. Only POLLHUP tells the end.
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // What could not be read is read when the descriptor is ready again.
+        // If poll fails, the packet is read when the descriptor is ready again.
         guard unsafe poll(&state, 1, 0) >= 0 else { return .success(nil) }
         let events = Int32(state.revents)
         if count == 0 { return events & (POLLHUP | POLLERR) != 0 ? .failure(.closed) : .success([]) }
@@ -121,10 +129,10 @@ internal import Transport
 
     private enum SocketEnd: Error { case closed }
 
-    /// What came of handing a packet to the system.
+    /// The result of one attempt to send a packet.
     enum Sending { case taken, full, closed }
 
-    /// Hands one packet to the system without waiting.
+    /// Sends one packet without waiting.
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) -> Sending {
         guard isOpen else { return .closed }
         let sent = unsafe body.withUnsafeBytes { body in
@@ -145,7 +153,7 @@ internal import Transport
         return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? .full : .closed
     }
 
-    /// Returns when the socket may have room, is closed, or the task is cancelled.
+    /// Waits until the socket may have room, is closed, or the task is cancelled.
     func room(isolation: isolated (any Actor)? = #isolation) async {
         await withTaskCancellationHandler {
             _ = isolation
@@ -158,7 +166,7 @@ internal import Transport
         }
     }
 
-    /// Calls `body` once when the socket has room again or is closed.
+    /// Calls `body` once when the socket may have room or is closed.
     func whenWritable(_ body: @escaping () -> Void) {
         guard isOpen else { return body() }
         writers.append(body)
@@ -166,7 +174,7 @@ internal import Transport
         writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in self?.writable() }
     }
 
-    /// Resumes everyone who waits for room; they check themselves whether there is enough.
+    /// Resumes everyone who waits for room. Each checks whether there is enough.
     func writable() {
         queue.forget(writing)
         writing = nil

@@ -1,28 +1,31 @@
 internal import Transport
 
-/// Why one attempt to reach a peer gave no link.
+/// The reason why one attempt to connect to a peer failed.
 enum ConnectFailure: Error, Equatable {
     /// bluetoothd forgot the peer when discovery stopped (Q97).
     case peerForgotten(PeerRefusal? = nil)
-    /// The controller or the kernel gave up; mostly the next attempt works (Q108).
+    /// The controller or the kernel aborted the attempt. The next one mostly succeeds (Q108).
     case aborted(PeerRefusal? = nil)
+    /// bluetoothd or the peer refused the connection.
     case refused(PeerRefusal? = nil)
+    /// The connection was not made in time.
     case overdue
-    /// The peer left again before it could be used.
+    /// The peer disconnected before its service could be used.
     case peerLeft
-    /// The peer's services were not there in time (Q104).
+    /// bluetoothd did not learn the peer's services in time (Q104).
     case servicesUnresolved
-    /// The peer has not the service, or not all of it.
+    /// The peer does not have the service, or lacks one of its characteristics.
     case serviceIncomplete
-    /// The peer allows no subscription to its values, with bluetoothd's error if it reported one.
+    /// The peer allows no subscription. Holds bluetoothd's error if there is one.
     case subscriptionRefused(PeerRefusal?)
-    /// The peer is reached and has no such channel: it will not have it a moment later.
+    /// The peer is connected and has no L2CAP channel with this PSM. A further attempt would not help.
     case channelRefused
+    /// The system gave no socket for the L2CAP channel.
     case noSocket
-    /// The radio cannot be used, or the caller has given up: no further attempt helps.
+    /// The radio cannot be used, or the task was cancelled. No further attempt is made.
     case radio(BlueZTransportError)
 
-    /// The error for the caller if this was the last attempt.
+    /// The error for the caller after the last attempt.
     var error: BluetoothLEError {
         switch self {
         case .peerForgotten(let refusal): .connectionFailed(ConnectionFault(.phoneForgotten, refusal))
@@ -40,8 +43,8 @@ enum ConnectFailure: Error, Equatable {
         }
     }
 
-    /// Whether the peer does not have, or does not offer, the service that was searched for.
-    var isOfService: Bool {
+    /// Whether the peer lacks the service that was searched for, or allows no subscription to it.
+    var isServiceMissing: Bool {
         switch self {
         case .serviceIncomplete, .subscriptionRefused: true
         default: false

@@ -1,19 +1,22 @@
 internal import NDEF
 internal import Transport
 
-/// Looks for a peer and tries to reach it, again and again, inside the caller's time (Q63, Q82, Q97, Q108).
+/// A search for a peer with repeated attempts to connect to it (Q63, Q82, Q97, Q108). It ends when the task
+/// is cancelled, which is the caller's time limit.
 struct PeerConnecting: Sendable {
     let daemon: Daemon
     let adapter: String
     let configuration: BlueZConfiguration
 
-    /// How often is tried where the service is not the one looked for: some show none at first (Q82).
+    /// The number of attempts with peers whose service is missing or incomplete. Some peers show no service
+    /// at first (Q82).
     private static let unusableAttempts = 3
 
-    /// Where the caller's time is over after an attempt has failed, that failure says more than that it is over.
+    /// Searches for a peer and calls `attempt` until it succeeds. Throws the failure of the last attempt;
+    /// after a cancellation too, since that failure tells the user more.
     ///
-    /// - Parameter attempt: tries once to reach a peer, and leaves nothing behind when it fails. Gets the number of the
-    ///   attempt, from 1.
+    /// - Parameter attempt: makes one attempt to connect, and leaves nothing registered if it fails. Gets the
+    ///   peer and the number of the attempt, from 1.
     func link<Link: Sendable>(
         to uuid: BluetoothUUID, _ attempt: (Peer, Int) async throws(ConnectFailure) -> Link
     ) async throws(BluetoothLEError) -> Link {
@@ -23,10 +26,12 @@ struct PeerConnecting: Sendable {
         do throws(BlueZTransportError) {
             for number in 1...max(configuration.attempts, 1) {
                 if number > 1 { await search.wait(configuration.backOff) }
-                // Who was reached once and comes no more has left.
+                // After the first attempt the search has a limit: a peer that was found once and does not
+                // return has left.
                 let deadline = number > 1 ? ContinuousClock.now + configuration.reappearance : nil
                 guard let peer = try await search.peer(until: deadline) else { break }
-                // If stopping makes bluetoothd forget the peer, discovery has to continue.
+                // bluetoothd may forget a peer when discovery stops. Then the next attempt connects while
+                // discovery continues (Q97).
                 if last?.isForgotten != true { await search.stop() }
                 await search.wait(configuration.pause)
                 do throws(ConnectFailure) {
@@ -39,8 +44,9 @@ struct PeerConnecting: Sendable {
                     last = error
                 }
                 await search.failed(peer)
+                // The peer has no channel with this PSM, and will not have one at the next attempt.
                 if last == .channelRefused { break }
-                unusable += last?.isOfService == true ? 1 : 0
+                unusable += last?.isServiceMissing == true ? 1 : 0
                 if unusable == Self.unusableAttempts { break }
             }
         } catch {

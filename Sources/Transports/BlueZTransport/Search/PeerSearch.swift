@@ -1,33 +1,34 @@
 internal import NDEF
 
-/// A peer that advertises what is looked for.
+/// A peer that advertises the UUID that is searched for.
 struct Peer: Equatable, Sendable {
-    /// bluetoothd's object for it.
+    /// The path of bluetoothd's object for the peer.
     let path: String
     let address: String
     let isAddressRandom: Bool
 }
 
-/// One discovery session on one adapter for peers that advertise a UUID.
+/// A discovery session on one adapter for peers that advertise a UUID.
 ///
-/// bluetoothd filters, and expands UUIDs of 16 bits to 128 (Q87). Results of other programs' discovery, and of
-/// other adapters (Q118), are filtered out here.
+/// bluetoothd filters by the UUID, and expands UUIDs of 16 bits to 128 (Q87). The search itself ignores
+/// results of other programs' discovery and of other adapters (Q118).
 actor PeerSearch {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
     private let uuid: String
-    /// Others may have the UUID too: those that are seen within the pause are compared (Q87).
+    /// Whether other devices may have the UUID too, because it has 16 bits. The search then compares the
+    /// peers that it finds within the pause (Q87).
     private let isAmbiguous: Bool
     private let configuration: BlueZConfiguration
     private let condition: BusCondition
     private var isDiscovering = false
     private var failure: BlueZTransportError?
-    /// Everyone who was seen to have the UUID, to be forgotten at the end (Q114).
+    /// The paths of all peers that advertised the UUID. bluetoothd forgets them at the end (Q114).
     private var known: Set<String> = []
-    /// Peers that bluetoothd had before the search, which may have changed their services since.
+    /// The paths of peers that bluetoothd knew before the search. Their services may have changed since.
     private var remembered: Set<String> = []
-    /// How often an attempt with a peer has failed.
+    /// The number of failed attempts for each peer, by address.
     private var failures: [String: Int] = [:]
 
     init(for uuid: BluetoothUUID, daemon: Daemon, adapter: String, configuration: BlueZConfiguration) {
@@ -39,10 +40,11 @@ actor PeerSearch {
         condition = BusCondition(daemon.bus)
     }
 
-    /// Discovers until there is a peer: the one with the fewest failures, and of those the nearest.
+    /// Searches until a peer is found. Returns the one with the fewest failures; among equals the one with
+    /// the strongest signal.
     ///
-    /// - Parameter deadline: nil for no deadline.
-    /// - Returns: nil if no peer was seen before the deadline.
+    /// - Parameter deadline: the end of the search; `nil` for no limit.
+    /// - Returns: the peer; `nil` if none was found before the deadline.
     func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
         remembered = Set(devices.keys)
         try await start()
@@ -65,10 +67,12 @@ actor PeerSearch {
         return sightings.first
     }
 
-    /// Forgets peers that were heard, as a UUID that is new to a peer whose services bluetoothd remembers is not shown (Q114).
+    /// Makes bluetoothd forget peers that it knew before and hears without the UUID. If bluetoothd remembers
+    /// the services of a peer, it does not show a new UUID of that peer (Q114).
     private func forgetRemembered() async {
         for path in devices.keys.sorted() {
-            // Read again for each: a phone may have connected while another was removed.
+            // The properties are read again for each peer: a phone may have connected while another was
+            // removed.
             guard let device = devices[path], device["RSSI"] != nil, !matches(device),
                 device["Connected"]?.flag == false, device["Paired"]?.flag == false,
                 remembered.remove(path) != nil
@@ -86,7 +90,7 @@ actor PeerSearch {
         daemon.assumeIsolated { $0.devices(at: adapter) }
     }
 
-    /// The peers that are seen now, in the order in which they are tried.
+    /// The peers that advertise now, in the order in which they are tried.
     private var sightings: [Peer] {
         devices.compactMap { path, device -> (Peer, [Int])? in
             guard matches(device), let strength = device["RSSI"]?.number,
@@ -102,11 +106,12 @@ actor PeerSearch {
         (device["UUIDs"]?.texts ?? []).contains { $0.lowercased() == uuid }
     }
 
-    /// Puts a peer behind those with which less has failed.
+    /// Records a failed attempt. The peer comes after peers with fewer failures.
     func failed(_ peer: Peer) {
         failures[peer.address, default: 0] += 1
     }
 
+    /// Waits for a time, or until the radio is lost or the task is cancelled.
     func wait(_ time: Duration) async {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end && !Task.isCancelled && failure == nil {
@@ -120,8 +125,9 @@ actor PeerSearch {
         try check()
         guard !isDiscovering else { return }
         isDiscovering = true
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
-        // Cancelled half-way, it would be unclear whether there is a session to stop.
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
+        // The call is finished even if the task is cancelled. Otherwise nobody would know whether a session
+        // must be stopped.
         let result = await daemon.finishing {
             do throws(BusError) {
                 try await self.begin()
@@ -134,6 +140,7 @@ actor PeerSearch {
         do throws(BusError) {
             try result.get()
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
+            // bluetoothd already discovers for this process.
             return
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.NotReady") {
             throw .adapterOff(refusal)
@@ -146,17 +153,19 @@ actor PeerSearch {
         _ = try await daemon.call(
             adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",
             [.map(["Transport": .string("le"), "UUIDs": .strings([uuid])])])
-        // The search may have been stopped while bluetoothd hung: nobody would end a later discovery.
+        // The search may have been stopped while bluetoothd hung. Nobody would stop a discovery that starts
+        // now (Q246).
         guard isDiscovering else { throw .cancelled }
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
-        // `stop` may have come first: bluetoothd refuses to stop a discovery that has not started yet.
+        // `stop` may have been called before: bluetoothd refuses to stop a discovery that has not started
+        // yet.
         guard isDiscovering else {
             await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
             throw .cancelled
         }
     }
 
-    /// Stops discovery; connecting is slow while it runs (Q97).
+    /// Stops discovery. Connecting is slow while discovery runs (Q97).
     func stop() async {
         guard isDiscovering else { return }
         isDiscovering = false
@@ -164,7 +173,7 @@ actor PeerSearch {
         await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
     }
 
-    /// Leaves nothing behind but the peer that was found, if any.
+    /// Ends the session and makes bluetoothd forget all peers that were found, except `peer`.
     func end(keeping peer: Peer?) async {
         await stop()
         if failure == nil {
@@ -174,7 +183,7 @@ actor PeerSearch {
         await daemon.stopListening(self)
     }
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) {
             failure = failure ?? loss
             condition.signal()
