@@ -233,7 +233,7 @@ extension ReaderFacts {
         }
         guard let chosen else {
             return [
-                readers.isEmpty ? .skipped(.slot, "no reader") : .failed(.slot, noSlot(readers)),
+                readers.isEmpty ? .skipped(.slot, "no reader") : .failed(.slot, noSlot),
                 .skipped(.apdus, "no reader"), .skipped(.escape, "no reader"),
             ]
         }
@@ -241,7 +241,7 @@ extension ReaderFacts {
     }
 
     /// The text of the check if no listed slot may be used.
-    private func noSlot(_ readers: [Reader]) -> CheckText {
+    private var noSlot: CheckText {
         let others: CheckText = "slots for contact cards and security modules (SAM) are never opened"
         return isSelected
             ? "--reader names no slot with an antenna: \(others)"

@@ -78,6 +78,7 @@ enum CBORStructure: CaseIterable {
 
     /// Whether the first value of the map is an array that begins with an IssuerSignedItem.
     private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
+        // Maps and arrays are decoded item by item, so only the first one is decoded here.
         guard let member = Array(map.prefix(1)).first, let items = try? member.value.array(),
             let first = Array(items.prefix(1)).first, let bytes = try? EncodedCBOR<Never>(first),
             let item = try? bytes.item().map()

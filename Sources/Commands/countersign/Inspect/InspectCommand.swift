@@ -134,6 +134,7 @@ struct Inspection {
         }
     }
 
+    /// The limits for a file of any size, with a depth of nesting that no structure of the standards reaches.
     private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
 
     /// Shows a CBOR item, with notes on its faults and on unusual values.

@@ -173,6 +173,7 @@ struct SourceArguments: ParsableArguments {
         let service = PCSCService()
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
+            // The list is not used further: a missing reader must fail before a person is asked for a phone.
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
                 throw PCSCTransportError.noReader

@@ -4,7 +4,7 @@ package import SystemPackage
 
 /// Writing of files that only their owner may read.
 package enum OutputFile {
-    /// Writes a file, in place of an existing one.
+    /// Writes a file, and replaces the contents of an existing file.
     package static func write(_ bytes: some Sequence<UInt8>, to path: String) throws(CommandFailure) {
         let file = try open(path)
         do {

@@ -178,7 +178,7 @@ package struct ChannelFiles {
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {
         let day = WallClock.localDay(at: now)
-        func asked(_ request: StoredRequest) -> StoredPresentation.Asked {
+        func stored(_ request: StoredRequest) -> StoredPresentation.Asked {
             .init(requests: request.items, expectation: request.expectation(at: now))
         }
         if let intent = answer.intent {
@@ -193,11 +193,11 @@ package struct ChannelFiles {
         }
         if let file = web.webRequest {
             let bytes = try WebRequestFile(file).deviceRequest
-            return try mapping(asked(try StoredRequest(bytes[...], limits: .standard))) {
+            return try mapping(stored(try StoredRequest(bytes[...], limits: .standard))) {
                 (error: MdocModelError) in CommandFailure.malformed("--web-request: \(error.explanation)")
             }
         }
-        return request.map(asked)
+        return request.map(stored)
     }
 
     private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {
