@@ -150,6 +150,7 @@ extension ReaderFacts {
         case .hangs:
             .failed(
                 .service, "timedOut: pcscd does not answer", fix: .command("systemctl restart pcscd"))
+        // A refusal shows that pcscd runs. `accessCheck` reports the refusal.
         case .fails(.accessDenied): .ok(.service, "pcscd runs")
         case .fails(.serviceNotRunning) where !isInstalled:
             .failed(

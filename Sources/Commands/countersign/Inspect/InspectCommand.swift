@@ -55,7 +55,8 @@ struct InspectCommand: ParsableCommand {
         }
     }
 
-    /// Shows every file that can be read. The exit status is the highest of the files that cannot.
+    /// Shows every file that can be read. The exit status is the highest status of a file that cannot be
+    /// shown.
     func run() throws {
         var reports: [JSONValue] = []
         var status = ExitStatus.success

@@ -6,6 +6,7 @@ internal import JSON
 struct SetupConfiguration {
     static let standardFile = "/etc/countersign/countersignd.json"
     static let standardStore = "/var/lib/countersign"
+    /// The bench link on which the software wallet listens during a trial.
     static let trialLink = "tcp://127.0.0.1:7000"
 
     let answers: SetupAnswers

@@ -154,6 +154,7 @@ struct SourceOutcome {
 }
 
 extension SourceOutcome.Reason {
+    /// Creates the reason of a refusal, with the form of the bytes if they are text.
     fileprivate init(_ refusal: AdmissionRefusal, of source: TrustSource) {
         id = refusal.id
         guard case .unusable(let condition) = refusal else {
@@ -171,6 +172,7 @@ extension SourceOutcome.Reason {
         }
     }
 
+    /// Creates the remark about an admitted list. An overdue list gets the consequences in its text.
     fileprivate init(_ condition: TrustCondition) {
         id = condition.id
         guard case .listStale = condition else {

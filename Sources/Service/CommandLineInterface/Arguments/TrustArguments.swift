@@ -68,7 +68,9 @@ package struct TrustArguments: ParsableArguments {
 
 /// The roots and notes collected from the files and folders that a user names.
 package struct TrustFiles {
+    /// The largest file with certificates, in bytes.
     package static let largestFile = 1 << 22
+    /// The largest number of matching files in a folder.
     private static let mostFiles = 4096
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 

@@ -113,12 +113,14 @@ extension StoredTransaction {
             TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         switch received.content {
+        // A status beside the data is ignored: it ends a session, and this session is over.
         case .data(let data, _):
             do throws(SessionError) {
                 return OpenedSession(
                     response: try session.openResponse(data),
                     request: try request(in: establishment, of: session))
             } catch .malformed(let error) {
+                // Only the stored request is parsed here, so an input file is at fault and not the phone.
                 throw TransactionEnd(report: .malformed(TransactionError(.inputMalformed, error.explanation)))
             } catch {
                 throw TransactionEnd(
