@@ -58,6 +58,7 @@ extension BluetoothFacts {
             bluetooth = .failure(error)
         }
         let trial = await trial(bluetooth, in: system)
+        // Distributions install bluetoothd in different folders.
         return await blocking {
             BluetoothFacts(
                 bluetooth: bluetooth, trial: trial,

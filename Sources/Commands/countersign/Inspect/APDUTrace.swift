@@ -50,6 +50,7 @@ struct APDUTrace {
     /// Returns `nil` if the line has no mark or fewer than 2 bytes, the size of a status word.
     private static func entry(_ words: [Substring], line: Int) -> Entry? {
         guard let mark = words.firstIndex(where: { $0.first == ">" || $0.first == "<" }) else { return nil }
+        // The digits may follow the mark with or without a space.
         let inSameWord = words[mark].dropFirst()
         let after = (inSameWord.isEmpty ? [] : [inSameWord]) + words[(mark + 1)...]
         let digits = after.prefix { $0.utf8.allSatisfy { $0.isHexadecimalDigit } }

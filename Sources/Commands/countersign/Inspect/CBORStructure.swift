@@ -291,6 +291,7 @@ extension CBORStructure {
         }
     }
 
+    /// Parses a signed list only to learn whether it is well-formed. Its signature is not verified.
     private func complaint(aboutList item: CBORItem) -> String? {
         // Tag 61 of a CWT is not part of the COSE structure.
         let bytes = ((try? item.tagged(61)) ?? item).encoded
@@ -305,6 +306,7 @@ extension CBORStructure {
         return nil
     }
 
+    /// Parses an encrypted answer only to learn whether it is well-formed. It is not decrypted.
     private func complaint(aboutSealed bytes: ArraySlice<UInt8>) -> String? {
         do throws(WalletPresentationError) {
             if self == .walletEnvelope {
@@ -318,6 +320,7 @@ extension CBORStructure {
         }
     }
 
+    /// Parses a message only to learn whether it is well-formed. The parsed value is not needed.
     private func complaint(aboutMessage bytes: ArraySlice<UInt8>) -> String? {
         do throws(MdocModelError) {
             switch self {

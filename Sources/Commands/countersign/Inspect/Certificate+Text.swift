@@ -51,6 +51,7 @@ extension Certificate {
                 Self.purposes["\(oid)"].map { "\(oid) \($0)" } ?? "\(oid)"
             }.joined(separator: ", ")
         case .subjectKeyIdentifier: return subjectKeyIdentifier?.hexadecimal ?? ""
+        // An extension without a key identifier is shown whole, by the default case.
         case .authorityKeyIdentifier where authorityKeyIdentifier != nil:
             return authorityKeyIdentifier?.hexadecimal ?? ""
         default:

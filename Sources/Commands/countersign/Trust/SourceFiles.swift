@@ -74,6 +74,7 @@ struct SourceFiles {
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found.sources
+        // Without any source, the caller reports the damage as the fault of the whole file.
         if !found.sources.isEmpty {
             notes += [String](
                 repeating: "skipped: \(Terminal.safe(path)): \(TrustFiles.damagedBlock)",

@@ -105,6 +105,7 @@ struct TrustAddCommand: AsyncParsableCommand {
         var files = SourceFiles(as: .provider, obtainedAt: now)
         try files.read(provider)
         var lists = SourceFiles(as: .vical, obtainedAt: now)
+        // A URL is fetched by `importing`; anything else is read as a file.
         let targets = try place.isURL ? [FetchTarget(.vical, argument: place)] : []
         if targets.isEmpty { try lists.read(place) }
         (files.notes + lists.notes).forEach { Terminal.note("note: \($0)") }

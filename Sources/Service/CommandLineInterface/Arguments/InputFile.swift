@@ -29,6 +29,8 @@ package enum InputFile {
         return bytes
     }
 
+    /// Reads to the end of the file, but at most `limit` bytes. The size is not asked for, because a pipe has
+    /// none.
     private static func contents(of file: FileDescriptor, upTo limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -59,6 +61,7 @@ package enum PrivateKeyFile {
     package static func read(
         _ argument: String, on curve: Curve? = nil, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
+        // Checked before opening, whose error would repeat the argument: the argument may be the key.
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(

@@ -41,6 +41,7 @@ package struct WebArguments: ParsableArguments {
         guard webRequest == nil || encryptionInfo == nil else {
             throw ValidationError("Give either --web-request or --encryption-info.")
         }
+        // The software wallet is given --web-request without --web-response, which it makes.
         guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
             throw ValidationError("--encryption-info and --origin need --web-response.")
         }

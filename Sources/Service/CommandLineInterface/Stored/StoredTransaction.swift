@@ -33,6 +33,7 @@ package struct StoredTransaction {
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {
+        // A function, because the request may be known only after decryption.
         let context = { (request: StoredRequest?) in
             VerificationContext(
                 transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
