@@ -276,6 +276,7 @@ extension ReaderFacts.Reader {
         for character in name {
             if character == "(" { depth += 1 }
             if depth == 0 { kept.append(character) }
+            // At least 0, so that a closing bracket without an opening one hides nothing.
             if character == ")" { depth = max(depth - 1, 0) }
         }
         return kept.split(separator: " ").joined(separator: " ")

@@ -67,6 +67,7 @@ private struct ReceiptListCommand: ParsableCommand {
             try store.receipts(after: after, atMost: limit)
         }
         let last = try access.using { store throws(ReaderStoreError) in try store.lastReceipt() }
+        // Receipts are numbered from 1 without gaps, so the last number is also the count.
         let head = last?.digest.hexadecimal
         guard !output.json else {
             let list: JSONValue = [
@@ -116,6 +117,8 @@ private struct ReceiptShowCommand: ParsableCommand {
 
     func run() throws {
         let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
+            // The store finds receipts after a number. For 0 and below it returns another receipt, which the
+            // check of `sequence` refuses.
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {

@@ -105,8 +105,10 @@ struct SetupDialog {
                 throw failure(error)
             }
         }
+        // An earlier answer that the check refuses now is not offered.
         let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
         let offered = before ?? standard
+        // `-` is offered only if it changes the answer back to another default.
         let resetHint =
             before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
         let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(resetHint))]"

@@ -177,6 +177,7 @@ struct SetupFile {
                 "countersignd does not accept the new configuration: see the faults above; the new one is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
             )
         }
+        // Only an accepted configuration replaces the former one, which is renamed first.
         let former = exists ? freeName() : nil
         if let former { try rename(path, former) }
         try rename(draft, path)
