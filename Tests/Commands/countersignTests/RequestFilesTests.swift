@@ -1,4 +1,5 @@
 import CommandBench
+import CommandLineInterface
 import Foundation
 import MdocModel
 import MdocWallet
@@ -34,6 +35,22 @@ struct RequestFilesTests {
             #expect(run.errors.contains("no verified portrait was returned"), "\(fault)")
             #expect(!FileManager.default.fileExists(atPath: path), "\(fault)")
         }
+    }
+
+    @Test(
+        "A file of another user is refused, and keeps its contents",
+        .enabled(if: geteuid() == 0, "only root can give a file to another user"))
+    func fileOfAnotherUser() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("theirs".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.ownerAccountID: 1], ofItemAtPath: path)
+        #expect(throws: CommandFailure.self) { try OutputFile.write([1, 2, 3], to: path) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("theirs".utf8))
+        // The twin: the owner's own file is replaced, also by shorter contents.
+        try FileManager.default.setAttributes([.ownerAccountID: Int(geteuid())], ofItemAtPath: path)
+        try OutputFile.write([1, 2, 3], to: path)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3]))
     }
 
     @Test("--trace writes every frame, for its owner alone, and inspect reads it")

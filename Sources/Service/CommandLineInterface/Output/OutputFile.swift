@@ -65,14 +65,15 @@ package enum OutputFile {
     /// permissions.
     package static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
+            // The file is emptied only after its owner is known: as root, opening with O_TRUNC would empty the
+            // file of another user before it is refused.
             let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate, .noFollow],
-                permissions: .ownerReadWrite)
+                FilePath(path), .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
             var status = stat()
             let isFile = unsafe fstat(file.rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             // `closeAfter` closes the file even though its body throws.
             if isFile, status.st_uid != geteuid() { try file.closeAfter { throw Errno.permissionDenied } }
-            if isFile, fchmod(file.rawValue, S_IRUSR | S_IWUSR) != 0 {
+            if isFile, fchmod(file.rawValue, S_IRUSR | S_IWUSR) != 0 || ftruncate(file.rawValue, 0) != 0 {
                 let error = Errno(rawValue: errno)
                 try file.closeAfter { throw error }
             }
