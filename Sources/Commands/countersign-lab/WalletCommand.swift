@@ -204,7 +204,7 @@ struct WalletCommand: AsyncParsableCommand {
         try await phone?.tap()
         defer { phone?.lift() }
         if let code = phone?.shown?.uri { Terminal.result(code) }
-        if phone != nil { Terminal.note("The phone is on the reader. Press Ctrl-C to take it away.") }
+        if phone != nil { Terminal.message("The phone is on the reader. Press Ctrl-C to take it away.") }
         if ble {
             let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
             let air = WalletAir(radio: radio, wallet: wallet, shown: phone?.shown, taps: phone?.taps)

@@ -113,20 +113,21 @@ struct FieldTestCommand: AsyncParsableCommand {
     /// The trusted issuers, or none if they cannot be read: a field test is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
-        Terminal.note("note: no issuer is trusted, so every answer will be rejected, and the trace says so")
+        Terminal.message(
+            "note: no issuer is trusted, so every answer will be rejected, and the trace says so")
         return TrustStore(anchors: [])
     }
 
     /// Shows the whole trace, and saves it if the user agrees.
     private func save(_ bytes: [UInt8]) throws(CommandFailure) {
         Terminal.result(String(decoding: bytes, as: UTF8.self))
-        Terminal.note(
+        Terminal.message(
             "This is the whole file, \(bytes.count) bytes. Save it as \(Terminal.safe(file))? [y/N]")
         guard yes || ["y", "yes"].contains(readLine()?.lowercased()) else {
-            return Terminal.note("The file was not saved.")
+            return Terminal.message("The file was not saved.")
         }
         try OutputFile.write(bytes, to: file)
-        Terminal.note("Saved. Documentation/field-trace.md says where to send it.")
+        Terminal.message("Saved. Documentation/field-trace.md says where to send it.")
     }
 }
 
@@ -159,7 +160,7 @@ private struct FieldTest: Sendable {
     /// Performs the steps until the last one, or until the user finishes or interrupts the test.
     func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
         for (index, step) in steps.enumerated() {
-            Terminal.note("Step \(index + 1) of \(steps.count): \(step.title)")
+            Terminal.message("Step \(index + 1) of \(steps.count): \(step.title)")
             switch waitsForUser ? Self.readChoice() : .start {
             case .start: await present(step, recorder)
             case .skip: continue
@@ -175,7 +176,7 @@ private struct FieldTest: Sendable {
 
     /// Asks what to do with the next step. The end of the input finishes the test.
     private static func readChoice() -> Choice {
-        Terminal.note(
+        Terminal.message(
             "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
         )
         guard let line = readLine()?.lowercased() else { return .finish }
@@ -191,16 +192,16 @@ private struct FieldTest: Sendable {
             trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,
             requestVersion: step.requestVersion, clock: WallClock { now })
         let transaction = ReaderTransaction(plan) { event in
-            Terminal.note("  \(event.text)")
+            Terminal.message("  \(event.text)")
             recorder.observe(event)
         }
         recorder.begin(plan)
         let radio = step.retrieval.transport == .nfc ? nil : TracingRadio(radio, recorder)
         let presentation = await transaction.run(at: TracingReader(field, recorder), radio: radio)
         // The notes on the phone's messages are complete only after the phone has left.
-        await presentation.left()
+        await presentation.waitUntilLeft()
         let end = recorder.end(presentation)
-        Terminal.note(
+        Terminal.message(
             "  \(end.error?.word.rawValue ?? end.verdict.word.rawValue). Next: \(end.next.word.text)")
     }
 }

@@ -80,7 +80,7 @@ struct CoordinatorLifetime: Service {
 
     func run() async throws {
         let beats = Task {
-            await coordinator.lookAtStart()
+            await coordinator.inspectLanesAtStart()
             await coordinator.beat()
         }
         try? await gracefulShutdown()

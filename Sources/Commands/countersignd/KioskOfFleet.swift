@@ -269,7 +269,7 @@ struct FleetAgentService: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await agent.run() }
                 // The agent asks the hub whether the kiosk is revoked, and stops it if so.
-                for await _ in revocations { await agent.notice(spread: 0) }
+                for await _ in revocations { await agent.askHub(withinSeconds: 0) }
             }
         }
     }

@@ -47,9 +47,9 @@ package final class ReplayPhone: Sendable {
     /// cancelled.
     package func run() async throws(CommandFailure) {
         try await insert()
-        Terminal.note("The phone is on the reader. Press Ctrl-C to take it away.")
+        Terminal.message("The phone is on the reader. Press Ctrl-C to take it away.")
         for await number in ended {
-            Terminal.note("tap \(number + 1) of \(taps.count) is over")
+            Terminal.message("tap \(number + 1) of \(taps.count) is over")
             guard number + 1 < taps.count else { continue }
             try await pass(to: taps[number])
         }

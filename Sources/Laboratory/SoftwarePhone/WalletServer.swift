@@ -86,7 +86,7 @@ struct WalletServer {
     }
 
     func note(_ text: String) {
-        Terminal.note("\(name): \(text)")
+        Terminal.message("\(name): \(text)")
     }
 }
 

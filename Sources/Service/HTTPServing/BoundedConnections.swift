@@ -87,7 +87,7 @@ struct BoundedConnections: ServerChildChannel {
         try operations.addHandler(tls.handler)
         try operations.addHandler(
             HandshakeWatch { certificate in
-                if let name = caller(certificate) { served.know(channel, as: name) }
+                if let name = caller(certificate) { served.identify(channel, as: name) }
             })
     }
 

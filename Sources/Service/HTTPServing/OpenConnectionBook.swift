@@ -162,7 +162,7 @@ package final class OpenConnectionBook: Sendable {
     /// have too many, the oldest connection of the caller with the most is closed. If several callers have
     /// the most, this caller is chosen if it has more than one connection, so that a second connection never
     /// takes another caller's only one.
-    package func know(_ channel: any Channel, as caller: String) {
+    package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
             guard let entry = entries.open[key], entry.caller != caller else { return nil }

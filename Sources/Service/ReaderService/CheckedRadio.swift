@@ -30,7 +30,7 @@ final class CheckedRadio: BluetoothLERadio {
     /// last attempt succeeded (Q239).
     func fault() async -> RadioFault? {
         do throws(BluetoothLEError) {
-            try await radio.look()
+            try await radio.checkReadiness()
             // With faulty settings an advertisement would harm phones, so none is tried.
             if let fault = await radio.settingsFault() { return fault }
             if !lastServed.withLock({ $0 }) { try await tryServing() }
@@ -57,13 +57,13 @@ final class CheckedRadio: BluetoothLERadio {
 
     // The other functions pass each call on to the radio.
 
-    func look() async throws(BluetoothLEError) { try await radio.look() }
+    func checkReadiness() async throws(BluetoothLEError) { try await radio.checkReadiness() }
 
     func settingsFault() async -> RadioFault? { await radio.settingsFault() }
 
     func prepare() async throws(BluetoothLEError) { try await radio.prepare() }
 
-    func untilReady() async throws(BluetoothLEError) { try await radio.untilReady() }
+    func waitUntilReady() async throws(BluetoothLEError) { try await radio.waitUntilReady() }
 
     func connect(
         to service: GATTService, choosing choice: ChannelChoice?

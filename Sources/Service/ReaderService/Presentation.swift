@@ -207,12 +207,12 @@ package struct Presentation: Sendable {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// The notes on the phone's messages until now. No note is added after `left()` has returned.
+    /// The notes on the phone's messages until now. No note is added after `waitUntilLeft()` has returned.
     package var notes: [PresentationNote] { noted.all }
 
     /// Waits until the phone has been notified of the end and nothing more is transmitted. The result may be
     /// shown before (Q76).
-    package func left() async {
+    package func waitUntilLeft() async {
         await leaving?.value
     }
 }

@@ -37,7 +37,9 @@ extension ReaderTransaction {
     ///
     /// - Returns: the Bluetooth side of the transaction; `nil` if only NFC can be used.
     /// - Throws: a failure if the plan requires Bluetooth and it cannot be used.
-    func armed(_ radio: (any BluetoothLERadio)?) async throws(PresentationFailure) -> BluetoothRetrieval? {
+    func startAdvertising(on radio: (any BluetoothLERadio)?) async throws(PresentationFailure)
+        -> BluetoothRetrieval?
+    {
         guard plan.retrieval.transport != .nfc else { return nil }
         guard let radio else {
             guard plan.retrieval.transport == .automatic else { throw .noUsableRetrieval }

@@ -12,7 +12,7 @@ extension ReaderTransaction {
         -> Presentation
     {
         await run { running throws(PresentationFailure) in
-            let bluetooth = try await armed(radio)
+            let bluetooth = try await startAdvertising(on: radio)
             let result = await catching { () throws(PresentationFailure) in
                 try await running.present(at: reader, scanned: nil, bluetooth)
             }

@@ -96,7 +96,7 @@ extension ReaderStore {
     }
 
     /// Checks that the store can be written: inserts a presentation and deletes it in the same transaction.
-    package func probe() throws(ReaderStoreError) {
+    package func checkWritable() throws(ReaderStoreError) {
         let probe = StoredPresentation(
             id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
             created: Timestamp(secondsSince1970: 0), ended: nil, lane: "", outcome: nil, isOfTest: nil,

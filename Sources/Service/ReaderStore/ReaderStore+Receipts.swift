@@ -55,7 +55,7 @@ extension ReaderStore {
     ///   - first: the statement about the first request; `nil` if there is none.
     ///   - further: the statement about the further request (`then`); `nil` if there is none.
     ///   - presentation: the id of the presentation.
-    package func hold(
+    package func holdReceipts(
         _ first: ReceiptStatement?, then further: ReceiptStatement? = nil, of presentation: String
     ) throws(ReaderStoreError) {
         try change { database in try Self.hold(first, then: further, of: presentation, in: database) }
@@ -89,7 +89,7 @@ extension ReaderStore {
     ///
     /// - Returns: the number of receipts.
     @discardableResult
-    package func appendHeld() throws(ReaderStoreError) -> Int {
+    package func appendHeldReceipts() throws(ReaderStoreError) -> Int {
         let count = try change { database in
             let held = try Row.fetchAll(
                 database, sql: "SELECT presentation, statement FROM receipt_held ORDER BY number")

@@ -1,7 +1,7 @@
 package import Transport
 
 extension BlueZRadio {
-    package func look() async throws(BluetoothLEError) {
+    package func checkReadiness() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
             let (daemon, _, properties) = try await currentAdapter()
             // The properties are from bluetoothd's last report. A bluetoothd that hangs would still look
@@ -36,7 +36,7 @@ extension BlueZRadio {
         }
     }
 
-    package func untilReady() async throws(BluetoothLEError) {
+    package func waitUntilReady() async throws(BluetoothLEError) {
         while true {
             // Any fault may pass, so every one leads to another attempt.
             if (try? await prepare()) != nil { return }

@@ -10,7 +10,7 @@ package protocol BluetoothLERadio: Sendable {
     /// Checks whether the adapter can be used now. Changes no setting.
     ///
     /// - Throws: `radioUnavailable` with the first fault that was found.
-    func look() async throws(BluetoothLEError)
+    func checkReadiness() async throws(BluetoothLEError)
 
     /// Returns the fault of settings with which phones would ask to pair, or parts of a phone's answer would
     /// be lost. `nil` if the settings are good or cannot be read.
@@ -24,7 +24,7 @@ package protocol BluetoothLERadio: Sendable {
     /// Waits without a time limit until bluetoothd and the adapter can be used (Q117, Q119).
     ///
     /// - Throws: only `cancelled`.
-    func untilReady() async throws(BluetoothLEError)
+    func waitUntilReady() async throws(BluetoothLEError)
 
     /// Registers a GATT service and advertises its UUID. Returns when both are active.
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer

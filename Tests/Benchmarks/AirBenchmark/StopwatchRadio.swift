@@ -8,13 +8,13 @@ struct StopwatchRadio: BluetoothLERadio {
     let radio: any BluetoothLERadio
     let marks = Marks()
 
-    func look() async throws(BluetoothLEError) { try await radio.look() }
+    func checkReadiness() async throws(BluetoothLEError) { try await radio.checkReadiness() }
 
     func settingsFault() async -> RadioFault? { await radio.settingsFault() }
 
     func prepare() async throws(BluetoothLEError) { try await radio.prepare() }
 
-    func untilReady() async throws(BluetoothLEError) { try await radio.untilReady() }
+    func waitUntilReady() async throws(BluetoothLEError) { try await radio.waitUntilReady() }
 
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         StopwatchServer(server: try await radio.serve(service), marks: marks)

@@ -27,7 +27,7 @@ struct FleetQuestionTests {
     func broughtForward() async throws {
         try await afterFailure { hub, agent in
             try hub.say(isStopped: true)
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the kiosk stops") { await hub.daemon.isStopped }
         }
     }
@@ -37,7 +37,7 @@ struct FleetQuestionTests {
         try await afterFailure { hub, agent in
             let begin = ContinuousClock.now
             try await until("three further questions") {
-                await agent.notice(spread: 0)
+                await agent.askHub(withinSeconds: 0)
                 return hub.count(ScriptedHub.state) >= 5
             }
             #expect(begin.duration(to: .now) > .seconds(2))
@@ -55,7 +55,7 @@ struct FleetQuestionTests {
             try await Task.sleep(for: .seconds(3))
             #expect(hub.count(ScriptedHub.report) == 1)
             hub.server.answer(ScriptedHub.report, with: .status(204))
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the report is taken") { await agent.lastReport != nil }
         }
     }
@@ -102,7 +102,7 @@ struct FleetQuestionTests {
                 log.count("document chain 7 is not used: the lanes did not become ready with it.") == 1
             }
             hub.server.answer(ScriptedHub.state, with: ScriptedHub.problem(403, "kioskUnknown", "enrol it"))
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the hub refuses the kiosk") {
                 log.count("the kiosk cannot ask its hub why=the hub refuses with 403 kioskUnknown: enrol it")
                     > 0
@@ -120,13 +120,13 @@ struct FleetQuestionTests {
         try await hub.run(agent) {
             try await until("the kiosk is started") { await !hub.daemon.applied.isEmpty }
             try hub.say(isStopped: true)
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the kiosk is stopped again") { await agent.stops == 1 }
             await hub.daemon.release()
             try await until("the start is over") { await !agent.isResuming }
             #expect(await hub.daemon.isStopped)
             try hub.say([document])
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             // No lane was tried before there was one.
             try await until("the document is obeyed") { await agent.accepted.documents[.chain] != nil }
             #expect(await !hub.daemon.isStopped)
@@ -150,11 +150,11 @@ struct FleetQuestionTests {
             #expect(try !isStopped())
             // It is tried again with each question, and said once.
             let asked = hub.count(ScriptedHub.state)
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await hub.until(asked: ScriptedHub.state, times: asked + 1)
             #expect(log.count("the store's folder fleet cannot be written") == 1)
             try FileManager.default.removeItem(atPath: draft)
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the stop is written") { try isStopped() }
         }
     }
@@ -176,7 +176,7 @@ struct FleetLevelTests {
         try await hub.run(agent) {
             try await until("the lanes are tried") { await !hub.daemon.applied.isEmpty }
             try hub.say([chain, site])
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the site's trust") { try hub.store.trusted == "site" }
             #expect(await agent.accepted.documents[.chain] == nil)
             await hub.daemon.release()
@@ -205,7 +205,7 @@ struct FleetLevelTests {
             // What a withdrawn key signed is not obeyed any more, though the lanes are ready with it.
             await hub.daemon.release()
             try await until("the lanes were tried") { await !agent.isTrying }
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await until("the chain's document is refused") {
                 try hub.reported == [.chain: "document.key_withdrawn", .site: "applied"]
             }
@@ -260,7 +260,7 @@ struct FleetUpkeepTests {
         let agent = try hub.agent()
         try await hub.run(agent) {
             try await hub.until(asked: ScriptedHub.report)
-            await agent.notice(spread: 0)
+            await agent.askHub(withinSeconds: 0)
             try await hub.until(asked: ScriptedHub.state, times: 3)
         }
         #expect(hub.count(ScriptedHub.certificates) == 1)

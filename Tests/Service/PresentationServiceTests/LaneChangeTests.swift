@@ -110,7 +110,7 @@ struct LaneChangeTests {
             reader.radio.withLock { $0 = fault }
             let log = LogLines()
             let coordinator = try Self.coordinator(Lane(name: "one", device: reader), log: log.logger)
-            await coordinator.lookAtStart()
+            await coordinator.inspectLanesAtStart()
             let lines = log.lines.filter { $0.contains("lane=one") }
             #expect(lines.count == count, "\(lines)")
             #expect(lines.allSatisfy { $0.contains("org.bluez.Error.Failed: Failed to create entry") })
@@ -151,7 +151,7 @@ struct LaneChangeTests {
                 ConfiguredLane(Lane(name: "refused", device: refused)),
             ], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
             metrics: PresentationMetrics(), log: log.logger, clock: .system)
-        let start = Task { await coordinator.lookAtStart() }
+        let start = Task { await coordinator.inspectLanesAtStart() }
         let hasReported = await Task {
             try await until("the report on the other lane", within: .seconds(60)) {
                 log.lines.contains { $0.contains("lane=refused") }

@@ -82,7 +82,7 @@ extension Scene {
             let radio = MemoryRadio { said.yield(await HolderEnd.serve(wallet, engagement, over: $0)) }
             let presentation = await transaction.run(
                 scanned: try DeviceEngagement(engagement.deviceEngagement[...]), radio: radio)
-            await presentation.left()
+            await presentation.waitUntilLeft()
             let log = await logs.first { _ in true } ?? HolderEnd.Log()
             return Asked(
                 presentation: presentation, requests: log.requests, readerStatus: log.readerStatus)

@@ -11,9 +11,9 @@ actor AwaitedRadio: BluetoothLERadio {
     private var links = 0
 
     func settingsFault() async -> RadioFault? { nil }
-    func look() async throws(BluetoothLEError) {}
+    func checkReadiness() async throws(BluetoothLEError) {}
     func prepare() async throws(BluetoothLEError) {}
-    func untilReady() async throws(BluetoothLEError) {}
+    func waitUntilReady() async throws(BluetoothLEError) {}
 
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         uuids.append(service.uuid)

@@ -72,7 +72,7 @@ struct BluetoothRecoveryTests {
 
     private func expectReturn(after loss: Loss, _ mode: AirPhone.Mode) async throws {
         let ready = Task { () -> ContinuousClock.Instant in
-            try await BlueZRadio.onBench.untilReady()
+            try await BlueZRadio.onBench.waitUntilReady()
             return .now
         }
         for action in loss.cure { try await AirBench.control(action) }
@@ -127,7 +127,7 @@ struct BluetoothRecoveryTests {
         #expect(nfc.verified() != nil)
         #expect(scene.events.count(of: .bluetoothUnavailable(.noAdapter)) == 1)
         #expect(bluetooth.failure == .radioUnavailable(.noAdapter))
-        try await BlueZRadio.onBench.untilReady()
+        try await BlueZRadio.onBench.waitUntilReady()
         try await Scene.expectNextCustomerServed(after: "no adapter")
     }
 }

@@ -91,7 +91,7 @@ struct BluetoothTapTests {
         let phone = try AirPhone(.central, uuid: try #require(recorded.service), [])
         try await phone.said("request")
         let presentation = await reader.value
-        await presentation.left()
+        await presentation.waitUntilLeft()
         await phone.leave()
         #expect(scene.events.all.starts(with: [.armed, .engaged, .mayLift, .awaitingConsent]))
         #expect(presentation.failure != nil, "\(presentation.summary)")

@@ -135,7 +135,7 @@ struct BluetoothTraceTests {
     private func restart(_ adapter: AirBench.Action, _ settings: String, _ file: URL) async throws {
         try Data(settings.utf8).write(to: file)
         for action in [.adapterOut, adapter, .restart] { try await AirBench.control(action) }
-        try await BlueZRadio.onBench.untilReady()
+        try await BlueZRadio.onBench.waitUntilReady()
     }
 
     @Test("Q81 Q97 Q98 As client: found, connected to, subscribed to, and then each step in its order")

@@ -38,7 +38,7 @@ struct ConnectionNoticesTests {
         let presentation = try await scene.transaction(deadlines: deadlines, retrieval: .over(mode))
             .run(at: Field(phone), radio: radio)
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         return scene.events
     }
 
@@ -109,7 +109,7 @@ struct ConnectionNoticesTests {
             deadlines: Self.deadlines(connecting: .milliseconds(20)), retrieval: .over(.centralClient)
         ).run(scanned: try DeviceEngagement(engagement.deviceEngagement[...]), radio: radio)
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         #expect(scene.events.all == [.engaged, .connecting] + Self.end)
     }
 

@@ -33,7 +33,7 @@ struct HandoverRoleTests {
         let presentation = try await scene.transaction(retrieval: .over(row.plan))
             .run(at: Field(phone), radio: radio)
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         let handover = try #require(phone.engagement?.handover)
         let request: [UInt8]? = if case .nfc(_, let request) = handover { request } else { nil }
         #expect(roles(in: try #require(request)) == [0x03])

@@ -93,7 +93,7 @@ struct HybridTests {
         }
         let presentation = try await stage.presentation(radio)
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         let overBluetooth = received.withLock { $0 }
         // Over NFC the handover comes first.
         #expect(stage.messagesOverNFC.dropFirst().map { $0 } == overBluetooth)
@@ -143,7 +143,7 @@ struct HybridTests {
         let presentation = try await stage.presentation(
             radio(stage, after: .milliseconds(30), answering: .seconds(1)))
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         let note = PresentationNote.copiesDiffer(second: .bluetooth)
         #expect(presentation.notes == (fault == nil ? [] : [note]))
         #expect(stage.scene.events.count(of: .noted(note)) == (fault == nil ? 0 : 1))
@@ -161,7 +161,7 @@ struct HybridTests {
         let presentation = try await stage.presentation(
             radio(stage, after: .milliseconds(30), answering: .zero))
         #expect(presentation.failure == .session(.decryptionFailed))
-        await presentation.left()
+        await presentation.waitUntilLeft()
         #expect(presentation.notes == [.copiesDiffer(second: .nfc)])
     }
 
@@ -172,7 +172,7 @@ struct HybridTests {
             radio(stage, after: .milliseconds(30), answering: .seconds(60)),
             deadlines: .ample.with { $0.termination = .milliseconds(300) })
         #expect(presentation.verified() != nil)
-        let (_, time) = await timed { await presentation.left() }
+        let (_, time) = await timed { await presentation.waitUntilLeft() }
         #expect(time < .seconds(30))
         #expect(presentation.notes == [])
     }

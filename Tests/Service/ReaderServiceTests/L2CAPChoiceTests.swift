@@ -22,10 +22,10 @@ struct L2CAPChoiceTests {
 
         private func note(_ attempt: String) { tried.withLock { $0.append(attempt) } }
 
-        func look() async throws(BluetoothLEError) {}
+        func checkReadiness() async throws(BluetoothLEError) {}
         func settingsFault() async -> RadioFault? { nil }
         func prepare() async throws(BluetoothLEError) {}
-        func untilReady() async throws(BluetoothLEError) {}
+        func waitUntilReady() async throws(BluetoothLEError) {}
 
         func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
             throw .serviceIncomplete
@@ -104,7 +104,7 @@ struct L2CAPChoiceTests {
         let presentation = try await scene.transaction(retrieval: .over(mode, .characteristic))
             .run(at: Field(phone), radio: radio)
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         let handover = try #require(phone.engagement?.handover)
         let request: [UInt8]? = if case .nfc(_, let request) = handover { request } else { nil }
         let carriers = try HandoverRequest.parse(NDEFMessage.parse(try #require(request)[...])).carriers

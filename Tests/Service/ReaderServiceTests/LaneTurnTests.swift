@@ -111,7 +111,7 @@ struct LaneTurnTests {
         async let fault = lane.radioFault()
         try await until("the trial") { device.uses == ["trial"] }
         async let leaving: Void = {
-            await lane.left()
+            await lane.waitUntilLeft()
             hasLeft.withLock { $0 = true }
         }()
         // Nothing more may come meanwhile, which only time can show.

@@ -17,7 +17,7 @@ struct LeftBeforeStartTests {
         let transaction = try scene.transaction(retrieval: .over(.peripheralServer))
         let scanned = try DeviceEngagement(engagement.deviceEngagement[...])
         let presentation = await transaction.run(scanned: scanned, radio: radio)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         return presentation
     }
 

@@ -51,16 +51,16 @@ final class MemoryRadio: BluetoothLERadio {
 
     func prepare() async throws(BluetoothLEError) {
         prepared.withLock { $0 += 1 }
-        try await look()
+        try await checkReadiness()
     }
 
-    func look() async throws(BluetoothLEError) {
+    func checkReadiness() async throws(BluetoothLEError) {
         if let missing { throw .radioUnavailable(missing) }
         guard isSilent else { return }
         await untilCancelled()
         throw .cancelled
     }
-    func untilReady() async throws(BluetoothLEError) {}
+    func waitUntilReady() async throws(BluetoothLEError) {}
 
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         served.withLock { $0 += 1 }

@@ -23,7 +23,7 @@ struct UnpreparedRadioTests {
         plan.transport = transport
         let presentation = try await scene.transaction(retrieval: plan).run(at: Field(phone), radio: radio)
         #expect(presentation.verified() != nil)
-        await presentation.left()
+        await presentation.waitUntilLeft()
         return (scene.events.all, radio)
     }
 

@@ -17,25 +17,25 @@ struct HeldReceiptTests {
 
     @Test("What is held is no receipt until it is written, once, with the decision")
     func decided() throws {
-        try store.hold(.sample(), of: "one")
+        try store.holdReceipts(.sample(), of: "one")
         #expect(try store.lastReceipt() == nil)
         let receipt = try store.append(.sample(decision: .approved), releasing: "one")
         #expect(try receipt.statement().decision == .approved)
-        #expect(try store.appendHeld() == 0)
+        #expect(try store.appendHeldReceipts() == 0)
         #expect(try store.receipts(atMost: 10).count == 1)
     }
 
     @Test("What is still held at the next start is written in its order, as undecided; what is not is not")
     func started() throws {
-        try store.hold(.sample(), of: "one")
-        try store.hold(.sample(at: RentalDocument.now.advanced(bySeconds: 1)), of: "two")
+        try store.holdReceipts(.sample(), of: "one")
+        try store.holdReceipts(.sample(at: RentalDocument.now.advanced(bySeconds: 1)), of: "two")
         _ = try store.append(.sample(decision: .rejected), releasing: "other")
         let again = try ReaderStore(at: folder.path, for: .changing)
-        #expect(try again.appendHeld() == 2)
+        #expect(try again.appendHeldReceipts() == 2)
         let statements = try again.receipts(atMost: 10).map { try $0.statement() }
         #expect(statements.map(\.decision) == [.rejected, nil, nil])
         #expect(statements[1].time < statements[2].time)
-        #expect(try again.appendHeld() == 0)
+        #expect(try again.appendHeldReceipts() == 0)
         let head = try #require(again.lastReceipt()?.digest)
         #expect(try again.receiptChain().verify(by: again.receiptKeys()) == .intact(count: 3, head: head))
     }

@@ -104,7 +104,7 @@ package struct AirStage {
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.
     package func end(phoneWithin timeout: Duration = .seconds(20)) async throws -> Result {
         let presentation = await reader.value
-        let (_, leaving) = await timed { await presentation.left() }
+        let (_, leaving) = await timed { await presentation.waitUntilLeft() }
         _ = try? await phone.end(within: timeout)
         await phone.leave()
         await listener.close()

@@ -126,17 +126,17 @@ extension OneAfterAnother {
         @Test(
             "Q246 A look at a radio that was there names a bluetoothd that hangs, and finds it well afterwards"
         )
-        func look() async throws {
+        func checkReadiness() async throws {
             try await with { radio, bluetoothd in
-                try await radio.look()
+                try await radio.checkReadiness()
                 bluetoothd.hang()
                 for _ in 0..<2 {
                     await #expect(throws: BluetoothLEError.radioUnavailable(.daemonHung)) {
-                        try await radio.look()
+                        try await radio.checkReadiness()
                     }
                 }
                 bluetoothd.resume()
-                try await until("bluetoothd answers") { (try? await radio.look()) != nil }
+                try await until("bluetoothd answers") { (try? await radio.checkReadiness()) != nil }
             }
         }
 

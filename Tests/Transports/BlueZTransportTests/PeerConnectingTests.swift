@@ -436,15 +436,15 @@ extension OneAfterAnother {
         }
 
         @Test("A look at an adapter changes nothing of it, and names one that is off")
-        func look() async throws {
+        func checkReadiness() async throws {
             try await with({ _, _, _ in nil }) { radio, bluetoothd in
-                try await radio.look()
+                try await radio.checkReadiness()
                 bluetoothd.change(
                     FakeBluetoothd.adapter, "org.bluez.Adapter1",
                     ["Powered": .boolean(false), "Pairable": .boolean(true)])
-                try await until("an adapter that is off") { (try? await radio.look()) == nil }
+                try await until("an adapter that is off") { (try? await radio.checkReadiness()) == nil }
                 await #expect(throws: BluetoothLEError.radioUnavailable(.adapterOff)) {
-                    try await radio.look()
+                    try await radio.checkReadiness()
                 }
                 #expect(bluetoothd.count("Set ") == 0)
                 try await radio.prepare()

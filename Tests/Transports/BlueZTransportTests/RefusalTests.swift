@@ -93,7 +93,7 @@ extension OneAfterAnother {
             try await with(refused: [refusal]) { radio, bluetoothd in
                 bluetoothd.change(
                     FakeBluetoothd.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])
-                while (try? await radio.look()) != nil { await Task.yield() }
+                while (try? await radio.checkReadiness()) != nil { await Task.yield() }
                 let fault = RadioFault(.adapterOff, refusal)
                 await #expect(throws: BluetoothLEError.radioUnavailable(fault)) {
                     try await radio.prepare()

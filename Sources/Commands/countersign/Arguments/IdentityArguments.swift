@@ -47,7 +47,7 @@ struct IdentityArguments: ParsableArguments {
             } else {
                 let stored = try ReaderIdentities(in: folder, at: now)
                 for (name, error) in stored.unusable {
-                    Terminal.note("note: identity \(name) cannot sign the request: \(error.explanation)")
+                    Terminal.message("note: identity \(name) cannot sign the request: \(error.explanation)")
                 }
                 identities = stored.choice
             }

@@ -99,7 +99,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks).text)
         if !output.json, isAboutRootAlone {
-            Terminal.note(
+            Terminal.message(
                 "\nThese checks were made with root's own store. To check the daemon's store: \(Self.asDaemon)"
             )
         }
@@ -195,7 +195,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func write(_ bundle: SupportBundle, to path: String) throws(CommandFailure) {
         try OutputFile.write("\(bundle.json.text)\n".utf8, to: path)
-        Terminal.note(
+        Terminal.message(
             "\(Terminal.safe(path)) contains:\n\(bundle.contents)\nIt is plain text: read it before you send it."
         )
     }

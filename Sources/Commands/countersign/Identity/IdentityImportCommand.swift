@@ -52,7 +52,7 @@ struct IdentityImportCommand: ParsableCommand {
             throw error.failure(of: name)
         }
         if leftOver > 0 {
-            Terminal.note(
+            Terminal.message(
                 "note: not imported: \(leftOver) certificates that do not belong to the chain of this key")
         }
         let certificate = IdentityCertificate(chain, now)

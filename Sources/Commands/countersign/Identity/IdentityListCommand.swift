@@ -37,7 +37,7 @@ struct IdentityListCommand: ParsableCommand {
                 ? json(statuses, rules: rules, isWritten: isWritten).text
                 : text(statuses, rules: rules, isWritten: isWritten))
         for name in Set(rules.map(\.identity)).subtracting(names).sorted() {
-            Terminal.note(
+            Terminal.message(
                 "note: the rules name identity \(name.text), which does not exist: change them with countersign identity choose"
             )
         }

@@ -77,7 +77,7 @@ struct InspectCommand: ParsableCommand {
             } catch {
                 if error.status.rawValue > status.rawValue { status = error.status }
                 if output.json { reports.append(["file": .string(path), "error": .string(error.message)]) }
-                Terminal.note(Terminal.errorPrefix + error.message)
+                Terminal.message(Terminal.errorPrefix + error.message)
             }
         }
         if output.json { Terminal.result(JSONValue.array(reports).text) }

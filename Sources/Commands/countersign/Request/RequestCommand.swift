@@ -97,7 +97,7 @@ struct RequestCommand: AsyncParsableCommand {
         let fieldTrace = try await fieldTrace.start(plan)
         let isScanned = source.qr != nil
         let transaction = ReaderTransaction(plan) { event in
-            Terminal.note(isScanned ? event.textAfterScan : event.text)
+            Terminal.message(isScanned ? event.textAfterScan : event.text)
             fieldTrace?.recorder.observe(event)
         }
         let presentation = await interruptible {
@@ -116,7 +116,7 @@ struct RequestCommand: AsyncParsableCommand {
         try portraitFile?.write(report.portrait)
         // The result is shown before the phone has left (Q76). An exit at this point would break the link
         // before the phone has the termination message.
-        try? await presentation.get().left()
+        try? await presentation.get().waitUntilLeft()
         throw ExitCode(report.exitStatus.rawValue)
     }
 }
@@ -140,7 +140,7 @@ private final class PortraitFile {
     /// Writes the portrait. If there is none, a note says so.
     func write(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
-            return Terminal.note(
+            return Terminal.message(
                 "note: no verified portrait was returned, so \(Terminal.safe(path)) is not written")
         }
         do {

@@ -132,7 +132,7 @@ struct SourceArguments: ParsableArguments {
             return true
         } catch {
             if case .radioUnavailable(let fault) = error {
-                Terminal.note(PresentationEvent.bluetoothUnavailable(fault).text)
+                Terminal.message(PresentationEvent.bluetoothUnavailable(fault).text)
             }
             return false
         }

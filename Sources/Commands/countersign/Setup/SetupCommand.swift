@@ -77,14 +77,14 @@ struct SetupCommand: AsyncParsableCommand {
         if file.exists { try agreeToReplace(dialog) }
         let answers = try SetupAnswers(dialog, readers, within: limits)
         if answers.isTrial, !OwnProgram(name: "countersign-lab").isInstalled {
-            Terminal.note("\n\(SetupNext.missingWallet)")
+            Terminal.message("\n\(SetupNext.missingWallet)")
         }
         let ending = try write(answers, to: file, port: limits.standard("http", "port"))
         Terminal.result(output.json ? ending.json.text : ending.text)
     }
 
     private func agreeToReplace(_ dialog: SetupDialog) throws(CommandFailure) {
-        Terminal.note("\n\(Terminal.safe(config)) already exists.")
+        Terminal.message("\n\(Terminal.safe(config)) already exists.")
         guard try dialog.agrees(to: .replace) else {
             throw .usage(
                 "\(Terminal.safe(config)) stays as it is: to replace it, run setup again and answer yes (in a file of answers: \"replace\": true)"
@@ -126,10 +126,10 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     private static func showDevices(_ readers: [ReaderDescription]) async {
-        Terminal.note(readers.isEmpty ? "no contactless reader was found" : "contactless readers:")
-        for reader in readers { Terminal.note("  \(Terminal.safe(reader.name))") }
+        Terminal.message(readers.isEmpty ? "no contactless reader was found" : "contactless readers:")
+        for reader in readers { Terminal.message("  \(Terminal.safe(reader.name))") }
         let adapters = (try? await BluetoothDescription.current())?.adapters ?? []
-        Terminal.note(
+        Terminal.message(
             adapters.isEmpty
                 ? "no Bluetooth adapter was found: phones will answer only over NFC"
                 : "Bluetooth adapters: \(adapters.count)")
@@ -146,7 +146,7 @@ struct SetupCommand: AsyncParsableCommand {
         let checks = await doctor.checksOfComputer
         let wrong = checks.filter { [.failed, .warning].contains($0.outcome) }
         guard !wrong.isEmpty else { return }
-        Terminal.note("\n\(DoctorScreen(wrong).text)\n\n\(Self.whatMayStay)")
+        Terminal.message("\n\(DoctorScreen(wrong).text)\n\n\(Self.whatMayStay)")
         let repair = SettingsRepair(of: checks, in: doctor.system, asking: dialog.isAtTerminal)
         guard repair.hasWork else { return }
         // At the terminal the repair itself shows each file and asks.

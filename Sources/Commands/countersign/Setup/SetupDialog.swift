@@ -126,10 +126,10 @@ struct SetupDialog {
     func choice(
         of question: SetupQuestion, among choices: [(word: String, meaning: String)]
     ) throws(CommandFailure) -> String {
-        if isAtTerminal { Terminal.note("") }
+        if isAtTerminal { Terminal.message("") }
         for (index, choice) in choices.enumerated() where isAtTerminal {
             let meaning = choice.meaning.isEmpty ? "" : ": \(choice.meaning)"
-            Terminal.note("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
+            Terminal.message("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
         }
         let words = choices.map(\.word)
         /// Returns the word that the answer means: its number at the terminal, or the word in any letter case.
@@ -152,7 +152,7 @@ struct SetupDialog {
             }
             let answer = line.trimmed
             guard let fault = fault(answer) else { return answer }
-            Terminal.note("  \(fault)")
+            Terminal.message("  \(fault)")
         }
         throw .usage("\(Self.attempts) answers to this question were not accepted; nothing was written")
     }

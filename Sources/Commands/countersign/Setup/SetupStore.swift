@@ -15,7 +15,7 @@ struct SetupStore {
     /// because issuers can be imported later.
     func importTrust(_ source: String) -> Bool {
         if (try? program.run(["trust", "import", source, "--store", path]))?.status == 0 { return true }
-        Terminal.note(
+        Terminal.message(
             "no issuer in \(Terminal.safe(source)) is trusted yet: see the error above; the daemon's user must be able to read the file"
         )
         return false

@@ -98,7 +98,7 @@ struct FoundSources {
     ) {
         var structures: [(kind: TrustSource.Kind, content: SourceContent)] = []
         // Binary contents that are recognised contain no PEM.
-        if let whole = SourceContent.recognize(contents[...]) {
+        if let whole = SourceContent.recognise(contents[...]) {
             structures = [(whole.kind, whole.content)]
         } else {
             let blocks = Self.blocks(in: contents)

@@ -59,7 +59,7 @@ struct TrustImportCommand: AsyncParsableCommand {
         let rules = try staging.rules(at: now, policy.settings(in: store.path))
         var files = SourceFiles(as: kind?.kind, obtainedAt: now)
         for path in paths where !path.isURL { try files.read(path) }
-        files.notes.forEach { Terminal.note("note: \($0)") }
+        files.notes.forEach { Terminal.message("note: \($0)") }
         var targets: [FetchTarget] = []
         if let kind = kind?.kind {
             for path in paths where path.isURL { targets.append(try FetchTarget(kind, argument: path)) }

@@ -44,11 +44,11 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let others = Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }
         stage.admit(await fetcher.showingProgress(of: others, at: now))
         for refusal in FetchPlan(renewing: stage.snapshot).refused {
-            Terminal.note(
+            Terminal.message(
                 "note: not fetched: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")
         }
         if stage.outcomes.isEmpty {
-            Terminal.note(
+            Terminal.message(
                 "note: nothing was fetched: no list was imported from a URL, and no root names the URL of a CRL"
             )
         }
@@ -108,7 +108,7 @@ struct TrustAddCommand: AsyncParsableCommand {
         // A URL is fetched by `importing`; anything else is read as a file.
         let targets = try place.isURL ? [FetchTarget(.vical, argument: place)] : []
         if targets.isEmpty { try lists.read(place) }
-        (files.notes + lists.notes).forEach { Terminal.note("note: \($0)") }
+        (files.notes + lists.notes).forEach { Terminal.message("note: \($0)") }
         let access = try TrustStoreAccess.changing(store.path)
         try await access.importing(files.sources + lists.sources, and: targets, by: fetching, rules)
             .finish(json: output.json)

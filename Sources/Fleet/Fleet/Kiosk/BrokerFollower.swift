@@ -75,7 +75,7 @@ actor BrokerFollower {
                     // revoked.
                     access = nil
                     save(nil)
-                    await agent.notice(spread: Self.spread)
+                    await agent.askHub(withinSeconds: Self.spread)
                 case .failed: break
                 }
             } catch {
@@ -176,7 +176,7 @@ actor BrokerFollower {
                         continue
                     }
                     outcome.record(notice, isToAll: topic == topics.notice)
-                    await agent.notice(spread: notice.spreadSeconds)
+                    await agent.askHub(withinSeconds: notice.spreadSeconds)
                 case .refused(let code):
                     outcome = .refused
                     remark(
@@ -201,7 +201,7 @@ actor BrokerFollower {
         }
         // The hub is asked after a lost connection: the broker also ends the connection of a revoked kiosk,
         // whose account was removed.
-        if case .served = outcome { await agent.notice(spread: Self.spread) }
+        if case .served = outcome { await agent.askHub(withinSeconds: Self.spread) }
         return outcome
     }
 }

@@ -105,7 +105,7 @@ package actor FleetAgent {
 
     /// Asks the hub at the start, after each call of `notice`, and again after a failure.
     private func followState() async {
-        notice(spread: 0)
+        askHub(withinSeconds: 0)
         for await _ in notices.stream {
             // Sleeps in short steps, because a notice may bring the question forward, even during the pause
             // after a failure.
@@ -125,11 +125,11 @@ package actor FleetAgent {
 
     /// Schedules a question to the hub about every five minutes.
     private func askRegularly() async {
-        while await rest(for: settings.pollPause) { notice(spread: 0) }
+        while await rest(for: settings.pollPause) { askHub(withinSeconds: 0) }
     }
 
     /// Schedules a question to the hub at a random time within `spread` seconds.
-    package func notice(spread: Int64) {
+    package func askHub(withinSeconds spread: Int64) {
         schedule.ask(
             at: settings.instant() + .milliseconds(Int64.random(in: 0...max(0, spread * 1000))))
         notices.continuation.yield()
@@ -236,7 +236,7 @@ package actor FleetAgent {
         work.resumption = Task {
             await self.resume()
             self.work.resumption = nil
-            self.notice(spread: 0)
+            self.askHub(withinSeconds: 0)
         }
     }
 
@@ -312,7 +312,7 @@ package actor FleetAgent {
         if outcome == .ready, await !settle(trial) { outcome = .inUse }
         if outcome != .ready { await applyAccepted() }
         work.trial = nil
-        notice(spread: outcome == .inUse ? 60 : 0)
+        askHub(withinSeconds: outcome == .inUse ? 60 : 0)
     }
 
     /// Puts the accepted documents in force, or the kiosk's own file alone if the documents lead to a fault.
@@ -391,7 +391,7 @@ package actor FleetAgent {
         while await rest(for: settings.healthInterval) {
             // Before the first accepted report, the question that is due sends the health anyway.
             if lastReport != nil, await health().isNews(after: lastReport?.health) {
-                notice(spread: Self.spread)
+                askHub(withinSeconds: Self.spread)
             }
         }
     }
@@ -399,7 +399,7 @@ package actor FleetAgent {
     /// Records why the hub refuses receipts (empty if they arrive), and schedules a report if the reason
     /// changed.
     func receipts(fault: String) {
-        if backlog.record(fault: fault) { notice(spread: 0) }
+        if backlog.record(fault: fault) { askHub(withinSeconds: 0) }
     }
 
     /// Records the number of waiting receipts, and schedules a report if the number has risen above
@@ -413,7 +413,7 @@ package actor FleetAgent {
                 "more than \(ReceiptBacklog.mostWaiting) receipts wait for the hub: check why the hub does not receive them"
             )
         }
-        notice(spread: Self.spread)
+        askHub(withinSeconds: Self.spread)
     }
 
     // MARK: State that others read

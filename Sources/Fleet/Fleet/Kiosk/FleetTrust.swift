@@ -58,7 +58,7 @@ struct FleetTrust: Sendable {
         guard bundle.snapshot.id != current?.snapshot.id || !isKnown else { return nil }
         // A kiosk has no operator who could name signers of lists. A signer that the issuers did not certify
         // is accepted only if its list was accepted before.
-        let signers = current?.snapshot.strangersAmongListSigners(at: now) ?? []
+        let signers = current?.snapshot.unanchoredListSigners(at: now) ?? []
         var change = TrustChange(
             from: current?.snapshot, by: TrustRules(now: now, clockSkew: clockSkew, signers: signers))
         if isReinstated {

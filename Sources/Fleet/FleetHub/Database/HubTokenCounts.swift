@@ -15,7 +15,7 @@ package struct HubTokenCounts: TokenCount {
     /// used.
     ///
     /// - Returns: The number of seconds to wait, or `nil` if a token may be made.
-    package func note(
+    package func record(
         _ request: TokenRequest, at _: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
         // One statement, so that two hubs cannot both grant the last token of the window. Times far ahead
@@ -43,7 +43,7 @@ package struct HubTokenCounts: TokenCount {
 
     /// Removes the latest counted request of a reader, because no token was made and the kiosk was not at
     /// fault.
-    package func takeBack(_ request: TokenRequest) async throws(PostgreSQLError) {
+    package func withdraw(_ request: TokenRequest) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_reader_token SET asked = trim_array(asked, 1)

@@ -193,7 +193,7 @@ struct HubCall {
     }
 
     /// Records the caller of this connection, which is then no longer a stranger's.
-    func identifyCaller(as caller: String) { context.connections?.know(context.channel, as: caller) }
+    func identifyCaller(as caller: String) { context.connections?.identify(context.channel, as: caller) }
 
     /// The token in `Authorization: Bearer`, or `nil` without one.
     var bearer: String? { request.headers[.authorization]?.bearerToken }

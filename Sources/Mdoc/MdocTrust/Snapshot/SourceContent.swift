@@ -29,7 +29,7 @@ package enum SourceContent: Sendable {
     /// Recognises the kind of `bytes` by parsing them.
     ///
     /// - Returns: The kind of source and its content, or `nil` for bytes of no known kind.
-    package static func recognize(
+    package static func recognise(
         _ bytes: ArraySlice<UInt8>
     ) -> (kind: TrustSource.Kind, content: SourceContent)? {
         let certificate = HeldCertificate(bytes)

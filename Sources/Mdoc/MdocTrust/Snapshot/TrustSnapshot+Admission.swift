@@ -393,7 +393,7 @@ extension TrustSnapshot {
     /// that no anchor issued.
     ///
     /// Such a list counts only for documents that name its signer.
-    package func strangersAmongListSigners(at now: Timestamp) -> [ArraySlice<UInt8>] {
+    package func unanchoredListSigners(at now: Timestamp) -> [ArraySlice<UInt8>] {
         let anchors = anchors.map(\.anchor)
         return sources.compactMap { source in
             guard case .statusToken(let held) = source.content, let token = try? held.token(),

@@ -79,7 +79,7 @@ package struct RetrievalArguments: ParsableArguments {
         let configuration = BlueZConfiguration(adapter: adapter)
         let radio = BlueZRadio(configuration: configuration)
         let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
-        if let text = warning.text { Terminal.note(text) }
+        if let text = warning.text { Terminal.message(text) }
         // A traced radio is made from the configuration, because the trace also records what bluetoothd
         // observes about phones.
         return fieldTrace.map { TracingRadio(configuration, $0.recorder) } ?? radio

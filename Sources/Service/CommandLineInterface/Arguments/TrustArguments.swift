@@ -33,14 +33,16 @@ package struct TrustArguments: ParsableArguments {
     private func named(at now: Timestamp) throws(CommandFailure) -> TrustStore {
         var files = TrustFiles()
         for path in trust { try files.read(path) }
-        files.notes.forEach { Terminal.note("note: \($0)") }
-        if let note = TrustFiles.noteOnValidity(of: files.anchors, at: now) { Terminal.note("note: \(note)") }
+        files.notes.forEach { Terminal.message("note: \($0)") }
+        if let note = TrustFiles.noteOnValidity(of: files.anchors, at: now) {
+            Terminal.message("note: \(note)")
+        }
         if files.anchors.isEmpty {
-            Terminal.note("note: --trust names no root, so every issuer is unknown")
+            Terminal.message("note: --trust names no root, so every issuer is unknown")
         }
         let store = TrustStore(anchors: files.anchors)
         for anchor in store.unlinkedAnchors(at: now) {
-            Terminal.note("note: not trusted: \(TrustCondition(notLinked: anchor).explanation)")
+            Terminal.message("note: not trusted: \(TrustCondition(notLinked: anchor).explanation)")
         }
         return store
     }
@@ -58,9 +60,9 @@ package struct TrustArguments: ParsableArguments {
             throw error.failure(in: folder)
         }
         let anchors = snapshot.anchors.map(\.anchor)
-        if let note = TrustFiles.noteOnValidity(of: anchors, at: now) { Terminal.note("note: \(note)") }
+        if let note = TrustFiles.noteOnValidity(of: anchors, at: now) { Terminal.message("note: \(note)") }
         if anchors.isEmpty {
-            Terminal.note("note: the trust store has no root, so every issuer is unknown")
+            Terminal.message("note: the trust store has no root, so every issuer is unknown")
         }
         return TrustStore(snapshot)
     }

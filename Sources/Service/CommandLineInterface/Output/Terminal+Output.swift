@@ -15,7 +15,7 @@ extension Terminal {
 
     /// Writes progress, a hint or an error and a line end to standard error, without sequences that steer a
     /// terminal.
-    package static func note(_ text: String) {
+    package static func message(_ text: String) {
         write(unsteered(text), to: .standardError)
     }
 

@@ -79,7 +79,7 @@ package struct AgeCheck {
                 return .failure(error)
             }
             let transaction = ReaderTransaction(plan) { event in
-                Terminal.note(event.text)
+                Terminal.message(event.text)
                 fieldTrace?.recorder.observe(event)
             }
             return .success(await transaction.run(at: field, radio: radio))
@@ -96,7 +96,7 @@ package struct AgeCheck {
             Terminal.result(report.presentationText(elements: .names), in: report.colour)
         }
         // The report is shown before the phone has been notified of the end (Q76).
-        await ended.left()
+        await ended.waitUntilLeft()
         return report.exitStatus
     }
 

@@ -53,7 +53,7 @@ extension RootCommand {
     }
 
     private static func exit(with failure: CommandFailure) -> Never {
-        Terminal.note(Terminal.errorPrefix + failure.message)
+        Terminal.message(Terminal.errorPrefix + failure.message)
         exit(withError: ExitCode(failure.status.rawValue))
     }
 }
@@ -168,7 +168,7 @@ package func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async
         source.setEventHandler {
             // 128 + signal is the exit status that a shell reports for a process ended by a signal.
             if task.isCancelled { exit(128 + number) }
-            Terminal.note("Stopping: ending the session with the phone…")
+            Terminal.message("Stopping: ending the session with the phone…")
             task.cancel()
         }
         source.resume()

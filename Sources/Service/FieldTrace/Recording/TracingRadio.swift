@@ -20,8 +20,8 @@ package struct TracingRadio: BluetoothLERadio {
         self.init(BlueZRadio(configuration: configuration), recorder)
     }
 
-    package func look() async throws(BluetoothLEError) {
-        try await radio.look()
+    package func checkReadiness() async throws(BluetoothLEError) {
+        try await radio.checkReadiness()
     }
 
     package func settingsFault() async -> RadioFault? {
@@ -32,8 +32,8 @@ package struct TracingRadio: BluetoothLERadio {
         try await radio.prepare()
     }
 
-    package func untilReady() async throws(BluetoothLEError) {
-        try await radio.untilReady()
+    package func waitUntilReady() async throws(BluetoothLEError) {
+        try await radio.waitUntilReady()
     }
 
     package func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {

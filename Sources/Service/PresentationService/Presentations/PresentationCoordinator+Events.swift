@@ -123,14 +123,14 @@ extension PresentationCoordinator {
 
     /// Inspects the devices of each lane before its first customer, and logs what bluetoothd refuses there
     /// (Q239). A lane whose device hangs delays no other.
-    package func lookAtStart() async {
+    package func inspectLanesAtStart() async {
         await withDiscardingTaskGroup { group in
-            for name in laneNames { group.addTask { await self.lookAtStart(lane: name) } }
+            for name in laneNames { group.addTask { await self.inspectLanesAtStart(lane: name) } }
         }
     }
 
     /// Inspects the devices of one lane, and logs what bluetoothd refuses there.
-    private func lookAtStart(lane name: String) async {
+    private func inspectLanesAtStart(lane name: String) async {
         switch await readiness(ofLane: name) {
         case .withoutBluetooth(let fault): report(fault, atLane: name)
         // `readiness` stops at the missing reader and does not try the radio.

@@ -34,7 +34,7 @@ extension PresentationCoordinator {
     private func logNotes(of presentation: Presentation, _ id: PresentationID) {
         let lane = book[id]?.lane ?? ""
         Task { [log] in
-            await presentation.left()
+            await presentation.waitUntilLeft()
             for note in presentation.notes {
                 log.warning(
                     "\(note.explanation)",
@@ -112,7 +112,7 @@ extension PresentationCoordinator {
     /// Writes a new presentation and the place for its receipts, before the phone is asked.
     ///
     /// - Throws: `recordsUnavailable` if the store refuses the presentation or its receipts.
-    func keepBegun(_ record: PresentationRecord) async throws(PresentationServiceError) {
+    func writeBegun(_ record: PresentationRecord) async throws(PresentationServiceError) {
         guard let archive else { return }
         guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)

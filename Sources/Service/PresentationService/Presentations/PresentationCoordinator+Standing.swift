@@ -104,7 +104,7 @@ extension PresentationCoordinator {
         guard !isEnding, let record = book[id] else { return false }
         standing.endWait(at: name)
         do throws(PresentationServiceError) {
-            try await keepBegun(record)
+            try await writeBegun(record)
             reportPause(at: name, by: nil)
             return true
         } catch {

@@ -108,7 +108,7 @@ package actor PresentationCoordinator {
         // A cancelled presentation counts as over while its phone is still being notified over the lane's
         // devices.
         if let id = book.latest(at: name)?.id { await tasks[.running, id]?.value }
-        await lane?.left()
+        await lane?.waitUntilLeft()
         return true
     }
 
@@ -402,7 +402,7 @@ package actor PresentationCoordinator {
         defer { releaseTurn(lane: record.lane) }
         // A till may repeat its order while a customer is served. Such an attempt causes no write.
         let isWritten = !book.isBusy(lane: record.lane)
-        if isWritten { try await keepBegun(record) }
+        if isWritten { try await writeBegun(record) }
         do throws(PresentationServiceError) {
             try begin(record, plan)
         } catch {
@@ -538,7 +538,7 @@ package actor PresentationCoordinator {
             task.cancel()
             await task.value
         }
-        for lane in lanes.all { await lane.lane.left() }
+        for lane in lanes.all { await lane.lane.waitUntilLeft() }
         book.wipe()
         logs.close()
     }

@@ -65,7 +65,7 @@ package actor RecordArchive {
         // The daemon starts even if one of these writes fails: `fault` then makes it report that it is not
         // ready.
         do throws(ReaderStoreError) {
-            let count = try store.appendHeld()
+            let count = try store.appendHeldReceipts()
             for _ in 0..<count { metrics.countWrite(of: .receipt, isWritten: true) }
         } catch {
             failed(.receipt, error)
@@ -109,7 +109,7 @@ package actor RecordArchive {
     /// Tests whether the store accepts presentations again, by writing and removing a presentation.
     func probe() throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
-            try store.probe()
+            try store.checkWritable()
             succeeded(.presentation)
         } catch {
             // Not recorded as a failed write: the earlier `fault` stays, which led to this test.
@@ -143,7 +143,7 @@ package actor RecordArchive {
         guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.hold(ended.first, then: ended.further, of: id.description)
+            try store.holdReceipts(ended.first, then: ended.further, of: id.description)
         }
     }
 

@@ -124,7 +124,7 @@ package struct ReaderServer: Service {
                 known = try await caller.known(by: request, context)
                 // Before the scopes are compared: a caller without the scope is no stranger, and keeps its
                 // connection.
-                if let known { connections.know(context.channel, as: known.name) }
+                if let known { connections.identify(context.channel, as: known.name) }
                 guard known?.scopes.isDisjoint(with: required) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))

@@ -84,7 +84,7 @@ package actor Lane {
     private func end(_ presentation: Presentation) {
         run = nil
         avoidsExtendedRequest = presentation.failedOnExtendedRequest
-        leaving = Task { await presentation.left() }
+        leaving = Task { await presentation.waitUntilLeft() }
         // The presentation may have changed the state of the devices.
         looked = nil
     }
@@ -104,7 +104,7 @@ package actor Lane {
     }
 
     /// Waits until neither the previous presentation nor an inspection uses the devices.
-    package func left() async {
+    package func waitUntilLeft() async {
         await leaving?.value
         await inspection?.value
     }

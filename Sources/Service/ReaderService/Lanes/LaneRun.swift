@@ -43,7 +43,7 @@ final class LaneRun: Sendable {
         let first = await attempt(nil) { await device.run(transaction) }
         // A first attempt that was not cancelled has a result that counts, even if a code came meanwhile.
         guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
-        await first.left()
+        await first.waitUntilLeft()
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
     }
 

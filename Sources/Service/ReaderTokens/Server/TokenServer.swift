@@ -55,7 +55,7 @@ package actor TokenServer<Count: TokenCount> {
         to request: TokenRequest, believing registry: BrandRegistry, at now: Timestamp
     ) async throws(Count.Failure) -> (response: TokenResponse, audit: TokenAudit) {
         guard isGranted(request) else { return Self.refuse(request, .notAllowed, at: now) }
-        if let seconds = try await count.note(request, at: now) {
+        if let seconds = try await count.record(request, at: now) {
             return Self.refuse(request, .tooMany(retryAfter: seconds), at: now)
         }
         do throws(TokenRefusal) {
@@ -70,7 +70,7 @@ package actor TokenServer<Count: TokenCount> {
             )
         } catch {
             // Without a key or a hub no caller could get a token: such a request does not count.
-            if case .brandUnavailable = error { try await count.takeBack(request) }
+            if case .brandUnavailable = error { try await count.withdraw(request) }
             return Self.refuse(request, error, at: now)
         }
     }
@@ -143,10 +143,10 @@ package protocol TokenCount: Sendable {
     /// Counts a request for a token, unless there were `TokenLimit.most` within the window.
     ///
     /// - Returns: the number of seconds to wait, or `nil` if the token may be issued.
-    func note(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
+    func record(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
 
     /// Takes back the latest counted request: no token was issued, and that was not the caller's fault.
-    func takeBack(_ request: TokenRequest) async throws(Failure)
+    func withdraw(_ request: TokenRequest) async throws(Failure)
 }
 
 /// A counter in memory, for a server that is the only one of its brands.
@@ -170,7 +170,7 @@ package actor TokenCountInMemory: TokenCount {
 
     package init() {}
 
-    package func note(_ request: TokenRequest, at now: Timestamp) -> Int64? {
+    package func record(_ request: TokenRequest, at now: Timestamp) -> Int64? {
         let start = now.advanced(bySeconds: -TokenLimit.window)
         // A time ahead of `now` was recorded before the clock was set back, and would count for too long.
         if cleared <= start || cleared > now {
@@ -188,7 +188,7 @@ package actor TokenCountInMemory: TokenCount {
         return nil
     }
 
-    package func takeBack(_ request: TokenRequest) { _ = asked[Place(request)]?.popLast() }
+    package func withdraw(_ request: TokenRequest) { _ = asked[Place(request)]?.popLast() }
 }
 
 /// A client's request for a token, with the client's authenticated name.

@@ -43,7 +43,7 @@ final class SharedReader: Sendable {
         await previousHasLeft()
         guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         let presentation = try await presenting(transaction)
-        let leaving = Task { await presentation.left() }
+        let leaving = Task { await presentation.waitUntilLeft() }
         state.withLock { $0.leaving = leaving }
         return presentation
     }

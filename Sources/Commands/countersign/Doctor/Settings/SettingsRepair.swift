@@ -31,23 +31,23 @@ struct SettingsRepair {
     }
 
     private func show(_ file: SettingsFile, before old: [UInt8]?) {
-        Terminal.note(
+        Terminal.message(
             "\n\(system.path(file.path)) \(old == nil ? "is new" : "changes"): it \(file.purpose)\n")
-        Terminal.note(LineDifference(from: old ?? [], to: file.contents).text)
+        Terminal.message(LineDifference(from: old ?? [], to: file.contents).text)
     }
 
     /// Shows and writes the files, then prints the commands that put them into effect.
     func run() throws(CommandFailure) {
         guard hasWork else {
-            return Terminal.note("\n--fix has nothing to write: no settings file is missing")
+            return Terminal.message("\n--fix has nothing to write: no settings file is missing")
         }
         var afterwards: [String] = []
         for file in files where try repair(file) {
             if let next = file.afterwards, !afterwards.contains(next) { afterwards.append(next) }
         }
         guard !afterwards.isEmpty else { return }
-        Terminal.note("\nNothing was restarted. To put the settings into effect, run:")
-        for command in afterwards { Terminal.note("  \(command)") }
+        Terminal.message("\nNothing was restarted. To put the settings into effect, run:")
+        for command in afterwards { Terminal.message("  \(command)") }
     }
 
     /// Shows and writes one file. Returns whether the file now has the right contents.
@@ -55,7 +55,7 @@ struct SettingsRepair {
         let path = system.path(file.path)
         let old = try contents(of: path)
         if old == file.contents {
-            Terminal.note("\n\(path) already has the right contents")
+            Terminal.message("\n\(path) already has the right contents")
             return true
         }
         show(file, before: old)
@@ -63,7 +63,7 @@ struct SettingsRepair {
             guard try isAgreed(path) else { return false }
         }
         try write(file.contents, to: path)
-        Terminal.note("written: \(path)")
+        Terminal.message("written: \(path)")
         return true
     }
 
@@ -71,7 +71,7 @@ struct SettingsRepair {
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage("there is no terminal to ask at: give --yes to write the files without asking")
         }
-        Terminal.note("write \(path)? [y/N]")
+        Terminal.message("write \(path)? [y/N]")
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
