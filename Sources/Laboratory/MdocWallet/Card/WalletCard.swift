@@ -46,7 +46,9 @@ package struct WalletCard: ~Copyable, Sendable {
     /// beginning.
     package private(set) var engagement: WalletEngagement?
     private var session: WalletSession?
+    /// The number of engagements that this phone has begun.
     private var engagements = 0
+    /// The number of SELECT commands that the phone refused while it was locked (Q1).
     private var refusedSelects = 0
     /// The request of an NFC v2 tap and the time of the holder's decision. A later tap may bring the same
     /// request.
@@ -148,6 +150,9 @@ package struct WalletCard: ~Copyable, Sendable {
         return respond(.notFound)
     }
 
+    /// Begins NFC v2 with a new ephemeral key.
+    ///
+    /// - Returns: a refusal, or nil if the application itself answers the SELECT.
     private mutating func beginVersion2(
         _ behaviour: NFCHolderBehaviour, _ version2: NFCVersion2Behaviour
     ) -> Answer? {
@@ -163,6 +168,8 @@ package struct WalletCard: ~Copyable, Sendable {
     }
 
     /// Begins an engagement with a new ephemeral key.
+    ///
+    /// - Returns: a refusal, or nil if the application itself answers the SELECT.
     private mutating func beginEngagement() -> Answer? {
         engagement = nil
         session = nil
@@ -174,6 +181,9 @@ package struct WalletCard: ~Copyable, Sendable {
         return nil
     }
 
+    /// Begins the data transfer of this tap's engagement.
+    ///
+    /// - Returns: a refusal, or nil if the application itself answers the SELECT.
     private mutating func beginTransfer() -> Answer? {
         guard let carrier = wallet.profile.nfcCarrier, let engagement else { return respond(.notFound) }
         session = WalletSession(wallet, engagement: engagement)
@@ -183,6 +193,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     // MARK: Data transfer
 
+    /// Answers a command of mdoc data transfer, which carries the messages of the session.
     private mutating func transfer(
         _ command: ArraySlice<UInt8>, to holder: inout NFCTransferHolder, now: ContinuousClock.Instant
     ) -> Answer {
@@ -194,6 +205,7 @@ package struct WalletCard: ~Copyable, Sendable {
                 let answer = holder.reply(reply[...])
                 let delay = wallet.cardFault?.delay ?? delay
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
+            // The session has ended, so there is no data to send: 9000 alone.
             case .end?, nil: return respond(.success)
             }
         }
@@ -246,6 +258,7 @@ package struct WalletCard: ~Copyable, Sendable {
 extension Wallet {
     /// Returns the behaviour over NFC, with the card fault applied.
     fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
+        // After a QR code only data transfer is over NFC. Its limits are those of the first NFC handover.
         let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
         guard var behaviour = own else { throw .handoverNotInProfile(kind) }
         cardFault?.apply(to: &behaviour)

@@ -68,6 +68,7 @@ extension PresentationFault {
         switch self {
         case .otherMerchant: name = "merchant.example.other"
         case .otherTeam: team = "OTHERTEAM0"
+        // Another length too, since a nonce may read the same backwards.
         case .otherNonce: return (merchant, try PresentationNonce(nonce.bytes.reversed() + [0]))
         default: break
         }
@@ -86,6 +87,7 @@ extension PresentationFault {
         }
     }
 
+    /// Applies the fault to the response before it is encoded.
     func edit(response: inout CBORDraft) {
         let documents = response["documents"]?.items ?? []
         switch self {
@@ -94,6 +96,7 @@ extension PresentationFault {
             response["documents"] = .array(
                 documents.map { document in
                     var document = document
+                    // A COSE_Mac0 of HMAC 256/256 (algorithm 5), with a tag of no key.
                     document["deviceSigned"]?["deviceAuth"] = [
                         "deviceMac": [
                             .bytes([0xa1, 0x01, 0x05]), [:], .null,

@@ -72,6 +72,7 @@ package struct Holder: Sendable {
             if decision == .consents, let document = document(for: items) {
                 documents.append(try answer(items, with: document, transcript: transcript))
             } else {
+                // Error code 0: data not returned.
                 errors.append([.text(items.docType): 0])
             }
         }
@@ -181,6 +182,7 @@ struct ItemSelection {
         guard let years = AgeAttestation(identifier)?.years else {
             return candidates.first { $0.identifier == identifier }
         }
+        // Without a candidate yet, the bounds are 100 and -1: attested ages have two digits.
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {
@@ -196,7 +198,7 @@ struct ItemSelection {
     }
 
     /// Returns the `errors` member: code 0, "data not returned", for each requested element that the document
-    /// does not have.
+    /// does not have and that the phone does not assert itself.
     func errors(except asserted: [TestDocument.Element]) -> CBORDraft {
         var errors = CBORDraft.map([])
         for (nameSpace, identifier) in missing {
@@ -258,6 +260,7 @@ private struct DeviceAuthenticationDraft {
         let curve = document.deviceKey.privateKey.curve
         guard let own = COSEAlgorithm(signingWith: curve), let algorithm = curve.preferredSignatureAlgorithm
         else { throw .cryptography(.algorithmDoesNotFitKey) }
+        // A fault changes the algorithm that the header names, and not how the signature is made.
         let signer = COSESigner(algorithm: fault?.algorithm(insteadOf: own) ?? own)
         do throws(OpenSSLCryptoError) {
             if fault == .otherKey {
@@ -283,6 +286,7 @@ private struct DeviceAuthenticationDraft {
         } catch let error as OpenSSLCryptoError {
             throw .cryptography(error)
         } catch {
+            // Every other error comes from the reader's key.
             throw .readerKey(.keyNotUsable)
         }
     }

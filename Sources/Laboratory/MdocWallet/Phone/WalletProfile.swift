@@ -1,7 +1,7 @@
 package import MdocSession
 package import NDEF
 
-/// The behaviour of a wallet of the field, as data. The numbers at the profiles are those of
+/// The behaviour of a wallet in the field, as data. The numbers such as Q13 at the profiles are quirks of
 /// `Documentation/quirks.md`.
 package struct WalletProfile: Sendable {
     package let name: String
@@ -33,6 +33,7 @@ package struct WalletProfile: Sendable {
         var profile = self
         profile.l2CAPPSM = psm
         for kind in nfcHandovers {
+            // An AD structure: its length without this byte, its type, and the channel in four bytes.
             profile.behaviours[kind]?.foreignAdvertisingData += [5, 0x77] + psm.encode()
         }
         return profile
@@ -103,6 +104,7 @@ extension WalletProfile {
             .static: .with {
                 $0.writeAccess = 0xff
                 $0.recordOrder = .carriersFirst
+                // Two AD structures: an appearance (type 19) and a name (type 09).
                 $0.foreignAdvertisingData = [3, 0x19, 0x40, 0x00, 7, 0x09] + Array("Galaxy".utf8)
             }
         ])
@@ -161,6 +163,7 @@ extension WalletProfile {
         $0.omitsServiceUUID = true
     }
 
+    /// Makes a profile with NFC v2. Its static handover serves readers without NFC v2.
     private static func secondEdition(
         _ name: String, _ change: (inout NFCVersion2Behaviour) -> Void
     ) -> WalletProfile {
@@ -174,6 +177,8 @@ extension WalletProfile {
             ], version2: version2)
     }
 
+    /// Makes the TNEP service parameter of a negotiated handover. The waiting time is the encoded byte
+    /// (WT_INT), not a number of milliseconds.
     private static func tnep(waitingTime: UInt8, extensions: UInt8, maximum: UInt16) -> ServiceParameter {
         ServiceParameter(
             waitingTimeInteger: waitingTime, waitingTimeExtensions: extensions, maximumMessageSize: maximum)

@@ -129,6 +129,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         do throws(HolderError) {
             answer = try holder.answer(request[...], transcript: transcript)
         } catch .request {
+            // A request that cannot be decoded still gets a response, with a status that says so.
             answer = .response(Self.undecodableRequest)
         } catch {
             return end(with: .termination)
@@ -147,6 +148,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
         let sealed = try session.seal(response[...], status: status)
         var message = wallet.sessionFault?.edit(sealed) ?? sealed
+        // Only after an NFC v2 handover do the messages have numbers, which a fault can change.
         if answered != nil { message = wallet.version2Fault?.edit(message) ?? message }
         return isEnded
             ? .sendLast(message, after: wallet.consentTime) : .send(message, after: wallet.consentTime)
