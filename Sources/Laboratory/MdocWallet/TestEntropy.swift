@@ -26,8 +26,8 @@ package enum TestEntropy: Sendable {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
         for attempt in 0..<64 {
             var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
-            // The order of P-521 has 521 bits, and the 66 bytes have 528. Without this, one attempt in 128
-            // would succeed.
+            // The order of P-521 has 521 bits, and a scalar of 66 bytes has 528. With the seven surplus bits
+            // random, only one attempt in 128 would succeed.
             if curve == .p521 { scalar[0] &= 1 }
             do throws(OpenSSLCryptoError) {
                 return try PrivateKey(curve: curve, scalar: scalar[...])

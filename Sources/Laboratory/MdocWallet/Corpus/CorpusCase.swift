@@ -67,7 +67,7 @@ package struct CorpusCase: Sendable {
     }
 }
 
-/// A request and its response between a reader and the phone, exchanged in memory.
+/// The messages of one session between a reader and the phone, exchanged in memory.
 private struct SessionExchange {
     let transcript: SessionTranscript
     let sessionEstablishment: [UInt8]
@@ -166,6 +166,7 @@ extension CorpusManifest.Entry {
         engaged engagement: WalletEngagement, with eReaderKey: COSEKeyPair, files: [CorpusCase.File]
     ) throws(WalletError) {
         name = presentation.name
+        // Faults of the card and of presentation channels do not show in files, so they are not asked for.
         let isFaulty =
             presentation.issuing.fault != nil || presentation.holderFault != nil
             || presentation.sessionFault != nil

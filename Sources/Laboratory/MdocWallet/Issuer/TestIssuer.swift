@@ -38,6 +38,8 @@ package final class TestIssuer: Sendable {
         (root, signer) = try certificates.rootAndSigner(signerKey: signerKey)
     }
 
+    /// Issues a document for a device key: makes the items, digests them, and signs the mobile security
+    /// object.
     package func issue(
         _ document: TestDocument, for deviceKey: COSEKeyPair
     ) throws(OpenSSLCryptoError) -> IssuedDocument {
@@ -50,6 +52,8 @@ package final class TestIssuer: Sendable {
             issuerAuth: try issuerAuth(object).encode(), deviceKey: deviceKey)
     }
 
+    /// Makes the items of a document. The digest identifiers of each namespace are in random order, so that
+    /// an identifier says nothing about its element.
     private func drafts(of document: TestDocument) throws(OpenSSLCryptoError) -> [IssuerSignedItemDraft] {
         var drafts: [IssuerSignedItemDraft] = []
         for nameSpace in document.nameSpaces {
@@ -129,6 +133,7 @@ package final class TestIssuer: Sendable {
     private func issuerAuth(_ object: CBORDraft) throws(OpenSSLCryptoError) -> CBORDraft {
         var draft = IssuerAuthDraft(
             payload: CBORDraft.embedded(object).encode(), signer: signer, curve: signerKey.curve)
+        // 33 is the header x5chain (RFC 9360).
         if options.certificatesAsArray { draft.unprotected[33] = [.bytes(signer)] }
         options.fault?.edit(&draft, mobileSecurityObject: object, signer: signer, root: root)
         var signed = try draft.sign(with: signerKey)
