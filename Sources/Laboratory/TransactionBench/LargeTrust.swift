@@ -9,7 +9,9 @@ internal import ReaderStore
 /// A trust store on disk with as many roots and CRLs as many countries together have. It contains the roots
 /// of the measured response.
 struct LargeTrust {
+    /// The number of roots in the store, with the roots of the measured response.
     static let anchors = 500
+    /// The number of the other roots that have a CRL.
     private static let revocationLists = 50
     /// The number of certificates that each CRL lists.
     private static let entries = 100
@@ -44,6 +46,7 @@ struct LargeTrust {
         TrustStore(try ReaderStore(at: folder, for: .reading).currentTrust().snapshot)
     }
 
+    /// Removes the store's folder. A failure only leaves a temporary folder behind.
     func discard() {
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -94,13 +97,16 @@ private struct LargeTrustRoot: ~Copyable {
         }
     }
 
+    /// Makes the tbsCertList.
     private func signedPart(entries: Int, algorithm: [UInt8], at now: Int64) -> [UInt8] {
         let extensions = [CertificateExtension.authorityKeyIdentifier(keyIdentifier)]
         return DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in
+                // Version 2 is written as 1 (RFC 5280, 5.1.2.1).
                 fields.writeInteger(1)
                 fields.write(encoded: algorithm)
                 fields.write(encoded: name.encoded)
+                // thisUpdate and nextUpdate.
                 fields.writeTime(secondsSince1970: now - 3600)
                 fields.writeTime(secondsSince1970: now + 86_400)
                 fields.write(DERTag.sequence) { list in
@@ -111,6 +117,7 @@ private struct LargeTrustRoot: ~Copyable {
                         }
                     }
                 }
+                // crlExtensions.
                 fields.write(DERTag.constructed(0)) { $0.write(extensions) }
             }
         }

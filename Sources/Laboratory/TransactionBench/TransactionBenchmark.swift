@@ -75,6 +75,7 @@ package struct TransactionBenchmark {
             issuerAuth: issuerAuth, in: transcript)
     }
 
+    /// Makes the smallest DeviceEngagement: the version, and the cipher suite with the key.
     private static func engagement(_ key: COSEKeyPair) throws -> DeviceEngagement {
         let bytes = CBOREncoder.encode { encoder in
             encoder.map(count: 2)
@@ -125,6 +126,7 @@ package struct TransactionBenchmark {
         return sending + receiving
     }
 
+    /// Plays the phone: receives the reader's message and returns the encrypted response.
     private func answer(to establishment: [UInt8]) throws -> [UInt8] {
         var holder = HolderSession(
             deviceEngagement: Array(engagement.bytes), handover: .qr, eDeviceKey: eDeviceKey)
