@@ -57,6 +57,7 @@ struct Countersignd: AsyncParsableCommand {
             file = try contents()
             configuration = try Self.parse(file)
         } catch {
+            // The exit code still says that the file has a fault if standard error cannot be written.
             _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
             throw ExitCode(64)
         }
@@ -80,6 +81,7 @@ struct Countersignd: AsyncParsableCommand {
         try DaemonConfiguration(bytes, environment: ProcessInfo.processInfo.environment)
     }
 
+    /// Reads the bytes of the configuration file.
     private func contents() throws(ConfigurationFaults) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: config) else {
             throw ConfigurationFaults(faults: [
@@ -90,6 +92,7 @@ struct Countersignd: AsyncParsableCommand {
         return [UInt8](data)
     }
 
+    /// Assembles the daemon from its configuration, and runs it until a signal.
     private func serve(
         _ file: DaemonConfiguration, of bytes: [UInt8], hangUps: UnixSignalsSequence, log: Logger
     ) async throws {
@@ -172,6 +175,7 @@ struct Countersignd: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
+    /// Makes the servers of the Unix socket and of the TCP listener. Only the TCP listener has TLS.
     private func servers(
         for configuration: DaemonConfiguration, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier?, access: AccessBook, pages: PageSessions, page: PageFiles, tls: ServerTLS?,

@@ -98,6 +98,7 @@ extension DaemonConfiguration.HTTP {
         "must be \"127.0.0.1\" or \"::1\" unless tls is set: tokens must not cross a network unencrypted"
 }
 
+/// The fault of a token whose digest is the SHA-256 of an empty text or of a newline.
 private let ofNoText =
     "is the SHA-256 of an empty text or a newline, which anybody could send: make a token with countersignd token new"
 
@@ -108,6 +109,7 @@ extension DaemonConfiguration.TokenIssuing {
         [
             "from": .value(
                 "`hub` if the fleet's hub makes the tokens. `grants` still says which callers may have them",
+                // `hub` is the only word, so a valid value always means that the hub makes the tokens.
                 as: ConfigurationForm<Source>.word().map { _, _, _ in true }, at: \.isFromHub,
                 without: "none: `keys` of this file sign",
                 faults: "`is allowed only with fleet, which names the hub`"),

@@ -83,8 +83,8 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration.HTTP {
-    /// Replaces the listener's certificate by the one that the file names now. If that cannot be used, the
-    /// present certificate stays.
+    /// Replaces the listener's certificate by the certificate that the named file has now. If the new
+    /// certificate cannot be used, the previous one stays in force.
     func renew(_ inForce: ServerTLS?, _ log: Logger) {
         guard let inForce else { return }
         do throws(AssemblyFault) {
@@ -258,6 +258,7 @@ extension DaemonConfiguration.Fleet {
             }
             return key
         }
+        // Only checked here: the settings have the path of the file.
         _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", file: authority, error)
         }

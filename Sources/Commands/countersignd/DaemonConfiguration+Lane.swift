@@ -51,11 +51,13 @@ extension DaemonConfiguration {
                 if let fieldTrace, fieldTrace.file == other.fieldTrace?.file {
                     return "lane \(other.name) has this fieldTrace"
                 }
+                // A lane with a bench link uses neither reader nor adapter.
                 if let benchLink {
                     if benchLink == other.benchLink { return "lane \(other.name) has this bench link" }
                     continue
                 }
                 guard other.benchLink == nil else { continue }
+                // A lane without a name of a reader may take any reader, and likewise for adapters.
                 if reader == other.reader || reader.isEmpty || other.reader.isEmpty {
                     return "lane \(other.name) takes this reader"
                 }

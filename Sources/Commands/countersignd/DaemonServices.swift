@@ -7,8 +7,8 @@ internal import ReaderAPI
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// The service that reads the file again at each SIGHUP. A file with a fault changes nothing. Presentations
-/// continue in any case.
+/// The service that reads the configuration file again at each SIGHUP. A file with a fault changes nothing.
+/// Presentations continue in any case.
 struct Reloading: Service {
     /// The SIGHUP signals since the start of the process.
     let hangUps: UnixSignalsSequence
@@ -28,6 +28,7 @@ struct Reloading: Service {
                 log.error(
                     "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])
             }
+            // Also after a fault: systemd waits for the end of the reload.
             systemd.ready()
         }
     }
@@ -44,12 +45,15 @@ struct ReplaceableParts: Sendable {
     let tls: ServerTLS?
     let log: Logger
 
-    /// - Returns: whether no lane was in use.
+    /// Replaces the parts by those of another configuration.
+    ///
+    /// - Returns: whether no lane was in use. A lane in use keeps its previous configuration.
     func replace(by new: DaemonConfiguration) async -> Bool {
         // If a stopped kiosk is started again, the lanes come first: an order for a lane that is not there
         // yet would be refused for good.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
+        // Callers that have lost their access must not hear of what follows.
         await coordinator.endStreams(under: new.access)
         await issuing.apply(new.readerTokens)
         basis.replace(policy: new.policy, policies: new.policies)
@@ -61,7 +65,7 @@ struct ReplaceableParts: Sendable {
         return isDone
     }
 
-    /// Replaces the keys and names of apps and web pages. If a key cannot be read, all stay as they were.
+    /// Replaces the keys and names of merchants and web pages. If a key cannot be read, nothing changes.
     private func replaceOnline(by settings: DaemonConfiguration.Online?) {
         guard let online else { return }
         do throws(AssemblyFault) {
@@ -83,6 +87,7 @@ struct CoordinatorLifetime: Service {
             await coordinator.lookAtStart()
             await coordinator.beat()
         }
+        // An error means that the service was cancelled, which ends the daemon too.
         try? await gracefulShutdown()
         systemd.ending()
         beats.cancel()
@@ -93,6 +98,7 @@ struct CoordinatorLifetime: Service {
 /// A service that ends with the standard input. It ignores the input's bytes.
 struct InputLifetime: Service {
     func run() async throws {
+        // Nothing is ever sent through the stream: its end is the event.
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         source.setEventHandler {

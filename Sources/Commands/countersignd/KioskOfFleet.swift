@@ -14,6 +14,7 @@ internal import ServiceLifecycle
 struct KioskOfFleet: Sendable {
     /// The maximum time in which lanes become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
+    /// The time between two looks at the lanes.
     private static let readyInterval = Duration.milliseconds(250)
     /// The maximum time that a change waits for lanes in use.
     private static let inUseTimeout = Duration.seconds(120)
@@ -67,6 +68,7 @@ struct KioskOfFleet: Sendable {
         return isStopped ? configuration.stopped : configuration
     }
 
+    /// Changes the kiosk's own file by the accepted documents, and parses the result.
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -81,10 +83,13 @@ struct KioskOfFleet: Sendable {
         (error as? ConfigurationFaults)?.text(of: "configuration") ?? "\(error)"
     }
 
+    /// Reads the accepted documents and whether the kiosk is stopped, for a caller that reports faults of the
+    /// configuration.
     private func loaded() throws(ConfigurationFaults) -> (accepted: AcceptedDocuments, isStopped: Bool) {
         try mapping(state()) { (error: AssemblyFault) in ConfigurationFaults.fleet("\(error)") }
     }
 
+    /// Reads the accepted documents and whether the kiosk is stopped, from the store's folder.
     private func state() throws(AssemblyFault) -> (accepted: AcceptedDocuments, isStopped: Bool) {
         try mapping(folder.load(settings.membership, settings.keys)) { (error: FleetFolderError) in
             AssemblyFault("fleet", error.explanation)
@@ -101,6 +106,7 @@ struct KioskOfFleet: Sendable {
         }
     }
 
+    /// Makes the agent, which asks the hub for documents and changes the configuration in force by them.
     func agent(
         of coordinator: PresentationCoordinator, inForce: ConfigurationInForce,
         metrics: PresentationMetrics, log: Logger
@@ -149,8 +155,8 @@ struct KioskOfFleet: Sendable {
         let deadline = ContinuousClock.now + readyTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             let ready = await coordinator.readyLanes()
-            // Without this, a configuration that renames or removes every lane would count as ready with
-            // none.
+            // Of a kiosk that had a ready lane, at least one lane has to be ready. Otherwise a configuration
+            // that renames or removes every lane would count as ready with none.
             if ready.isSuperset(of: expected), before.isEmpty || !ready.isEmpty { return true }
             try? await Task.sleep(for: readyInterval)
         }
@@ -211,6 +217,9 @@ actor ConfigurationInForce {
         _ = enqueue(nil, nil)
     }
 
+    /// Lets a change follow the change before it.
+    ///
+    /// - Parameter new: the configuration. Nil to apply the wanted one again, after a stop or a start.
     private func enqueue(_ new: DaemonConfiguration?, _ timeout: Duration?) -> Task<Bool, Never> {
         let before = last
         wishes += 1
@@ -223,8 +232,8 @@ actor ConfigurationInForce {
         return task
     }
 
-    /// Waits until all lanes have the configuration, for `timeout`. Without a timeout, waits until another
-    /// change is requested.
+    /// Waits until all lanes have the configuration, at most for `timeout`. Without a timeout, waits until
+    /// another change is requested.
     private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, wish number: Int) async
         -> Bool
     {
@@ -233,7 +242,7 @@ actor ConfigurationInForce {
         while true {
             let asked = isStopped
             let isDone = await replace(asked ? wanted.stopped : wanted)
-            // A stop or a start came while the lanes were replaced.
+            // A stop or a start came while the lanes were replaced: they are replaced again.
             guard asked == isStopped else { continue }
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
@@ -260,6 +269,7 @@ extension DaemonConfiguration {
     }
 }
 
+/// The service that runs the agent of the fleet until the daemon ends.
 struct FleetAgentService: Service {
     let agent: FleetAgent
     let revocations: AsyncStream<Void>

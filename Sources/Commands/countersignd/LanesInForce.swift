@@ -50,6 +50,7 @@ actor LanesInForce {
         return isDone
     }
 
+    /// Logs that a lane of the new configuration is not in force.
     private func skipped(_ lane: DaemonConfiguration.Lane, _ why: String) {
         log.warning(
             "a lane of the file is left out: reload again",

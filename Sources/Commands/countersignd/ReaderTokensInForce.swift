@@ -28,6 +28,7 @@ struct ReaderTokensInForce: Sendable {
         }
     }
 
+    /// Returns the source of tokens: the hub, or the keys of the configuration.
     private func source(
         of issuing: DaemonConfiguration.TokenIssuing
     ) throws(AssemblyFault) -> TokenSource {

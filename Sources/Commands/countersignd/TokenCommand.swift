@@ -52,6 +52,7 @@ struct TokenNewCommand: ParsableCommand {
         }
     }
 
+    /// The name of `--name`, or the first scope.
     private var ownName: String { name ?? scope.first?.rawValue ?? "" }
 
     func run() throws {
@@ -71,7 +72,7 @@ extension Scope: ExpressibleByArgument {}
 
 /// A new random token. Only its digest is kept.
 struct NewToken {
-    /// The number of random bytes: as many as the digest has.
+    /// The number of random bytes, as many as a SHA-256 has.
     private static let size = 32
 
     let text: String

@@ -13,6 +13,7 @@ package struct ConfigurationFaults: Error {
     }
 
     private static func line(_ fault: JSONFault, of path: String) -> String {
+        // Line 0 stands for a fault that is not in the file, such as one of the environment.
         let place =
             fault.line == 0 ? "" : "\(Terminal.safe(path, limit: 4096)):\(fault.line):\(fault.column): "
         let pointer = fault.pointer.isEmpty ? "" : "\(Terminal.safe(fault.pointer)): "
@@ -50,7 +51,8 @@ struct ConfigurationReading {
         faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
     }
 
-    /// Records a fault. Only the first fault of a value is kept.
+    /// Records a fault. Only the first fault of a value is kept. A fault without a pointer is of no single
+    /// value, so each of them is kept.
     mutating func add(_ fault: JSONFault) {
         guard fault.pointer.isEmpty || !faults.contains(where: { $0.pointer == fault.pointer }) else {
             return

@@ -39,6 +39,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     ) -> ConfigurationForm<New> {
         ConfigurationForm<New>(description, json: json) { text, reading in
             guard let value = read(text, &reading) else { return nil }
+            // A copy, because `reading` cannot be read while its `result` runs.
             let now = reading
             return reading.result { () throws(JSONFault) in try make(value, text, now) }
         }
@@ -67,6 +68,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                     values.append(value)
                 }
             }
+            // A list with a faulty entry has no value, so that no rule judges an incomplete list.
             return values.count == entries?.count ? values : nil
         }
     }
@@ -112,6 +114,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
             words: "\(value.words) or `null`",
             requirements: value.requirements)
         return Self(description, json: { $0.map(form.json) ?? .null }) { text, reading in
+            // The outer optional is nil only for a fault.
             text.isNull ? .some(nil) : form.read(text, &reading).map { .some($0) }
         }
     }

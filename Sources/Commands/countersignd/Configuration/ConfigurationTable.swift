@@ -71,6 +71,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     /// - Returns: nil if the text is not a value of the member.
     func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
+        // A variable has no JSON type: it is tried as a text, and then as a number.
         let values = [JSONValue.string(text)] + (Int64(text).map { [.integer($0)] } ?? [])
         for value in values {
             var (changed, reading) = (owner, ConfigurationReading())
@@ -182,9 +183,11 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
     ) -> Self where Value == Wrapped? {
         let member = ConfigurationMember(
             name: name, text: text, value: form.description, standard: .absent(words), faults: faults)
+        // The outer optional says that the member may be absent, and the inner nil is its value then.
         return Self(member: member, absent: .some(nil), read: form.map { value, _, _ in value }.read)
     }
 
+    /// Reads the member. Returns the value for an absent member, or nil after a fault was recorded.
     fileprivate func value(
         in members: JSONTextMembers, of object: JSONText, _ reading: inout ConfigurationReading
     ) -> Value? {
@@ -229,7 +232,9 @@ extension ConfigurationForm {
                 return try make(text, repeat sound(each values))
             } catch let fault as JSONFault {
                 reading.add(fault)
-            } catch {}
+            } catch {
+                // A `FaultyMember`, whose fault is recorded already.
+            }
             return nil
         }
     }
@@ -238,6 +243,7 @@ extension ConfigurationForm {
 /// The error that a member has a fault, which is recorded already.
 private struct FaultyMember: Error {}
 
+/// Returns the value of a member. Throws if the member has none because of a fault.
 private func sound<Value>(_ value: Value?) throws(FaultyMember) -> Value {
     guard let value else { throw FaultyMember() }
     return value
