@@ -63,6 +63,7 @@ struct AuthorityServerCommand: ParsableCommand {
                 at: WallClock.system.now), \IdentityStoreError.fault)
     }
 
+    /// Returns the 4 bytes of an IPv4 address or the 16 bytes of an IPv6 address. Nil for a DNS name.
     private static func address(_ text: String) -> [UInt8]? {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
@@ -89,6 +90,7 @@ struct AuthorityFleetKeyCommand: ParsableCommand {
         print(id.bytes.hexadecimal)
     }
 
+    /// Makes the key, writes both halves to their files, and returns its id.
     private func makeKey() throws(IdentityStoreError) -> FleetKey.ID {
         let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)

@@ -30,6 +30,7 @@ extension HubConfiguration {
         }
     }
 
+    /// Opens every file that the configuration names. Makes no connection yet.
     func assemble() throws(HubFault) -> Assembly {
         let database = try openDatabase()
         return Assembly(
@@ -56,6 +57,7 @@ extension HubConfiguration {
         HubDatabase(try databaseSettings(), chain: chain)
     }
 
+    /// Reads the public fleet keys.
     func keyring() throws(HubFault) -> FleetKeyring {
         FleetKeyring(
             try keys.map { file throws(HubFault) in
@@ -71,6 +73,8 @@ extension HubConfiguration {
             })
     }
 
+    /// Reads the certificate of the listener. Client certificates are optional, since a kiosk that enrols has
+    /// none yet.
     private func serverTLS() throws(HubFault) -> ServerTLS {
         do throws(ServerTLSFault) {
             return try ServerTLS(

@@ -28,6 +28,7 @@ extension HubConfiguration.TokenIssuing {
         }
     }
 
+    /// Reads a grant, which is for one kiosk or for every kiosk of a site or of a group.
     private static func grant(_ text: JSONText) throws(JSONFault) -> TokenGrant {
         let members = try text.members(["kiosk", "site", "group", "brand", "instances"])
         let levels: [FleetLevel] = [.kiosk, .site, .group]

@@ -51,6 +51,8 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Runs every check once, for a hub with the configuration at `path`.
     static func checks(of path: String) async -> [DoctorCheck] { await examinations(of: path).made() }
 
+    /// Returns the examinations of a hub. If the configuration has a fault, every check that needs the
+    /// configuration is skipped.
     private static func examinations(of path: String) -> [Examination] {
         let clock = Examination(
             ClockFacts.checks, of: "the kernel",
@@ -72,6 +74,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
+    /// Checks that no other user may change the configuration, which names the fleet keys.
     private static func changeability(of path: String) -> DoctorCheck {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {

@@ -20,7 +20,9 @@ enum HubDatabaseChecks {
         }
     }
 
+    /// Checks the server: its version, whether it accepts changes, and its clock.
     private static func database(_ facts: DatabaseFacts) -> DoctorCheck {
+        // PostgreSQL reports its version as one number: 150004 is 15.4.
         let version = "\(facts.version / 10_000).\(facts.version % 10_000)"
         if facts.isStandby {
             return .failed(
@@ -40,6 +42,7 @@ enum HubDatabaseChecks {
             : .ok(.hubDatabase, "PostgreSQL \(version) answers")
     }
 
+    /// Checks that the tables exist, or that the hub may make them.
     private static func tables(_ facts: DatabaseFacts) -> DoctorCheck {
         switch (facts.hasTables, facts.mayMakeTables, facts.ownsTables) {
         case (true, _, false):
@@ -125,8 +128,10 @@ enum HubBrokerChecks {
         }
     }
 
+    /// The skipped check of the accounts, if the hub has no connection to the broker.
     private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not accept the hub")
 
+    /// Checks that the accounts of kiosks can be managed, and that a kiosk has no access by default.
     private static func accounts(_ defaults: BrokerFacts.Defaults?) -> DoctorCheck {
         guard let defaults else {
             return .failed(

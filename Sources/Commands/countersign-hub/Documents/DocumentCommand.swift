@@ -88,6 +88,7 @@ struct DocumentPutCommand: AsyncParsableCommand {
         throw HubFault("\(Terminal.safe(path)): \(FleetDocumentError.older(than: version).explanation)")
     }
 
+    /// Verifies the signature of a document, and that the document is for this chain.
     private func verified(
         _ bytes: [UInt8], for configuration: HubConfiguration, by keyring: FleetKeyring
     ) throws(HubFault) -> VerifiedFleetDocument {

@@ -50,6 +50,7 @@ struct KioskListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
+        // Pages of at most 500 kiosks in the order of their names, until a page is empty.
         var last = ""
         while true {
             let after = last
@@ -74,6 +75,7 @@ struct KioskArguments: ParsableArguments {
         _ body: (HubDatabase, FleetName) async throws(PostgreSQLError) -> Value
     ) async throws -> Value {
         let database = try file.read().openDatabase()
+        // The module's name selects the function at the end of this file instead of this method.
         return try await countersign_hub.asking { () throws(PostgreSQLError) in
             try await body(database, kiosk)
         }
@@ -129,6 +131,7 @@ struct KioskStartCommand: AsyncParsableCommand {
 }
 
 extension KioskArguments {
+    /// Stops or starts the kiosk. Throws the reason if nothing changes.
     fileprivate func setStopped(_ isStopped: Bool) async throws {
         let isDone = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.setStopped(isStopped, kiosk)
@@ -136,12 +139,15 @@ extension KioskArguments {
         guard isDone else { throw try await unchanged(isStopped ? "stopped" : "started") }
     }
 
+    /// The fault of a kiosk that does not exist.
     fileprivate var absent: HubFault {
         HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
     }
 
     /// Returns the reason why a command changed nothing: the kiosk does not exist, is not enrolled, is
     /// revoked, or has the wanted state already.
+    ///
+    /// - Parameter state: the wanted state as a word: `stopped`, `started` or `revoked`.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.named(kiosk)
