@@ -81,17 +81,20 @@ struct ReplayCommand: AsyncParsableCommand {
         try replayed.get()
     }
 
+    /// Performs the taps and, with `--ble`, serves the sessions over Bluetooth.
     private func play(
         _ replay: ReplayPhone, with wallet: Wallet, by script: AirScript?
     ) async throws(CommandFailure) {
         guard ble else { return try await replay.run() }
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
         let air = WalletAir(radio: radio, wallet: wallet, taps: replay.engagements, script: script)
+        // Over Bluetooth the wallet serves beside the taps, and a failure there does not end the taps.
         let serving = Task { try? await air.run(readers: 0) }
         defer { serving.cancel() }
         try await replay.run()
     }
 
+    /// Reads the phone of the chosen presentation from the trace.
     private func traced() throws(CommandFailure) -> TracedPhone {
         let bytes = try InputFile.read(trace, limit: FieldTrace.mostBytes)
         do throws(FieldTraceError) {

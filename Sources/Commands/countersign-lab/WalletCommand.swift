@@ -129,6 +129,7 @@ struct WalletCommand: AsyncParsableCommand {
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
+    /// Checks the options of an app and of a page.
     private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
             throw ValidationError("Give --envelope and --key together.")
@@ -161,6 +162,7 @@ struct WalletCommand: AsyncParsableCommand {
         try served.get()
     }
 
+    /// Writes the files of one presentation, and a manifest of this one case.
     private func writePresentation(into folder: CaseFolder, at now: Timestamp) throws(CommandFailure) {
         let made = try mapping(
             CorpusCase(wallet.presentation, at: now, instant: .now), CommandFailure.notMade)
@@ -211,12 +213,14 @@ struct WalletCommand: AsyncParsableCommand {
             return try await air.run(readers: readers)
         }
         guard let listener else {
+            // The tap itself carries the session: the phone stays on the reader for a day or until Ctrl-C.
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
             return
         }
         try await listener.run(readers: readers)
     }
 
+    /// Makes the phone on the virtual reader of `--card`. Nil without that option.
     private func phone(_ wallet: Wallet) throws(CommandFailure) -> WalletPhone? {
         guard let card else { return nil }
         return try WalletPhone(

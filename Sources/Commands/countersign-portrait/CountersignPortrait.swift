@@ -75,6 +75,7 @@ private enum StandardStreams {
         var input: [UInt8] = []
         while true {
             let piece = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                // A failed read counts as the end of the input.
                 count = max(0, unsafe Glibc.read(0, buffer.baseAddress, buffer.count))
             }
             guard !piece.isEmpty else { return input }
