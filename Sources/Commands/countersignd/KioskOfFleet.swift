@@ -185,7 +185,7 @@ actor ConfigurationInForce {
     private var isStopped = false
     private var last: Task<Bool, Never>?
     /// The number of requested changes, of which the latest decides how long an earlier one is tried.
-    private var wishes = 0
+    private var changes = 0
 
     init(_ first: DaemonConfiguration, replace: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
         wanted = first
@@ -222,11 +222,11 @@ actor ConfigurationInForce {
     /// - Parameter new: the configuration. Nil to apply the wanted one again, after a stop or a start.
     private func enqueue(_ new: DaemonConfiguration?, _ timeout: Duration?) -> Task<Bool, Never> {
         let before = last
-        wishes += 1
-        let number = wishes
+        changes += 1
+        let number = changes
         let task = Task {
             _ = await before?.value
-            return await settle(new, within: timeout, wish: number)
+            return await settle(new, within: timeout, change: number)
         }
         last = task
         return task
@@ -234,7 +234,7 @@ actor ConfigurationInForce {
 
     /// Waits until all lanes have the configuration, at most for `timeout`. Without a timeout, waits until
     /// another change is requested.
-    private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, wish number: Int) async
+    private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, change number: Int) async
         -> Bool
     {
         if let new { wanted = new }
@@ -245,10 +245,10 @@ actor ConfigurationInForce {
             // A stop or a start came while the lanes were replaced: they are replaced again.
             guard asked == isStopped else { continue }
             if isDone { return true }
-            let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
+            let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != changes)
             if isOver || Task.isCancelled {
                 // A stop is tried again until no lane is in use: a stopped kiosk must not serve.
-                if isStopped, number == wishes { _ = enqueue(nil, nil) }
+                if isStopped, number == changes { _ = enqueue(nil, nil) }
                 return false
             }
             try? await Task.sleep(for: Self.interval)

@@ -71,9 +71,9 @@ struct HolderConnecting {
     /// Returns the link after one side has sent State 01.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         switch (reader.offer.centralClient, reader.offer.peripheralServer) {
-        case (let theirs?, let own?): try await race(theirs, own)
-        case (let theirs?, nil): try await connect(theirs)
-        case (nil, let own?): try await serve(own)
+        case (let readerUUID?, let phoneUUID?): try await race(readerUUID, phoneUUID)
+        case (let readerUUID?, nil): try await connect(readerUUID)
+        case (nil, let phoneUUID?): try await serve(phoneUUID)
         case (nil, nil): throw .serviceIncomplete
         }
     }
@@ -110,11 +110,11 @@ struct HolderConnecting {
 
     /// Connects in both modes at once and returns the first link. The other attempt is cancelled.
     private func race(
-        _ theirs: BluetoothUUID, _ own: BluetoothUUID
+        _ readerUUID: BluetoothUUID, _ phoneUUID: BluetoothUUID
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         try await firstLink(
-            { () throws(BluetoothLEError) in try await connect(theirs) },
-            { () throws(BluetoothLEError) in try await serve(own) }
+            { () throws(BluetoothLEError) in try await connect(readerUUID) },
+            { () throws(BluetoothLEError) in try await serve(phoneUUID) }
         ).get()
     }
 }

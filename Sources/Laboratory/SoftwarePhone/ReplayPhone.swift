@@ -52,13 +52,13 @@ package final class ReplayPhone: Sendable {
             Terminal.note("tap \(number + 1) of \(taps.count) is over")
             // After the last tap the phone stays on the reader. Each further power-up repeats that tap.
             guard number + 1 < taps.count else { continue }
-            try await pass(to: taps[number])
+            try await moveOn(from: taps[number])
         }
     }
 
     /// Waits and moves the phone as in the trace between a tap and the next one. If the traced phone stayed
     /// on the reader, nothing is done.
-    private func pass(to tap: TracedTap) async throws(CommandFailure) {
+    private func moveOn(from tap: TracedTap) async throws(CommandFailure) {
         guard tap.breaksOff || tap.left != nil else { return }
         // A phone that left during a command is away already when the tap is over.
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero

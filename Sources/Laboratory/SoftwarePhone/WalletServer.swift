@@ -157,7 +157,7 @@ package struct WalletListener {
             do throws(TransportError) {
                 let channel = try await listener.accept()
                 // A peer that leaves before the tap does not count as a reader.
-                if let engagement = await tapped(known, while: channel) {
+                if let engagement = await engagementAfterTap(known, watching: channel) {
                     await serve(engagement, over: channel, number: number)
                     number += 1
                 }
@@ -185,9 +185,9 @@ package struct WalletListener {
 
     /// Returns the known engagement, or waits for the engagement of the next tap. Returns nil if the peer
     /// closes the connection or sends a message before the tap.
-    private func tapped(_ known: WalletEngagement?, while channel: FramedTCPChannel) async
-        -> WalletEngagement?
-    {
+    private func engagementAfterTap(
+        _ known: WalletEngagement?, watching channel: FramedTCPChannel
+    ) async -> WalletEngagement? {
         guard known == nil, let taps = phone?.taps else { return known }
         return await withTaskGroup(of: WalletEngagement?.self) { group in
             group.addTask { await taps.next() }

@@ -61,7 +61,7 @@ struct DoctorCommand: AsyncParsableCommand {
         do throws(HubFault) {
             let configuration = try HubConfiguration.read(path)
             return [
-                Examination([.hubConfiguration], of: "the disk") { [changeability(of: path)] },
+                Examination([.hubConfiguration], of: "the disk") { [configurationFile(at: path)] },
                 files(configuration), database(configuration), broker(configuration), clock,
             ]
         } catch {
@@ -75,7 +75,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// Checks that no other user may change the configuration, which names the fleet keys.
-    private static func changeability(of path: String) -> DoctorCheck {
+    private static func configurationFile(at path: String) -> DoctorCheck {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
             return .ok(.hubConfiguration, "the file has no fault")

@@ -40,8 +40,8 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         ConfigurationForm<New>(description, json: json) { text, reading in
             guard let value = read(text, &reading) else { return nil }
             // A copy, because `reading` cannot be read while its `result` runs.
-            let now = reading
-            return reading.result { () throws(JSONFault) in try make(value, text, now) }
+            let current = reading
+            return reading.result { () throws(JSONFault) in try make(value, text, current) }
         }
     }
 

@@ -231,7 +231,7 @@ package struct WalletCard: ~Copyable, Sendable {
             case .send(let reply, let delay)? where wallet.version2Fault != .endsRequest,
                 .sendLast(let reply, let delay)? where wallet.version2Fault != .endsRequest:
                 let answer = holder.reply(reply[...])
-                let delay = wallet.cardFault?.delay ?? remembered(delay, now)
+                let delay = wallet.cardFault?.delay ?? restOfConsent(delay, now: now)
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
             case .send?, .sendLast?, .end?, nil:
                 // An empty message ends the session of NFC v2. A later tap asks the holder again.
@@ -243,7 +243,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// Returns the rest of the time for consent if an earlier tap brought the same request, or else the whole
     /// time.
-    private mutating func remembered(_ delay: Duration, _ now: ContinuousClock.Instant) -> Duration {
+    private mutating func restOfConsent(_ delay: Duration, now: ContinuousClock.Instant) -> Duration {
         guard let request = deviceRequest else { return delay }
         if let left = consent?.delay(of: request, now: now) { return left }
         consent = RememberedConsent(request, after: delay, now: now)
