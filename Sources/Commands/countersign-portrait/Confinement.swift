@@ -41,8 +41,8 @@ enum Confinement {
     private static var program: [sock_filter] {
         let kill = step(confinement_return, confinement_kill)
         let allow = step(confinement_return, confinement_allow)
-        // The numbers of system calls depend on the architecture, so another architecture ends the process. A
-        // jump skips as many steps as `then` or `else` says.
+        // The numbers of system calls depend on the architecture, so another architecture ends the process.
+        // A jump skips as many steps as `then` or `else` says.
         var steps = [
             step(confinement_load, architectureOffset),
             step(confinement_jump_equal, confinement_arch, then: 1, else: 0), kill,
@@ -51,7 +51,7 @@ enum Confinement {
         for call in allowedCalls {
             steps += [step(confinement_jump_equal, call, then: 0, else: 1), allow]
         }
-        // mmap and mprotect are allowed if their protection is not executable. Any other call ends the process.
+        // mmap and mprotect are allowed without executable protection. Any other call ends the process.
         steps += [
             step(confinement_jump_equal, confinement_mmap, then: 2, else: 0),
             step(confinement_jump_equal, confinement_mprotect, then: 1, else: 0), kill,

@@ -22,7 +22,7 @@ final class RotatingTraceFile: FieldTraceSink {
     init(_ path: String, bytes: Int) {
         self.path = path
         limit = bytes / 2
-        state.withLock { $0 = Self.began(path) }
+        state.withLock { $0 = Self.makeFile(at: path) }
     }
 
     deinit {
@@ -37,7 +37,7 @@ final class RotatingTraceFile: FieldTraceSink {
         state.withLock { state in
             guard state.file == nil || state.bytes > limit / 2 else { return false }
             try? state.file?.close()
-            state = Self.began(path)
+            state = Self.makeFile(at: path)
             return true
         }
     }
@@ -53,8 +53,8 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// Renames the file of this path and begins a new one. If no file can be made, nothing is traced.
-    private static func began(_ path: String) -> State {
+    /// Renames the file at this path and makes a new one. If no file can be made, nothing is traced.
+    private static func makeFile(at path: String) -> State {
         // There is nothing to rename at the first start.
         _ = unsafe rename(path, path + ".1")
         // A file or a link that somebody else made at this path is never written to.
