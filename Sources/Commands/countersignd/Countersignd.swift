@@ -25,7 +25,7 @@ struct Countersignd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersignd", abstract: "Serve presentations at this computer's readers over HTTP.",
         discussion: """
-            Check a change of the configuration, then have it read:
+            After a change of the configuration, check the file and then reload the daemon:
 
               runuser -u countersign -- countersignd --check
               systemctl reload countersignd
@@ -39,8 +39,8 @@ struct Countersignd: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Check the configuration and the keys that it names, report every fault with line, column and JSON Pointer, and \
-            exit.
+            Check the configuration and the files that it names, report every fault, and exit. A fault of the configuration \
+            is reported with line, column and JSON Pointer.
             """)
     var check = false
 
@@ -210,7 +210,9 @@ struct Countersignd: AsyncParsableCommand {
         do throws(PageFault) {
             return try PageFiles(folder: Self.folder + "/countersign_ReaderAPI.resources/Kiosk")
         } catch {
-            log.warning("there is no page: name its folder", metadata: ["why": "\(error)"])
+            log.warning(
+                "the files of the pages are missing, so no pages are served: set page to their folder",
+                metadata: ["why": "\(error)"])
             return PageFiles()
         }
     }

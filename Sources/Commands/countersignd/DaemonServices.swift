@@ -23,7 +23,7 @@ struct Reloading: Service {
             systemd.reloading()
             do throws(ConfigurationFaults) {
                 await apply(try read())
-                log.notice("read the file again")
+                log.notice("the daemon read the file again")
             } catch {
                 log.error(
                     "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])

@@ -24,7 +24,9 @@ struct ReaderTokensInForce: Sendable {
         do throws(AssemblyFault) {
             await server.replace(grants: issuing.grants, from: try source(of: issuing))
         } catch {
-            log.error("reader tokens are made as before", metadata: ["why": "\(error)"])
+            log.error(
+                "the new keys cannot be used: reader tokens are made as before", metadata: ["why": "\(error)"]
+            )
         }
     }
 

@@ -18,7 +18,7 @@ struct TokenNewCommand: ParsableCommand {
         commandName: "new", abstract: "Make a token, and its member for the configuration.",
         discussion: """
             The token is printed once: give it to its program. Add the member to the list "tokens" of the configuration. \
-            It has only the token's SHA-256. No file is written.
+            The member has only the token's SHA-256. No file is written.
 
               countersignd token new --scope app --name till
             """)

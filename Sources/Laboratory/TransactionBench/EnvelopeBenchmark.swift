@@ -138,6 +138,6 @@ package struct EnvelopeFigures {
             + "derives two unused keys.",
         "Cold: the document signer is unknown. The root's key object, the recipient's key and the algorithms of OpenSSL "
             + "are kept, as in tightFloorColdNs. floorColdNs also builds a key for the root.",
-        "Warm checks two signatures, and so do both floors.",
+        "Warm: two signatures are checked, by Countersign and by both floors.",
     ]
 }

@@ -81,7 +81,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return .ok(.hubConfiguration, "the file has no fault")
         }
         return .failed(
-            .hubConfiguration, "other users may change it, and so name other fleet keys",
+            .hubConfiguration, "other users may change the file, and so name other fleet keys",
             fix: .command("chmod go-w \(own: path, as: "FILE")"))
     }
 

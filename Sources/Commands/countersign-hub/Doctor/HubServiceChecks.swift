@@ -54,7 +54,7 @@ enum HubDatabaseChecks {
                 .hubTables, "the hub's user may not make tables",
                 fix: .command("psql --dbname NAME --command 'GRANT CREATE ON SCHEMA public TO USER'"))
         case (true, true, true): version(facts) ?? audit(facts)
-        case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes them")
+        case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes the tables")
         }
     }
 
@@ -72,7 +72,7 @@ enum HubDatabaseChecks {
             guard audit.outcome == .ok else { return audit }
             return .note(
                 .hubTables,
-                "an earlier version of this program made them: the next start brings them up to date")
+                "an earlier version of this program made the tables: the next start brings them up to date")
         }
     }
 
@@ -106,7 +106,7 @@ enum HubBrokerChecks {
             [
                 .failed(
                     .hubBroker,
-                    "libmosquitto does not take the files of authority.certificate, broker.certificate and broker.key"
+                    "libmosquitto cannot use the files of authority.certificate, broker.certificate and broker.key"
                 ), unknown,
             ]
         case .unreachable:

@@ -68,7 +68,8 @@ struct DocumentPutCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file that countersign-hub sign wrote.", valueName: "file"))
     var path: String
     @Option(
-        help: "The percentage of its kiosks that get the document first. The others keep the previous one.")
+        help: "The percentage of the document's kiosks that get it at once. The others keep the previous one."
+    )
     var percent: Int64 = 100
     @OptionGroup var file: ConfigurationArgument
 
