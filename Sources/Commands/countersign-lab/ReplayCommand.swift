@@ -70,6 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let presented = try PresentedWallet(replaying: phone, overNFC: !ble, at: try clock.now())
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
         let replay = try ReplayPhone(phone, presented.wallet, at: try card.loopbackAddress)
+        // `interruptible` takes no closure that throws, so the failure is its result.
         let replayed = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await play(replay, with: presented.wallet, by: phone.air))

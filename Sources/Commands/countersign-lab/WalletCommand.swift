@@ -152,6 +152,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let write { return try writePresentation(into: CaseFolder(write), at: now) }
         let presented = try wallet.presented(at: now)
         if try answerOverChannel(presented) { return }
+        // `interruptible` takes no closure that throws, so the failure is its result.
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await serve(presented))

@@ -4,6 +4,7 @@ internal import PortraitImage
 /// A decoder of one codestream (ISO/IEC 15444-1), by OpenJPEG. The file format around the codestream is never
 /// given to OpenJPEG.
 enum JPEG2000 {
+    /// Decodes a codestream to the size in the header of its file.
     static func decode(
         _ codestream: ArraySlice<UInt8>, _ header: ImageHeader
     ) throws(RenderingError) -> Pixels {

@@ -5,6 +5,7 @@ package import CBOR
 ///
 /// The members of a map keep their order, and a key may occur twice.
 package indirect enum CBORDraft: Sendable {
+    /// A member of a map.
     package struct Member: Sendable {
         package var key: CBORDraft
         package var value: CBORDraft
@@ -64,10 +65,12 @@ package indirect enum CBORDraft: Sendable {
             encoder.byteString(item.encode())
         case .encoded(let bytes): encoder.encoded(bytes)
         case .indefiniteMap(let members):
+            // The bytes that begin and end a map of indefinite length.
             encoder.encoded([0xbf])
             Self.write(members, to: &encoder)
             encoder.encoded([0xff])
         case .wideUnsigned(let value):
+            // 19 announces an unsigned integer of two bytes.
             encoder.encoded([0x19, UInt8(value >> 8), UInt8(value & 0xff)])
         }
     }

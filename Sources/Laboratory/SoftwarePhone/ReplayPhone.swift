@@ -71,6 +71,7 @@ package final class ReplayPhone: Sendable {
         try await insert()
     }
 
+    /// Puts the phone on the reader.
     private func insert() async throws(CommandFailure) {
         do throws(VirtualCardError) {
             try await card.insert()
@@ -179,6 +180,7 @@ extension ReplayState {
     ) -> CardAnswer {
         let took = Duration.milliseconds(exchange.took)
         switch exchange.failure?.word {
+        // For the wallet, a reader that was unplugged is the same as a phone that left.
         case .cardLost, .readerUnavailable: return .removeCardLater(after: took)
         // The traced reader gave up because no answer came.
         case .cancelled: return .respondLater([], after: silence)
@@ -236,6 +238,7 @@ final class ReplayLink: BluetoothLELink {
     }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        // The traced phone left before this fragment.
         guard sent.withLock({ $0 < leavesAfter }) else {
             await link.close()
             throw .linkLost

@@ -65,6 +65,7 @@ package struct WalletAir {
         }
     }
 
+    /// Serves one session over the link, and then ends the link.
     private func serve(
         _ engagement: WalletEngagement, over link: any BluetoothLELink, _ server: WalletServer
     ) async {
@@ -99,6 +100,8 @@ package struct WalletAir {
         return made
     }
 
+    /// Tries to connect again and again. Returns nil if the time is over, the task is cancelled, or the
+    /// traced phone made no link.
     private func link(
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {

@@ -64,6 +64,7 @@ internal import COpenSSL
     /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
+    /// Prepares everything that each run needs again: algorithms, contexts, keys, messages and a ciphertext.
     init(_ sizes: FloorSizes) throws {
         wrapper = sizes.wrapper
         derivations = Self.derivations(of: sizes)
@@ -175,6 +176,7 @@ internal import COpenSSL
         try unsafe Self.require(EVP_PKEY_derive(context, &secret, &count))
     }
 
+    /// Runs one HKDF step.
     private func derive(_ step: Derivation) throws {
         let context = unsafe EVP_KDF_CTX_new(kdf)
         defer { unsafe EVP_KDF_CTX_free(context) }

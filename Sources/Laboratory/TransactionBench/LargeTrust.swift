@@ -33,6 +33,7 @@ struct LargeTrust {
         try store.replaceTrust(with: TrustSnapshot(sources), expecting: nil, by: .imported, at: now)
     }
 
+    /// Makes an entry of the store. The name is the SHA-256 of the bytes.
     private static func source(
         _ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>, obtained now: Timestamp
     ) -> TrustSource {
@@ -59,6 +60,8 @@ private struct LargeTrustRoot: ~Copyable {
     private let key: PrivateKey
     private let keyIdentifier: [UInt8]
 
+    /// Makes a root with a new key. The number is in the name, and at the end of the serial number. The first
+    /// byte of the serial number makes it positive.
     init(_ number: Int, _ now: Timestamp) throws(OpenSSLCryptoError) {
         let key = try PrivateKey.generate(.p256)
         let publicKey = try key.publicKey()

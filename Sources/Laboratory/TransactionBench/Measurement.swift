@@ -28,6 +28,7 @@ struct InterleavedMedians {
             uniqueKeysWithValues: zip(measurements.map(\.name), means.map { $0.sorted()[rounds / 2] }))
     }
 
+    /// The median of a measurement, in nanoseconds. 0 if there is no measurement with this name.
     subscript(_ name: String) -> Int64 { medians[name, default: 0] }
 
     /// Returns the median of `name` divided by the median of `other`, rounded to thousandths.

@@ -12,10 +12,12 @@ internal import PKIX
     /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
+    /// Makes the keys and messages, which every run uses again.
     init(_ sizes: FloorSizes) throws(Failure) {
         let request =
             switch sizes.wrapper {
             case .session(let request): request
+            // `bench_floor_make` takes a request of 0 bytes for an envelope.
             case .envelope: 0
             }
         let floor = unsafe bench_floor_make(
@@ -68,6 +70,7 @@ struct FloorSizes {
     /// The bytes that the device's signature covers.
     let device: Int
 
+    /// Reads the sizes from a document of the response and its issuerAuth.
     init(
         _ wrapper: Wrapper, response: Int, of document: UnverifiedDocument, issuerAuth: CBORItem,
         in transcript: SessionTranscript

@@ -26,6 +26,7 @@ internal import NDEF
 /// The profile of the wallet decides limits and quirks. The faults `cardFault` and `version2Fault` break one
 /// rule each. The card never judges the reader: that is the work of ``Holder``.
 package struct WalletCard: ~Copyable, Sendable {
+    /// The phone's answer to a command, and when the caller sends the answer.
     package enum Answer: Equatable, Sendable {
         /// Answers the command with these bytes.
         case respond([UInt8])
@@ -54,6 +55,7 @@ package struct WalletCard: ~Copyable, Sendable {
     /// request.
     private var consent: RememberedConsent?
 
+    /// The selected application with its state.
     private enum Application: Sendable {
         case none
         case engagement(NFCEngagementHolder, NFCHolderContent, COSEKeyPair)

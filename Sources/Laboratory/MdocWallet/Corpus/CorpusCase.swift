@@ -45,6 +45,7 @@ package struct CorpusCase: Sendable {
             presentation, entropy: .seed("\(seed) \(presentation.name)"), at: now, instant: instant)
     }
 
+    /// Returns the files of the case. Only a case with an NFC handover has files of the handover.
     private static func files(
         of presented: PresentedWallet, engaged engagement: WalletEngagement, by exchange: SessionExchange
     ) -> [File] {

@@ -39,6 +39,7 @@ package struct Holder: Sendable {
         case returnsNothing
     }
 
+    /// The holder's answer: an encoded DeviceResponse, or a refusal of the whole request.
     package enum Answer: Equatable, Sendable {
         case response([UInt8])
         case declined
@@ -96,6 +97,7 @@ package struct Holder: Sendable {
         return Set(chosen).sorted().map { asked[$0] }
     }
 
+    /// Returns the phone's document for a request. Nil if the phone has none.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
         if fault == .unrequestedDocType { return documents.first }
         // This wallet makes no zero-knowledge proofs.
@@ -103,6 +105,7 @@ package struct Holder: Sendable {
         return documents.first { $0.docType == request.docType }
     }
 
+    /// Makes one document of the response: the selected items, and the proof of the device key.
     private func answer(
         _ request: ItemsRequest, with document: IssuedDocument, transcript: SessionTranscript
     ) throws(HolderError) -> CBORDraft {
@@ -229,6 +232,8 @@ private struct DeviceAuthenticationDraft {
     let transcript: SessionTranscript
     let fault: HolderFault?
 
+    /// Makes DeviceSigned, whose signature or MAC covers the transcript, the document type and the elements
+    /// that the phone asserts.
     func deviceSigned() throws(HolderError) -> CBORDraft {
         let nameSpaces = EncodedCBOR<UnverifiedDeviceSigned>(embedding: deviceNameSpaces.encode())
         let authenticated = deviceAuthenticationBytes(
@@ -246,6 +251,7 @@ private struct DeviceAuthenticationDraft {
         return signed
     }
 
+    /// The asserted elements, grouped by namespace.
     private var deviceNameSpaces: CBORDraft {
         var nameSpaces = CBORDraft.map([])
         for element in elements {
@@ -256,6 +262,7 @@ private struct DeviceAuthenticationDraft {
         return nameSpaces
     }
 
+    /// Makes the COSE_Sign1 of the device key, without the payload.
     private func signature(over payload: [UInt8]) throws(HolderError) -> CBORDraft {
         let curve = document.deviceKey.privateKey.curve
         guard let own = COSEAlgorithm(signingWith: curve), let algorithm = curve.preferredSignatureAlgorithm
@@ -263,6 +270,7 @@ private struct DeviceAuthenticationDraft {
         // A fault changes the algorithm that the header names, and not how the signature is made.
         let signer = COSESigner(algorithm: fault?.algorithm(insteadOf: own) ?? own)
         do throws(OpenSSLCryptoError) {
+            // A key that no issuer has signed.
             if fault == .otherKey {
                 let key = try PrivateKey.generate(curve)
                 return .encoded(try signer.sign1(payload, detached: true, with: key, algorithm: algorithm))
@@ -275,6 +283,7 @@ private struct DeviceAuthenticationDraft {
         }
     }
 
+    /// Makes the COSE_Mac0 with EMacKey, without the payload.
     private func mac(over payload: [UInt8]) throws(HolderError) -> CBORDraft {
         let readerKey = try mapping(transcript.eReaderKey(), HolderError.readerKey)
         let own = document.deviceKey.privateKey.curve

@@ -29,6 +29,7 @@ struct TestCertificates {
         return (try root.sign(with: rootKey), try signer.sign(with: rootKey))
     }
 
+    /// Makes the root before it is signed (Annex B.1.2).
     private func rootTemplate(_ key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CertificateTemplate {
         let publicKey = try key.publicKey()
         return CertificateTemplate(
@@ -44,6 +45,7 @@ struct TestCertificates {
             ])
     }
 
+    /// Makes the document signer's certificate before the root signs it (Annex B.1.4).
     private func signerTemplate(
         _ key: borrowing PrivateKey, issuer root: CertificateTemplate, _ rootKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> CertificateTemplate {

@@ -92,6 +92,7 @@ package final class TestIssuer: Sendable {
         return object
     }
 
+    /// Returns the digests of the items by namespace, and the decoys.
     private func valueDigests(_ items: [IssuerSignedItemDraft]) throws(OpenSSLCryptoError) -> CBORDraft {
         var digests = CBORDraft.map([])
         for item in items {
