@@ -9,6 +9,7 @@ internal import ReaderTokens
 internal import Transport
 
 extension DaemonConfiguration {
+    /// A lane: its devices, and how presentations at the lane are run and shown.
     struct Lane: Equatable, Sendable {
         /// The address of a software wallet in place of reader and adapter.
         struct BenchLink: Equatable, Sendable {

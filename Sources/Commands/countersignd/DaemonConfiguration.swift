@@ -214,6 +214,7 @@ extension DaemonConfiguration {
         try self.init(environment) { JSONText(item) }
     }
 
+    /// Reads a text into a new configuration, applies the environment, and checks what concerns both.
     private init(
         _ environment: [String: String], _ text: () throws(JSONFault) -> JSONText
     ) throws(ConfigurationFaults) {

@@ -96,6 +96,7 @@ struct KioskOfFleet: Sendable {
         }
     }
 
+    /// Parses the kiosk's own file, or the configuration that the documents have made of it.
     private static func parse(
         _ configuration: AcceptedDocuments.Configuration
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -205,6 +206,7 @@ actor ConfigurationInForce {
         }
     }
 
+    /// Stops or starts the kiosk.
     func setStopped(_ isStopped: Bool) async {
         self.isStopped = isStopped
         // The stop is applied at once, and again after a change that is running now, which may have undone
@@ -279,6 +281,7 @@ struct FleetAgentService: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await agent.run() }
                 // The agent asks the hub whether the kiosk is revoked, and stops it if so.
+                // A spread of 0 lets the agent ask at once.
                 for await _ in revocations { await agent.notice(spread: 0) }
             }
         }

@@ -12,6 +12,7 @@ package struct ConfigurationFaults: Error {
             .map { Self.line($0, of: path) }.joined(separator: "\n")
     }
 
+    /// Returns the line of one fault.
     private static func line(_ fault: JSONFault, of path: String) -> String {
         // Line 0 stands for a fault that is not in the file, such as one of the environment.
         let place =

@@ -45,6 +45,12 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the form of a list.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of entries.
+    ///   - empty: the fault of an empty list. Nil if the list may be empty.
+    ///   - conflict: returns the fault of an entry that does not fit the entries before it, or nil.
     static func list<Element>(
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil,
         conflict: @escaping @Sendable (Element, [Element]) -> String? = { _, _ in nil }
@@ -73,6 +79,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the form of a list whose order and repetitions do not matter.
     static func set<Element>(
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil
     ) -> Self where Value == Set<Element> {
@@ -107,6 +114,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the form of a value that may also be `null`.
     static func nullable<Wrapped>(_ form: ConfigurationForm<Wrapped>) -> Self where Value == Wrapped? {
         let value = form.description
         let description = ConfigurationDescription(
@@ -157,6 +165,7 @@ extension ConfigurationForm where Value: BinaryInteger {
 }
 
 extension ConfigurationForm where Value == Duration {
+    /// Returns the form of a duration, which the file has in whole seconds.
     static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = ConfigurationForm<Int>.whole(range, unit: "seconds")
         return number.map(json: { .integer($0.components.seconds) }) { seconds, _, _ in .seconds(seconds) }
@@ -164,6 +173,7 @@ extension ConfigurationForm where Value == Duration {
 }
 
 extension ConfigurationForm where Value == String {
+    /// Returns the form of any text of 1 to `limit` bytes.
     static func text(upTo limit: Int) -> Self {
         let description = ConfigurationDescription(
             schema: [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(Int64(limit)))],
@@ -173,6 +183,7 @@ extension ConfigurationForm where Value == String {
         }
     }
 
+    /// The form of a path. The reference calls it `path`, without its length.
     static var path: Self {
         let form = path(upTo: JSONText.longestPath)
         return Self(.init(schema: form.description.schema, words: "path"), json: form.json, read: form.read)

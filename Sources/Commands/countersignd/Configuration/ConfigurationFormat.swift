@@ -105,6 +105,7 @@ enum TextFormat {
     static let tokenDigest = digest(of: "the token")
     static let rootDigest = digest(of: "the root")
 
+    /// Returns the format of a SHA-256. `whose` names the hashed thing in the text of the fault.
     private static func digest(of whose: String) -> ConfigurationFormat<[UInt8]> {
         ConfigurationFormat(
             "a SHA-256 in hexadecimal",
@@ -165,6 +166,7 @@ enum TextFormat {
     static let groundColour = colour(["#10243e", "#7a1f3d"])
     static let wordColour = colour(["#ffffff", "#fff6e0"])
 
+    /// Returns the format of a colour. Its examples are of a background or of a text colour.
     private static func colour(_ examples: [String]) -> ConfigurationFormat<PageColour> {
         ConfigurationFormat(
             "`#rrggbb`", requirement: "must be a colour such as \"#7a1f3d\"", pattern: "^#[0-9A-Fa-f]{6}$",

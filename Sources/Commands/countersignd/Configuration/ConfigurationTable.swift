@@ -6,6 +6,7 @@ internal import JSON
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.
 struct ConfigurationTable<Owner: Sendable>: Sendable {
+    /// A member of the object, except for its name.
     struct Field: Sendable {
         /// Describes the member, with the owner's value as its default.
         fileprivate var member: @Sendable (_ name: String, Owner) -> ConfigurationMember
@@ -39,6 +40,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         self.rules = rules
     }
 
+    /// Returns the description of the object, with the values of `owner` as defaults.
     func description(of owner: Owner) -> ConfigurationDescription {
         .object(fields.map { name, field in field.member(name, owner) })
     }
@@ -125,10 +127,12 @@ extension ConfigurationTable.Field {
         .value(text, as: form.map { value, _, _ in value }, at: place, without: words, faults: faults)
     }
 
+    /// Returns a required member.
     static func required<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
+        // A required member is read as a member with a default. Only its description is another.
         var field = Self.value(text, as: form, at: place)
         field.member = { name, _ in
             ConfigurationMember(
@@ -159,6 +163,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
     private let absent: Value?
     private let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
+    /// Returns a required member.
     static func required(
         _ name: String, _ text: String, as form: ConfigurationForm<Value>, faults: String = ""
     ) -> Self {
@@ -167,6 +172,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: nil, read: form.read)
     }
 
+    /// Returns a member with a default.
     static func value(
         _ name: String, _ text: String, as form: ConfigurationForm<Value>, standard: Value,
         faults: String = ""
@@ -177,6 +183,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: standard, read: form.read)
     }
 
+    /// Returns an optional member. `without` says what happens if it is absent.
     static func optional<Wrapped>(
         _ name: String, _ text: String, as form: ConfigurationForm<Wrapped>, without words: String = "none",
         faults: String = ""
