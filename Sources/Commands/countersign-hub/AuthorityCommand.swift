@@ -20,6 +20,7 @@ struct AuthorityCommand: ParsableCommand {
         ])
 }
 
+/// The command `countersign-hub authority create`. It makes the chain's certificate authority.
 struct AuthorityCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make authority.pem and authority-key.pem in a folder.")
@@ -35,6 +36,7 @@ struct AuthorityCreateCommand: ParsableCommand {
     }
 }
 
+/// The command `countersign-hub authority server`. It certifies a hub or the broker.
 struct AuthorityServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
@@ -75,6 +77,7 @@ struct AuthorityServerCommand: ParsableCommand {
     }
 }
 
+/// The command `countersign-hub authority fleet-key`. It makes a key that signs documents.
 struct AuthorityFleetKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet-key",

@@ -21,6 +21,7 @@ extension HubConfiguration {
         let tokens: HubTokens?
     }
 
+    /// Reads and checks the configuration. A fault of its content has line and column.
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
         let bytes = try mapping(HubFault.contents(of: path)) { (fault: HubFault) in
             HubFault("\(fault): give --config FILE, or run this as the user countersign-hub")

@@ -33,12 +33,14 @@ struct HubFileFacts: Sendable {
     var credentials: [Credential] = []
     /// The files of `keys` without a public key on P-256.
     var unusableKeys: [String] = []
+    /// The number of public fleet keys that can be used.
     var keyCount = 0
     /// The private halves of fleet keys in the folders of the public halves.
     var privateKeys: [String] = []
     /// A text for each key of `readerTokens.keys` that makes no tokens.
     var unusableTokenKeys: [String] = []
 
+    /// Examines every file that the configuration names.
     static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {
         var facts = HubFileFacts(now: now)
         facts.examine("database", at: configuration.database, isSecret: true)

@@ -57,10 +57,12 @@ struct DocumentListCommand: AsyncParsableCommand {
     }
 }
 
+/// Checks the value of an option `--percent`.
 private func requirePercent(_ percent: Int64) throws {
     guard (1...100).contains(percent) else { throw ValidationError("--percent takes 1 to 100.") }
 }
 
+/// The command `countersign-hub document put`. It publishes a signed document.
 struct DocumentPutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Publish a signed document, and notify its kiosks.")

@@ -15,6 +15,7 @@ struct KioskCommand: AsyncParsableCommand {
         ])
 }
 
+/// The command `countersign-hub kiosk invite`. It prints a code for the enrolment of a kiosk.
 struct KioskInviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Print a code with which the kiosk can enrol once, within a day.",
@@ -42,6 +43,7 @@ struct KioskInviteCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub kiosk list`. It prints all kiosks.
 struct KioskListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print all kiosks, one JSON object a line.")
@@ -82,6 +84,7 @@ struct KioskArguments: ParsableArguments {
     }
 }
 
+/// The command `countersign-hub kiosk show`. It prints one kiosk.
 struct KioskShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one kiosk as JSON.")
@@ -97,6 +100,7 @@ struct KioskShowCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub kiosk revoke`. It takes a kiosk out of the chain.
 struct KioskRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
@@ -112,6 +116,7 @@ struct KioskRevokeCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub kiosk stop`. A stopped kiosk refuses orders.
 struct KioskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop a kiosk: it refuses orders until it is started again.")
@@ -121,6 +126,7 @@ struct KioskStopCommand: AsyncParsableCommand {
     func run() async throws { try await arguments.setStopped(true) }
 }
 
+/// The command `countersign-hub kiosk start`. It ends a stop.
 struct KioskStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a stopped kiosk: it accepts orders again.")
