@@ -15,13 +15,13 @@ struct ReplayCommand: AsyncParsableCommand {
         usage:
             "countersign-lab replay TRACE --card tcp://127.0.0.1:35963 [--ble] [--presentation N] [--root FILE]",
         discussion: """
-            Taps a virtual reader of vsmartcard-vpcd in the way of a phone that `countersign request --field-trace` \
-            recorded: with the phone's handover, limits, response times and status words, and it leaves when the phone \
+            Taps a virtual reader of vsmartcard-vpcd as the phone did that `countersign request --field-trace` recorded: \
+            with the same handover, limits, response times and status words. The replayed phone leaves when that phone \
             left. It presents a test licence, as `countersign-lab wallet` does.
 
             The answer comes over NFC, even if the traced phone used Bluetooth: then only the taps are as in the trace. \
-            With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects as \
-            late as the traced one, or never, reads the request for as long, and leaves after as many fragments.
+            With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects after \
+            the same time or never, answers after the same time, and leaves after the same number of fragments.
 
             If a file has several presentations, the last is replayed, or the one that --presentation names. After its last \
             tap the phone stays on the reader, and repeats that tap.
