@@ -142,7 +142,7 @@ struct Countersignd: AsyncParsableCommand {
             online: online, tls: tls, log: log)
         let inForce = ConfigurationInForce(configuration) { await parts.replace(by: $0) }
         // At a kiosk, a reload goes through the configuration in force, so that a stop of the kiosk stays in
-        // force.
+        // force. A reload does not wait for lanes in use.
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
             apply: { _ = await kiosk == nil ? parts.replace(by: $0) : inForce.apply($0, within: .zero) },

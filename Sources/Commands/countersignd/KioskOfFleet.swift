@@ -175,6 +175,7 @@ extension ConfigurationFaults {
 ///
 /// A stop of the kiosk does not wait for a running change, and remains in force after any change.
 actor ConfigurationInForce {
+    /// The time between two attempts to replace lanes in use.
     private static let interval = Duration.seconds(1)
     /// The maximum time that a start after a stop waits for lanes that are in use since before the stop.
     private static let startTimeout = Duration.seconds(10)
@@ -182,8 +183,10 @@ actor ConfigurationInForce {
     /// Applies a configuration to the daemon. Returns false if a lane in use still has the previous
     /// configuration.
     private let replace: @Sendable (DaemonConfiguration) async -> Bool
+    /// The configuration of the latest change, which is in force unless the kiosk is stopped.
     private var wanted: DaemonConfiguration
     private var isStopped = false
+    /// The latest change, for which the next change waits.
     private var last: Task<Bool, Never>?
     /// The number of requested changes, of which the latest decides how long an earlier one is tried.
     private var changes = 0
@@ -195,9 +198,12 @@ actor ConfigurationInForce {
 
     var clockSkew: Int64 { wanted.policy.clockSkew }
 
+    /// Applies another configuration after the changes that were requested before.
+    ///
     /// - Parameter timeout: the maximum time to wait for lanes in use.
     /// - Returns: whether all lanes have the new configuration.
     func apply(_ new: DaemonConfiguration, within timeout: Duration) async -> Bool {
+        // The task of a change is not a child of the caller's, so a cancellation has to be passed on.
         let task = enqueue(new, timeout)
         return await withTaskCancellationHandler {
             await task.value
@@ -209,12 +215,13 @@ actor ConfigurationInForce {
     /// Stops or starts the kiosk.
     func setStopped(_ isStopped: Bool) async {
         self.isStopped = isStopped
-        // The stop is applied at once, and again after a change that is running now, which may have undone
-        // the stop.
         guard isStopped else {
+            // A lane that is still in use at the end of this time keeps its state until the next change.
             _ = await enqueue(nil, Self.startTimeout).value
             return
         }
+        // A stop is applied at once, without waiting for its turn. A change that is running now may undo the
+        // stop, so the stop is applied again after that change, until no lane is in use.
         _ = await replace(wanted.stopped)
         _ = enqueue(nil, nil)
     }
@@ -274,14 +281,15 @@ extension DaemonConfiguration {
 /// The service that runs the agent of the fleet until the daemon ends.
 struct FleetAgentService: Service {
     let agent: FleetAgent
+    /// An event for each reader token that the hub refused because this kiosk is revoked.
     let revocations: AsyncStream<Void>
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { await agent.run() }
-                // The agent asks the hub whether the kiosk is revoked, and stops it if so.
-                // A spread of 0 lets the agent ask at once.
+                // The agent asks the hub at once (a spread of 0) whether the kiosk is revoked, and stops the
+                // kiosk if so.
                 for await _ in revocations { await agent.notice(spread: 0) }
             }
         }
