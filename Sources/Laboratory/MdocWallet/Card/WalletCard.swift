@@ -76,6 +76,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// The latest request of this tap, decrypted. Nil before the first request.
     package var deviceRequest: [UInt8]? {
+        // A switch borrows the session, which cannot be copied.
         switch session {
         case let session?: session.deviceRequest
         case nil: nil
@@ -84,6 +85,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// The status with which the reader ended the session of this tap. Nil until then.
     package var readerStatus: SessionStatus? {
+        // A switch borrows the session, which cannot be copied.
         switch session {
         case let session?: session.readerStatus
         case nil: nil
@@ -113,6 +115,7 @@ package struct WalletCard: ~Copyable, Sendable {
                     number: engagements, deviceEngagement: content.deviceEngagement,
                     handover: .nfc(select: $0.handoverSelect, request: $0.handoverRequest), eDeviceKey: key)
             }
+            // A fault makes an empty answer if the phone is to leave during the command (Q132).
             return answer.isEmpty ? .remove : .respond(answer)
         case .transfer(var holder):
             let answer = transfer(command, to: &holder, now: now)
@@ -131,11 +134,13 @@ package struct WalletCard: ~Copyable, Sendable {
     ///
     /// - Returns: a refusal, or nil if the selected application itself answers the command.
     private mutating func select(_ command: CommandAPDU) -> Answer? {
+        // A refused SELECT leaves no application selected.
         application = .none
         guard refusedSelects >= wallet.lockedSelects else {
             refusedSelects += 1
             return respond(.notFound)
         }
+        // A phone that engages by a QR code has no NDEF tag application.
         if command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes), kind != .qr {
             return beginEngagement()
         }
@@ -224,6 +229,7 @@ package struct WalletCard: ~Copyable, Sendable {
             var engaged = WalletEngagement(
                 number: engagements, deviceEngagement: handover.deviceEngagement,
                 handover: .nfcVersion2(select: handover.select, request: handover.request), eDeviceKey: key)
+            // The engagement carries the session to Bluetooth, which continues it.
             engaged.session = SharedWalletSession(wallet, engaged)
             engagement = engaged
             session = WalletSession(wallet, engagement: engaged)
