@@ -147,6 +147,7 @@ extension DaemonConfiguration.Lane {
         ],
         rules: [
             .init { object, lane throws(JSONFault) in
+                // A lane that names no presets has all of them.
                 if object.members["presets"] == nil { lane.presets = object.reading.presets }
             },
             .init { object, _ throws(JSONFault) in
@@ -298,6 +299,7 @@ enum LaneForms {
             standard: .receipt, faults: "`\(noData)`"),
         .optional("policy", "a stricter policy", as: .revocation, without: "none: the policy of the purpose"),
         by: { text, name, intent, validation, retention, policy throws(JSONFault) in
+            // A fault of the intent is reported at the intent, not at the whole preset.
             let words = try text.members().required("intent")
             return try mapping(
                 Preset(

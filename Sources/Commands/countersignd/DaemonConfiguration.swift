@@ -117,6 +117,7 @@ extension DaemonConfiguration {
                         others.contains { $0.sha256 == token.sha256 }
                             ? "another token has this SHA-256: give each caller another token" : nil
                     }), at: \.access.tokens, faults: "see below"),
+            // Before the lanes, which name presets: the members are read in this order.
             "presets": .value(
                 "display requests with a name, for buttons and for lanes that ask by themselves",
                 as: LaneForms.presets, at: \.presets,
@@ -128,6 +129,7 @@ extension DaemonConfiguration {
                     conflict: { lane, others in lane.conflict(with: others) }), at: \.lanes,
                 without: "**required** unless `online` is present",
                 faults: "`must contain at least one lane`"),
+            // The limits belong to several properties, so the object has no single place.
             "limits": .object(
                 "how much the daemon holds in memory, and for how long", as: limits, at: \.self,
                 faults: "see below"),

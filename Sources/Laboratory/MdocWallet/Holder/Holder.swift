@@ -145,6 +145,7 @@ struct ItemSelection {
     private var missing: [(nameSpace: String, identifier: String)] = []
 
     init(of document: IssuedDocument, for request: ItemsRequest) {
+        // If a request names one element twice, its first alternatives count.
         let alternatives = Dictionary(
             request.alternatives.map { ($0.requestedElement, $0.sets) },
             uniquingKeysWith: { first, _ in first })

@@ -35,6 +35,7 @@ extension IssuerFault {
                 CertificateExtension(ObjectIdentifier("1.3.6.1.4.1.32473.1"), isCritical: true) {
                     $0.writeBoolean(true)
                 })
+        // Annex B forbids this extension, so its content does not matter.
         case .nameConstraints:
             signer.extensions.append(
                 CertificateExtension(.nameConstraints) { $0.write(DERTag.sequence) { _ in } })

@@ -107,6 +107,7 @@ package struct Wallet: Sendable {
             carriers.append(
                 .bluetoothLE(BluetoothLEOutOfBand(role: profile.bluetoothRole, serviceUUID: uuid)))
         }
+        // The Handover Select has the carriers, so the engagement itself names no retrieval method.
         var content = NFCHolderContent(
             deviceEngagement: deviceEngagement(eDeviceKey, retrievalMethods: []), carriers: carriers)
         cardFault?.edit(&content)
@@ -128,6 +129,7 @@ package struct Wallet: Sendable {
             eDeviceKey, retrievalMethods: methods.map { .encoded(NFCVersion2Handover.entry($0)) })
     }
 
+    /// Encodes a DeviceEngagement, with the further members of the profile.
     private func deviceEngagement(_ eDeviceKey: COSEKeyPair, retrievalMethods: [CBORDraft]) -> [UInt8] {
         // Members of DeviceEngagement (8.2.1.1): 0 is the version, 1 the cipher suite with the key, 2 the
         // retrieval methods.
