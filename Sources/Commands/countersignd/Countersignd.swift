@@ -109,6 +109,7 @@ struct Countersignd: AsyncParsableCommand {
             configuration.readerTokens, from: kiosk?.tokens, log)
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
+        // A faulty logo is reported now: pages read the file only when they show it.
         try configuration.checkLogos()
         // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
@@ -167,6 +168,7 @@ struct Countersignd: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         if untilInputEnds {
+            // By default the end of one service cancels the others at once, and presentations could not end.
             group.services.append(
                 .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
         }

@@ -35,6 +35,7 @@ actor LanesInForce {
             }
             lanes.removeAll { $0 == old }
         }
+        // A lane that stays, because it is the same or in use, is not added a second time.
         for lane in new where !lanes.contains(where: { $0.name == lane.name }) {
             if let conflict = lane.conflict(with: lanes) {
                 logSkipped(lane, because: conflict)

@@ -232,6 +232,7 @@ extension PresentationCase {
         case .jurisdictionDiffers:
             nameState()
             ask(for: "issuing_jurisdiction")
+        // The fault itself writes keyAuthorizations.
         case .otherElementAuthorized, .otherNameSpaceAuthorized, .authorizationsContradictory:
             assertDeviceElement(authorized: nil)
         default: break
@@ -242,6 +243,7 @@ extension PresentationCase {
         self.init(fault.rawValue)
         holderFault = fault
         switch fault {
+        // The phone's only document is of another type than the requested one.
         case .unrequestedDocType: docType = "org.example.other"
         // The licence attests 21 and 65: the nearest age is 21, and the phone returns 65.
         case .ageNotNearest:
@@ -250,6 +252,7 @@ extension PresentationCase {
         case .macFlipped, .shortMAC: authenticateByMAC()
         case .unrequestedDeviceElement:
             assertDeviceElement(authorized: ["nameSpaces": [.text(Self.deviceNameSpace)]], asked: false)
+        // The namespace is authorized, so that nothing is wrong but the element that the issuer signed too.
         case .issuerElementAsserted:
             issuing.keyAuthorizations = ["nameSpaces": [.text(TestLicence.nameSpace)]]
             deviceElements = [
