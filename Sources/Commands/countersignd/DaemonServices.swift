@@ -67,6 +67,7 @@ struct ReplaceableParts: Sendable {
 
     /// Replaces the keys and names of merchants and web pages. If a key cannot be read, nothing changes.
     private func replaceOnline(by settings: DaemonConfiguration.Online?) {
+        // A daemon that started without `online` has no verifier to change: `online` needs a restart then.
         guard let online else { return }
         do throws(AssemblyFault) {
             online.replace(with: try settings?.settings() ?? OnlineSettings())
@@ -84,6 +85,7 @@ struct CoordinatorLifetime: Service {
 
     func run() async throws {
         let beats = Task {
+            // What bluetoothd refuses is in the log before the first customer comes (Q239).
             await coordinator.lookAtStart()
             await coordinator.beat()
         }

@@ -135,6 +135,7 @@ extension CBORDraft {
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned(let value) where value <= Int64.max: self = .integer(Int64(value))
+        // CBOR writes a negative number as the n of -1 - n (RFC 8949 3.1).
         case .negative(let value) where value <= Int64.max: self = .integer(-1 - Int64(value))
         case .byteString(let value): self = .bytes(Array(value))
         case .text(let value): self = .text(value)

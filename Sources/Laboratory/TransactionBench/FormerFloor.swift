@@ -222,6 +222,7 @@ internal import COpenSSL
         try unsafe Self.require(EVP_DecryptFinal_ex(cipherContext, &none, &rest))
     }
 
+    /// Digests as many bytes of the plaintext as each item has. The time does not depend on their values.
     private func digestItems() throws {
         var digest = [UInt8](repeating: 0, count: 32)
         for size in digested {

@@ -130,6 +130,7 @@ package struct TransactionBenchmark {
     private func answer(to establishment: [UInt8]) throws -> [UInt8] {
         var holder = HolderSession(
             deviceEngagement: Array(engagement.bytes), handover: .qr, eDeviceKey: eDeviceKey)
+        // The request does not matter, since the response was made before the benchmark.
         _ = try holder.receive(establishment[...])
         return try holder.seal(response[...])
     }

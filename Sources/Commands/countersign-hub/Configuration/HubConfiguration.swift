@@ -123,6 +123,7 @@ extension HubConfiguration.Broker {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["host", "port", "certificate", "key", "user", "passwordFile"])
         host = try members.required("host").string(upTo: 253)
+        // 8883 is the usual port of MQTT with TLS.
         port = try members["port"]?.integer(in: 1...65535) ?? 8883
         certificate = try members.required("certificate").absolutePath()
         key = try members.required("key").absolutePath()

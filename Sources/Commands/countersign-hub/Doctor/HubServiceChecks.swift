@@ -76,7 +76,7 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// Checks the rights on the audit log, which may belong to another database user than the other tables.
+    /// Checks the rights on the audit log. The log may belong to another database user than the other tables.
     private static func audit(_ facts: DatabaseFacts) -> DoctorCheck {
         guard facts.mayAppendActs else {
             return .failed(

@@ -124,6 +124,7 @@ extension ConfigurationTable.Field {
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
         faults: String = ""
     ) -> Self {
+        // `map` makes an optional of the value, as the property is one.
         .value(text, as: form.map { value, _, _ in value }, at: place, without: words, faults: faults)
     }
 

@@ -144,6 +144,7 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         case .absent: version2.selectStatus = .notFound
         case .pulledInSelect: behaviour.fault = .silent(.selectVersion2)
         case .pulledInHandover: behaviour.fault = .silent(.handoverVersion2)
+        // A0 is an empty CBOR map, and 80 an empty array.
         case .noLimit: version2.selectAnswerBytes = [0xa0]
         case .smallLimit: version2.commandLimit = 255
         case .olderDraft: version2.fault = .speaksOlderDraft
@@ -162,6 +163,7 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         guard self == .noNumbers || self == .wrongNumbers,
             let read = try? SessionData(message[...], numbered: true)
         else { return message }
+        // `noNumbers` leaves the number out, and `wrongNumbers` adds 7 to it.
         return SessionData.encode(
             data: read.data.map { Array($0) }, status: read.status,
             sequence: read.sequence.flatMap { self == .noNumbers ? nil : $0 + 7 })

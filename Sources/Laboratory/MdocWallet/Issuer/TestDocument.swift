@@ -200,11 +200,14 @@ extension TestDocument {
         add(to: name.nameSpace, [identifier: isInMap ? ["birth_date": value] : value])
     }
 
+    /// Adds the elements that only the EU's person identification data has.
     fileprivate mutating func addElementsOfPersonID() {
         addToMain("place_of_birth", ["country": "UT", "locality": "Testby"])
         addToMain("nationality", ["UT"])
     }
 
+    /// Adds the elements that only Japan's My Number Card has, in a separate namespace. In the whole name, an
+    /// ideographic space separates the family name from the given name.
     fileprivate mutating func addElementsOfJapan(from licence: TestDocument) {
         let nameSpace = DataModel.japaneseNameSpace
         add(to: nameSpace, ["full_name_unicode": "Testrup-Ødegård\u{3000}Lumi Séraphine"])

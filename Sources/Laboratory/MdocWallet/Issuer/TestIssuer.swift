@@ -73,10 +73,12 @@ package final class TestIssuer: Sendable {
 
     // MARK: The mobile security object (9.1.2.4)
 
+    /// Makes the mobile security object, with the members and the fault of the options.
     private func mobileSecurityObject(
         _ items: [IssuerSignedItemDraft], docType: String, deviceKey: COSEKeyPair
     ) throws(OpenSSLCryptoError) -> CBORDraft {
         var keyInfo: CBORDraft = ["deviceKey": .encoded(Array(deviceKey.publicKeyBytes.content))]
+        // Assigning nil leaves a member out.
         keyInfo["keyAuthorizations"] = options.keyAuthorizations
         var object: CBORDraft = [
             "version": "1.0",
