@@ -55,7 +55,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await serve(configuration, with: assembly, log: log)
     }
 
-    /// Runs the server, the connection to the broker and the care of the database's partitions.
+    /// Runs the server, the connection to the broker, and the keeper of the database's monthly partitions.
     private func serve(
         _ configuration: HubConfiguration, with assembly: HubConfiguration.Assembly, log: Logger
     ) async throws {

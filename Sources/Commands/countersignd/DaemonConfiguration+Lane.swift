@@ -17,8 +17,8 @@ extension DaemonConfiguration {
             let port: UInt16
         }
 
-        /// The file of a lane's field trace, and the maximum size in bytes of this file and the file before
-        /// it together.
+        /// The file of a lane's field trace, and the maximum size of this file and the previous file
+        /// together, in bytes.
         struct FieldTraceSettings: Equatable, Sendable {
             var file = ""
             var bytes = 1 << 22

@@ -77,8 +77,8 @@ struct ReplaceableParts: Sendable {
     }
 }
 
-/// The service of the coordinator's lifetime. It sends beats to event listeners, and ends all presentations
-/// when the daemon ends.
+/// The service of the coordinator's lifetime. It sends heartbeats to event listeners, and ends all
+/// presentations when the daemon ends.
 struct CoordinatorLifetime: Service {
     let coordinator: PresentationCoordinator
     let systemd: SystemdNotice

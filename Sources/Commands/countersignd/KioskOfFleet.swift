@@ -30,6 +30,7 @@ struct KioskOfFleet: Sendable {
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
         settings = try fleet.settings(in: store)
         self.path = path
+        // One event is enough for any number of refusals before the agent asks the hub.
         (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         folder = try mapping(FleetFolder(store: store)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", error.explanation)
@@ -72,6 +73,7 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        // A variable, because the documents remember what was built of them.
         var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)

@@ -30,8 +30,8 @@ package indirect enum CBORDraft: Sendable {
     case encoded([UInt8])
     /// A map of indefinite length (RFC 8949 3.2.2).
     case indefiniteMap([Member])
-    /// An unsigned integer that is always written in three bytes, which is not the preferred form of a small
-    /// one.
+    /// An unsigned integer that is always written in three bytes, although an integer below 256 is shorter in
+    /// the preferred form.
     case wideUnsigned(UInt16)
 
     /// `tdate`: a date and time under tag 0.
@@ -95,8 +95,8 @@ extension CBORDraft {
         set { self = .map(newValue) }
     }
 
-    /// The value of the first member with this key. Assigning replaces it in place or appends it. Assigning
-    /// nil removes it.
+    /// The value of the first member with this key. Assigning a value changes the member in its place, or
+    /// appends a member. Assigning nil removes the member.
     package subscript(_ key: CBORDraft) -> CBORDraft? {
         get { index(of: key).map { members[$0].value } }
         set {

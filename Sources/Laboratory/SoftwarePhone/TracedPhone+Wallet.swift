@@ -7,8 +7,8 @@ package import MdocWallet
 internal import NDEF
 
 extension TracedPhone {
-    /// The kind of handover of the traced phone. A phone of which no application for engagement was selected
-    /// had engaged by a QR code.
+    /// The kind of handover of the traced phone. If the reader selected no application for engagement, the
+    /// phone had engaged by a QR code.
     var handover: HandoverKind {
         let commands = taps.flatMap(\.exchanges).compactMap(\.command.word)
         if !commands.contains(.selectNDEF), !commands.contains(.selectVersion2) { return .qr }

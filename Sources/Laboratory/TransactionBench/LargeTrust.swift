@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// A trust store on disk with as many roots and CRLs as many countries together have. It contains the roots
-/// of the measured response.
+/// A trust store on disk with the number of roots and CRLs that many countries have together. The roots of
+/// the measured response are among them.
 struct LargeTrust {
     /// The number of roots in the store, with the roots of the measured response.
     static let anchors = 500
@@ -100,7 +100,7 @@ private struct LargeTrustRoot: ~Copyable {
         }
     }
 
-    /// Makes the tbsCertList.
+    /// Makes the part of a CRL that is signed (tbsCertList; RFC 5280, 5.1.2).
     private func signedPart(entries: Int, algorithm: [UInt8], at now: Int64) -> [UInt8] {
         let extensions = [CertificateExtension.authorityKeyIdentifier(keyIdentifier)]
         return DERWriter.encode { writer in

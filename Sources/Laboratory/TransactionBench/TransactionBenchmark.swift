@@ -55,6 +55,7 @@ package struct TransactionBenchmark {
                 transcript: transcript, comparison: comparison,
                 readerKey: readerKey, trust: store, now: now, policy: policy)
         }
+        // A store that remembers nothing verifies the document signer's certificate in each run.
         coldContext = context(TrustStore(anchors: anchors, remembering: 0))
         warmContext = context(TrustStore(anchors: anchors))
         let parsed = try UnverifiedResponse(response[...])
@@ -67,6 +68,7 @@ package struct TransactionBenchmark {
         largeContext = context(try largeTrust.open())
         eDeviceKey = COSEKeyPair(try .generate(.p256))
         engagement = try Self.engagement(eDeviceKey)
+        // A request without elements: the benchmark only seals the request, and nobody answers it.
         request = DeviceRequest.encode([
             (ItemsRequest(docType: document.docType, nameSpaces: []).encoded(), nil)
         ])

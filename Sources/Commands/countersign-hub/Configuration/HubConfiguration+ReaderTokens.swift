@@ -76,6 +76,7 @@ extension HubConfiguration.TokenIssuing {
     /// `brands.json`. The hub starts nevertheless: a key may also expire while a hub runs, and other brands
     /// do not depend on it.
     func unusableKeys(at now: Timestamp) -> [String] {
+        // `tokens(_:)` reports a registry that cannot be read.
         guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
         return keys.compactMap { key -> String? in
             guard let (_, known) = registry.key(key.identifier) else { return nil }

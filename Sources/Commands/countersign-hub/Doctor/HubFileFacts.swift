@@ -85,6 +85,7 @@ struct HubFileFacts: Sendable {
 
     /// Reads a certificate and its key, and records the certificate's validity or the error.
     private mutating func examine(_ member: String, certificate: String, key: String) {
+        // Both files are examined, so that one fault does not hide the other.
         let isThere = examine("\(member).certificate", at: certificate, isSecret: false)
         guard examine("\(member).key", at: key, isSecret: true), isThere else { return }
         do throws(IdentityStoreError) {
@@ -96,7 +97,7 @@ struct HubFileFacts: Sendable {
 
     /// Reads the validity of a certificate, the first one in its file.
     ///
-    /// - Throws: `keyNotCertified` if the certificate is not of this key.
+    /// - Throws: `keyNotCertified` if the certificate is for another key.
     private static func credential(
         of member: String, certificate: String, key: String
     ) throws(IdentityStoreError) -> Credential {

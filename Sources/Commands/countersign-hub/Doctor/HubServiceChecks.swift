@@ -58,7 +58,7 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// Checks the version of the tables. Returns nil if it is the version of this program.
+    /// Checks the version of the tables. Returns nil if the tables have the version of this program.
     private static func version(_ facts: DatabaseFacts) -> DoctorCheck? {
         guard let newest = DatabaseFacts.newestTablesVersion, facts.tablesVersion != newest else {
             return nil

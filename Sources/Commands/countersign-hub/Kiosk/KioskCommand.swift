@@ -126,7 +126,7 @@ struct KioskStopCommand: AsyncParsableCommand {
     func run() async throws { try await arguments.setStopped(true) }
 }
 
-/// The command `countersign-hub kiosk start`. It ends a stop.
+/// The command `countersign-hub kiosk start`. It lets a stopped kiosk accept orders again.
 struct KioskStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a stopped kiosk: it accepts orders again.")

@@ -49,7 +49,7 @@ struct ConfigurationMember: Sendable {
         case required
         /// The member has this value.
         case value(JSONValue)
-        /// The member has no value. The words say what happens then.
+        /// The member has no value. The text says what happens then.
         case absent(String)
     }
 

@@ -2,7 +2,7 @@ internal import PresentationService
 package import JSON
 internal import ReaderAPI
 
-/// All faults of a configuration file, for which it is not used.
+/// All faults of a configuration file. A file with a fault is not used.
 package struct ConfigurationFaults: Error {
     package let faults: [JSONFault]
 

@@ -12,7 +12,9 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     /// Reads a value and records its faults. Returns nil if there is no value because of a fault.
     let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
-    /// - Parameter json: writes a default. Without it, writes an empty list or object.
+    /// Creates a form.
+    ///
+    /// - Parameter json: writes the default of a member. Nil for an empty list, an empty object or `null`.
     init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         read: @escaping @Sendable (JSONText, inout ConfigurationReading) -> Value?
@@ -197,7 +199,7 @@ extension ConfigurationForm where Value == String {
 extension ConfigurationForm {
     /// Returns the form of a value that is written as one of some words.
     ///
-    /// - Parameter requirement: the text of the fault of another word. Without it, the fault lists the words.
+    /// - Parameter requirement: the fault of any other word. Nil for a fault that lists the words.
     static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
     where Value: Equatable {
         let words = values.map(\.word)

@@ -12,7 +12,7 @@ internal import WalletPresentation
 struct ConfigurationFormat<Value: Sendable>: Sendable {
     /// The description of the format for the reference, in Markdown.
     let words: String
-    /// The text of the fault of a text with another format: "must be …".
+    /// The fault of a text with another format: "must be …".
     let requirement: String
     /// A regular expression (ECMA 262) that every valid text matches, for editors.
     let pattern: String
@@ -96,7 +96,8 @@ enum TextFormat {
         pattern: "^(\(PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")))$",
         examples: ["customer.idle.text", "customer.idle.head"], holds: { PageTexts.keys.contains($0) })
 
-    /// The pattern allows a plus sign, because Swift reads a number with one.
+    /// The format of a file mode in octal digits. The pattern allows a plus sign, because Swift reads a number
+    /// with one.
     static let fileMode = ConfigurationFormat<UInt32>(
         "octal, `\"0\"` to `\"0777\"`", requirement: "must be a file mode such as \"0660\"",
         pattern: "^[+0-7]+$", examples: ["0600", "0640"]

@@ -83,7 +83,8 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     }
 }
 
-/// An object of the file, with which a rule on several members makes the fault of one of them.
+/// An object of the file, as a rule on several members sees it. The rule reports its fault at one of the
+/// members.
 struct ConfigurationObject {
     let text: JSONText
     let members: JSONTextMembers
@@ -224,7 +225,8 @@ extension ConfigurationForm {
 
     /// Returns the form of an object from whose members `make` makes a value, if the members fit together.
     ///
-    /// - Parameter make: makes the value. It gets the object's text, with which it throws a fault.
+    /// - Parameter make: makes the value. The first argument is the object's text, at which `make` reports a
+    ///   fault.
     static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         by make: @escaping @Sendable (JSONText, repeat each Part) throws(JSONFault) -> Value
@@ -232,6 +234,7 @@ extension ConfigurationForm {
         var described: [ConfigurationMember] = []
         for part in repeat each parts { described.append(part.member) }
         let names = described.map(\.name)
+        // A tuple, because the closure below cannot capture a pack.
         let parts = (repeat each parts)
         return Self(.object(described)) { text, reading in
             guard let members = reading.members(of: text, named: names) else { return nil }

@@ -162,8 +162,8 @@ extension CBORDraft {
 }
 
 extension String {
-    /// The same bytes in base64 with padding. A text that needs no padding is returned in the other alphabet
-    /// instead.
+    /// This base64url text with padding added. A text that needs no padding is written in the alphabet of
+    /// base64 instead, with `+` and `/`.
     fileprivate var reencodedBase64: String {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         return padding.isEmpty ? String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) : self + padding

@@ -167,7 +167,7 @@ extension CorpusManifest.Entry {
         engaged engagement: WalletEngagement, with eReaderKey: COSEKeyPair, files: [CorpusCase.File]
     ) throws(WalletError) {
         name = presentation.name
-        // Faults of the card and of presentation channels do not show in files, so they are not asked for.
+        // Faults of the card and of presentation channels do not show in files, so they do not count here.
         let isFaulty =
             presentation.issuing.fault != nil || presentation.holderFault != nil
             || presentation.sessionFault != nil

@@ -154,6 +154,7 @@ extension HolderFault {
         case .versionTwo: response["version"] = "2.0"
         case .noVersion: response["version"] = nil
         case .noStatus: response["status"] = nil
+        // 10 is the status of a general error (8.3.2.1.2.3).
         case .errorStatus: response["status"] = 10
         case .noDocuments: response["documents"] = nil
         case .documentTwice:

@@ -28,7 +28,7 @@ extension IssuerFault {
         }
     }
 
-    /// Edits alg, the header 1 (RFC 9052 3.1).
+    /// Edits the header alg, whose label is 1 (RFC 9052 3.1).
     private func edit(algorithmOf draft: inout IssuerAuthDraft) {
         switch self {
         case .algorithmMissing: draft.protected = [:]
@@ -216,6 +216,7 @@ extension IssuerFault {
                 item.content["digestID"] = .wideUnsigned(UInt16(truncatingIfNeeded: digestID))
             }
         case .itemUntagged: item = item.content
+        // The standard requires at least 16 bytes.
         case .shortRandom:
             if case .bytes(let random)? = item.content["random"] {
                 item.content["random"] = .bytes(Array(random.prefix(12)))
@@ -234,6 +235,7 @@ extension IssuerFault {
         case .portraitChanged:
             guard case .text("portrait")? = item.content["elementIdentifier"] else { return }
             item.content["elementValue"] = item.content["elementValue"]?.otherValue
+        // The digest identifier of another item, or of no item.
         case .wrongDigestID:
             if case .integer(let digestID)? = item.content["digestID"] {
                 item.content["digestID"] = .integer(digestID ^ 1)

@@ -103,6 +103,8 @@ package struct TestLicence: Sendable {
         ]
     }
 
+    /// The elements of AAMVA. F stands for a card that fully complies with the REAL ID rules, and N for a
+    /// name that is not truncated.
     private func aamvaElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         [
             "domestic_driving_privileges": [
@@ -222,9 +224,11 @@ package enum TestPortrait {
     /// The size of the drawing itself, in bytes.
     package static var minimumSize: Int { PackageResources.portrait_jpg.count }
 
+    /// The second byte of the marker of an application segment.
     private static let applicationSegment: UInt8 = 0xef
     /// The maximum value of a segment's length field, which counts the field itself.
     private static let longestSegment = 0xffff
+    /// The size of a marker, in bytes.
     private static let markerSize = 2
 
     /// Returns the drawing, padded to `size` bytes with application segments, which decoders skip. If `size`

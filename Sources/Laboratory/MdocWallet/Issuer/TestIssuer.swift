@@ -201,7 +201,7 @@ package struct IssuedDocument: Sendable {
     package struct Item: Sendable {
         package let nameSpace: String
         package let identifier: String
-        /// The value, with which the phone chooses the nearest age.
+        /// The value of the element, by which the phone finds the nearest age.
         package let value: CBORDraft
         /// The IssuerSignedItemBytes that the phone sends.
         package let encoded: [UInt8]

@@ -78,7 +78,7 @@ package struct Wallet: Sendable {
     /// Makes BleOptions (8.2.2.3), with a UUID for each Bluetooth mode that the phone has.
     ///
     /// Members 0 and 1 say which modes the phone has: mdoc peripheral server mode and mdoc central client
-    /// mode. Members 10 and 11 are their UUIDs, and 21 is the L2CAP channel of the former mode.
+    /// mode. Members 10 and 11 are their UUIDs, and 21 is the L2CAP channel of the server.
     private func bluetoothOptions(_ number: Int) throws(WalletError) -> [CBORDraft.Member] {
         let modes = profile.bluetoothRole.modesInHandoverSelect
         let isServer = modes.contains(.peripheralServer)

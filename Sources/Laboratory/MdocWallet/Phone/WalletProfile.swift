@@ -17,7 +17,7 @@ package struct WalletProfile: Sendable {
     package private(set) var l2CAPPSM: L2CAPPSM?
     /// Whether the phone has a Bluetooth carrier. Without it NFC is the only carrier.
     package var hasBluetooth = true
-    /// The carrier of NFC data transfer. Nil for none, as real wallets.
+    /// The carrier of NFC data transfer. Nil for none, as in real wallets.
     package var nfcCarrier: NFCCarrier?
     /// The behaviour in NFC v2 (draft of the second edition). Nil for a wallet without NFC v2.
     package var version2: NFCVersion2Behaviour?
@@ -97,7 +97,8 @@ extension WalletProfile {
             }
         ])
 
-    /// Samsung Wallet: static with write access FF (Q18), and advertising data of no use here (Q31).
+    /// Samsung Wallet: static handover with the write access byte FF (Q18), and advertising data that no
+    /// reader needs (Q31).
     package static let samsung = WalletProfile(
         name: "samsung",
         behaviours: [
