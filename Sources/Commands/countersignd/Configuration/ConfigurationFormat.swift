@@ -96,8 +96,8 @@ enum TextFormat {
         pattern: "^(\(PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")))$",
         examples: ["customer.idle.text", "customer.idle.head"], holds: { PageTexts.keys.contains($0) })
 
-    /// The format of a file mode in octal digits. The pattern allows a plus sign, because Swift reads a number
-    /// with one.
+    /// The format of a file mode in octal digits. The pattern allows a plus sign, because Swift reads such a
+    /// number too.
     static let fileMode = ConfigurationFormat<UInt32>(
         "octal, `\"0\"` to `\"0777\"`", requirement: "must be a file mode such as \"0660\"",
         pattern: "^[+0-7]+$", examples: ["0600", "0640"]
