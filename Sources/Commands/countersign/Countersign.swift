@@ -25,8 +25,8 @@ struct Countersign: RootCommand {
             PageCodeCommand.self, StatusCommand.self, FieldTestCommand.self,
         ])
 
-    /// The commands that need a software wallet. They are in the laboratory's program, so that a shop's
-    /// computer cannot make test documents.
+    /// The commands that need a software wallet. Only the laboratory's program has these commands, so that a
+    /// shop's computer cannot make test documents.
     static let moved = [
         "wallet": "countersign-lab", "replay": "countersign-lab", "bench": "countersign-lab",
     ]
@@ -37,11 +37,13 @@ struct Countersign: RootCommand {
     @OptionGroup var output: OutputArguments
 
     static func main() async {
-        // libtss2 logs its errors on standard error. The command's own error already reports them.
+        // libtss2 logs its errors on standard error. The command's own error already reports them. With 0, a
+        // value that the user has set stays.
         unsafe setenv("TSS2_LOG", "all+none", 0)
         await runNamedCommand()
     }
 
+    /// The beginning of ArgumentParser's own errors, so that they look like a `CommandFailure`.
     static var _errorPrefix: String { Terminal.errorPrefix }
 
     func run() async throws {

@@ -36,6 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
         throw ExitCode(status.rawValue)
     }
 
+    /// Returns the first PC/SC reader. Virtual readers are for `countersign-lab demo`.
     private func reader() async throws(CommandFailure) -> DemoReader {
         do throws(PCSCTransportError) {
             guard let reader = try await DemoReader.first(isVirtual: false) else { throw .noReader }

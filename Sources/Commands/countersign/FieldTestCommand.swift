@@ -93,11 +93,13 @@ struct FieldTestCommand: AsyncParsableCommand {
         await recorder.describeReaders(of: service)
         let watch = Task { await recorder.watchReaders(of: service) }
         let steps = FieldTestStep.all(isSigned: identity.identity != nil, repeats: repeats)
+        // After an interruption the steps so far can still be saved.
         await interruptible { await test.run(steps, recorder) }
         watch.cancel()
         try save(lines.all)
     }
 
+    /// Returns the question whether the holder is over 18: unsigned, and signed if `--identity` is given.
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
@@ -128,7 +130,7 @@ struct FieldTestCommand: AsyncParsableCommand {
     }
 }
 
-/// The lines of a trace before the user agrees to save it.
+/// The lines of a field trace, kept in memory until the user agrees to save them.
 private final class LineStore: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
@@ -171,6 +173,7 @@ private struct FieldTest: Sendable {
         case start, skip, finish
     }
 
+    /// Asks what to do with the next step. The end of the input finishes the test.
     private static func readChoice() -> Choice {
         Terminal.note(
             "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
@@ -179,6 +182,7 @@ private struct FieldTest: Sendable {
         return line == "q" ? .finish : line == "s" ? .skip : .start
     }
 
+    /// Performs one presentation and records it in the trace.
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait
@@ -193,6 +197,7 @@ private struct FieldTest: Sendable {
         recorder.begin(plan)
         let radio = step.retrieval.transport == .nfc ? nil : TracingRadio(radio, recorder)
         let presentation = await transaction.run(at: TracingReader(field, recorder), radio: radio)
+        // The notes on the phone's messages are complete only after the phone has left.
         await presentation.left()
         let end = recorder.end(presentation)
         Terminal.note(
@@ -200,7 +205,7 @@ private struct FieldTest: Sendable {
     }
 }
 
-/// One combination of transport, Bluetooth mode, request version and signature that a field test tries.
+/// A combination of transport, Bluetooth mode, request version and signature that a field test tries.
 struct FieldTestStep: Equatable {
     let title: String
     var retrieval = RetrievalPlan()

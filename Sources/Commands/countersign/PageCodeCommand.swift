@@ -51,11 +51,12 @@ struct PageCodeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let place = lane.map { [("lane", JSONValue.string($0))] } ?? []
-        let body = JSONValue.object([("page", .string(page.rawValue))] + place)
+        let laneMember = lane.map { [("lane", JSONValue.string($0))] } ?? []
+        let body = JSONValue.object([("page", .string(page.rawValue))] + laneMember)
         let (code, path) = try mapping(
             DaemonSocket(path: socket).call("POST", "/v1/page-codes", body: body).reading {
                 text throws(JSONFault) in
+                // `seconds` is allowed but not used: the help already says for how long the code is valid.
                 let members = try text.members(["code", "path", "seconds"])
                 return (
                     try members.required("code").string(upTo: 64),

@@ -82,11 +82,13 @@ struct ReadersCommand: AsyncParsableCommand {
             throw failure(RadioFault(error).advice)
         }
         show(output.json ? description.json.text : description.text)
+        // An adapter that cannot advertise is not usable, because no phone would find it.
         guard description.adapters.contains(where: { $0.advertising != nil }) else {
             throw failure(RadioFault.noAdapter.advice)
         }
     }
 
+    /// Returns the text about Bluetooth. A fault is only text here, because a reader works without Bluetooth.
     private static func bluetoothText() async -> String {
         do throws(BlueZTransportError) {
             return try await bluetooth().text
@@ -99,6 +101,7 @@ struct ReadersCommand: AsyncParsableCommand {
         if !quiet { Terminal.result(text) }
     }
 
+    /// The error that ends the command with status 69. With `--quiet` the error has no message.
     private func failure(_ message: String) -> any Error {
         quiet ? ExitCode(ExitStatus.unavailable.rawValue) : CommandFailure.unavailable(message)
     }
@@ -187,7 +190,7 @@ extension AdapterDescription {
     }
 
     private var state: String {
-        "\(isPowered ? "on" : "off"), \(isPairable ? "pairable until `request` runs" : "not pairable")"
+        "\(isPowered ? "on" : "off"), \(isPairable ? "pairable until `request` turns pairing off" : "not pairable")"
     }
 
     private var kind: String? {

@@ -101,6 +101,8 @@ private struct RetainedExportCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
+        // The export begins after the file was created, and the data is removed after the file is on the
+        // disk. An interruption between these steps loses no data.
         var begun: RetainedExport?
         try OutputFile.writeNew(to: file) { () throws(CommandFailure) in
             let export = try retained.using(.changing) { retained throws(ReaderStoreError) in
@@ -114,6 +116,7 @@ private struct RetainedExportCommand: ParsableCommand {
             begun = export
             return Array((export.json.text + "\n").utf8)
         }
+        // Never `nil` here: `writeNew` throws unless its closure has set the export.
         guard let export = begun else { return }
         try retained.using(.changing) { retained throws(ReaderStoreError) in
             try retained.finish(export.records.map(\.id))

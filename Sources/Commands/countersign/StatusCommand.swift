@@ -44,7 +44,9 @@ struct StatusCommand: ParsableCommand {
 
 /// The answer of `GET /v1/owner` as lines for a terminal.
 private struct DaemonStatus {
+    /// The longest text of a member, in bytes.
     private static let longestText = 4096
+    /// The allowed values of a count.
     private static let whole: ClosedRange<Int64> = 0...JSONValue.largestExactInteger
 
     let isReady: Bool
@@ -53,6 +55,7 @@ private struct DaemonStatus {
     var text: String { lines.joined(separator: "\n") }
 
     init(_ text: JSONText) throws(JSONFault) {
+        // Every member of the answer is named, because an unknown member is an error. Not all are shown.
         let members = try text.members([
             "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "trust",
             "identities", "attention", "doctor", "today", "receipts", "tokens",
@@ -76,6 +79,7 @@ private struct DaemonStatus {
         try add("Tokens and users", members.required("tokens"), line: Self.token)
     }
 
+    /// Adds a title, then one line for each entry of a list.
     private mutating func add(
         _ title: String, _ list: JSONText, line: (JSONText) throws(JSONFault) -> String
     ) throws(JSONFault) {
@@ -85,6 +89,7 @@ private struct DaemonStatus {
         for entry in entries { try lines.append("  \(line(entry))") }
     }
 
+    /// A text of the daemon without control sequences.
     private static func text(_ text: JSONText) throws(JSONFault) -> String {
         Terminal.safe(try text.string(upTo: longestText))
     }
@@ -95,12 +100,14 @@ private struct DaemonStatus {
         return try text(value)
     }
 
+    /// Returns the line of a fault, with the lane if the fault concerns a lane.
     private static func fault(_ fault: JSONText) throws(JSONFault) -> String {
         let members = try fault.members(["id", "lane", "text"])
         let lane = try text(members, "lane").map { " at \($0)" } ?? ""
         return try "\(text(members.required("id")))\(lane): \(text(members.required("text")))"
     }
 
+    /// Returns the line of a lane.
     private static func lane(_ lane: JSONText) throws(JSONFault) -> String {
         let members = try lane.members(["lane", "state", "bluetooth", "advice", "isBusy", "standing"])
         let isBusy = try members.required("isBusy").boolean()
@@ -110,6 +117,7 @@ private struct DaemonStatus {
         """
     }
 
+    /// Returns the number of roots and the time of the newest list.
     private static func trust(_ trust: JSONText) throws(JSONFault) -> String {
         let members = try trust.members(["snapshot", "anchors", "obtained", "ageSeconds", "policies"])
         let anchors = try members.required("anchors").integer(in: whole)
@@ -117,6 +125,7 @@ private struct DaemonStatus {
         return "\(anchors) anchors, \(obtained)"
     }
 
+    /// Returns the line of a reader identity.
     private static func identity(_ identity: JSONText) throws(JSONFault) -> String {
         let members = try identity.members(["name", "expires", "fault"])
         let expires = try text(members, "expires").map { "until \($0)" } ?? "no certificate"
@@ -124,6 +133,7 @@ private struct DaemonStatus {
         return try "\(text(members.required("name"))) \(expires)\(fault)"
     }
 
+    /// Adds the findings of the last run of `countersign doctor` as the daemon's user.
     private mutating func addDoctor(_ doctor: JSONText) throws(JSONFault) {
         guard !doctor.isNull else {
             return lines.append("Computer: not checked with the daemon's store; run countersign doctor")
@@ -135,6 +145,7 @@ private struct DaemonStatus {
             line: Self.finding)
     }
 
+    /// Returns the line of a finding, with the command that repairs it.
     private static func finding(_ finding: JSONText) throws(JSONFault) -> String {
         let members = try finding.members(["id", "outcome", "text", "fix"])
         let fix = try text(members, "fix").map { ": \($0)" } ?? ""
@@ -144,6 +155,8 @@ private struct DaemonStatus {
         """
     }
 
+    /// Adds one line for each hour. An hour has the member `from` and a count for each outcome; outcomes that
+    /// did not occur are left out.
     private mutating func addToday(_ today: JSONText) throws(JSONFault) {
         let members = try today.members(["day", "hours"])
         try lines.append("Outcomes of \(Self.text(members.required("day"))), by hour:")
@@ -161,6 +174,7 @@ private struct DaemonStatus {
         }
     }
 
+    /// Returns the number of receipts and the time of the last one.
     private static func receipts(_ receipts: JSONText) throws(JSONFault) -> String {
         let members = try receipts.members(["count", "head", "last"])
         let count = try members.required("count").integer(in: whole)
@@ -168,6 +182,7 @@ private struct DaemonStatus {
         return "\(count)\(last)"
     }
 
+    /// Returns the line of a token or user, with its scopes and last use.
     private static func token(_ token: JSONText) throws(JSONFault) -> String {
         let members = try token.members(["name", "kind", "scopes", "lanes", "lastUsed"])
         var scopes: [String] = []

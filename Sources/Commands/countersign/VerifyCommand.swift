@@ -120,7 +120,7 @@ extension TransactionReport: VerifyReport {
 }
 
 extension ChannelReport: VerifyReport {
-    /// The exit status of the response. A mock answer exits like a rejected one, because it proves nothing.
+    /// The exit status of the response. A mock exits like a rejected answer, because it proves nothing.
     var exitStatus: ExitStatus { response.exitStatus }
     mutating func decodePortraits() async { await response.decodePortraits(by: .installed) }
     var colour: TerminalColour { response.colour }

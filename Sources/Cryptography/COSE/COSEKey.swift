@@ -27,6 +27,8 @@ package struct COSEKey: Sendable {
 
     package init(_ item: CBORItem) throws(COSEError) {
         encoded = item.encoded
+        // All members are read first: one of a wrong CBOR type makes the key malformed, whatever the others
+        // say.
         let members:
             (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
         do throws(CBORError) {
@@ -42,6 +44,7 @@ package struct COSEKey: Sendable {
         guard let keyType = members.keyType, let identifier = members.curve, let x = members.x else {
             throw .malformed(.key)
         }
+        // Key type 2 is EC2, with Weierstrass curves; 1 is OKP.
         guard let curve = Curve(coseIdentifier: identifier), keyType == (curve.family == .weierstrass ? 2 : 1)
         else { throw .keyNotUsable }
         self.curve = curve
@@ -49,6 +52,7 @@ package struct COSEKey: Sendable {
         y = curve.family == .weierstrass ? try Self.yCoordinate(members.y) : .none
     }
 
+    /// Reads y: a coordinate, or a boolean that says whether y is odd (a compressed point).
     private static func yCoordinate(_ item: CBORItem?) throws(COSEError) -> YCoordinate {
         if let isOdd = try? item?.boolean() { return .isOdd(isOdd) }
         guard let coordinate = try? item?.byteString() else { throw .malformed(.key) }
@@ -71,6 +75,7 @@ package struct COSEKey: Sendable {
         }
     }
 
+    /// Throws if a coordinate lacks leading zero bytes (Q218). Other wrong sizes are errors of `PublicKey`.
     private func requireSize(of coordinate: ArraySlice<UInt8>) throws(COSEError) {
         guard coordinate.count >= curve.coordinateSize || curve.family != .weierstrass else {
             throw .coordinateTooShort(count: coordinate.count, size: curve.coordinateSize)

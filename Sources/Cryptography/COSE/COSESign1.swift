@@ -15,6 +15,7 @@ package struct COSESign1: Sendable {
 
     package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(COSEError) {
         let fields = try COSEFields(item.untagged(Self.tag), of: .sign1, limits: limits)
+        // Without its tag a tagged item is shorter.
         isTagged = item.untagged(Self.tag).encoded.count != item.encoded.count
         headers = fields.headers
         payload = fields.payload
@@ -35,6 +36,7 @@ package struct COSESign1: Sendable {
         try verify(with: key, over: detachedPayload)
     }
 
+    /// Verifies the signature over the parts of the payload. The algorithm must fit the key's curve.
     private func verify(
         with key: borrowing PublicKey, over payload: [ArraySlice<UInt8>]
     ) throws(COSEError) {
@@ -85,6 +87,7 @@ struct COSEFields {
 func signedBytes(
     context: String, protected: ArraySlice<UInt8>, payload: [ArraySlice<UInt8>]
 ) -> [ArraySlice<UInt8>] {
+    // 32 bytes are enough for the context string and the heads.
     var encoder = CBOREncoder(reservingCapacity: protected.count + 32)
     encoder.array(count: 4)
     encoder.text(context)

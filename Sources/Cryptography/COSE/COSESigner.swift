@@ -12,6 +12,7 @@ package struct COSESigner: Sendable {
     /// Creates the headers of ISO/IEC 18013-5: `alg` protected, and the certificates unprotected, if there
     /// are any.
     package init(algorithm: COSEAlgorithm, x5chain: [ArraySlice<UInt8>] = []) {
+        // Label 1 is `alg`, and 33 below is `x5chain` (RFC 9360 2).
         protected = CBOREncoder.encode {
             $0.map(count: 1)
             $0.integer(1)
@@ -30,6 +31,7 @@ package struct COSESigner: Sendable {
     /// Returns headers for ES256 that name the key: `alg` and `kid` (RFC 9052 3.1), both protected.
     package static func es256(keyID: [UInt8]) -> Self {
         var signer = Self(algorithm: .es256)
+        // Label 1 is `alg`, and 4 is `kid`.
         signer.protected = CBOREncoder.encode { encoder in
             encoder.map(count: 2)
             encoder.integer(1)
@@ -66,6 +68,7 @@ package struct COSESigner: Sendable {
         return object(payload: nil, last: try hmacSHA256(key: key, over: message))
     }
 
+    /// Encodes the four fields. The last one is the signature or the tag.
     private func object(payload: [UInt8]?, last: [UInt8]) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.array(count: 4)

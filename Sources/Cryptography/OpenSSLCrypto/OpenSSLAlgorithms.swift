@@ -19,6 +19,8 @@ extension OSSL_PARAM {
     static var end: OSSL_PARAM { unsafe OSSL_PARAM_construct_end() }
 
     static func text(_ name: StaticString, _ value: StaticString) -> OSSL_PARAM {
+        // The type has mutable pointers because parameters are used for results too. OpenSSL only reads this
+        // one.
         unsafe OSSL_PARAM_construct_utf8_string(
             name.cString, UnsafeMutablePointer(mutating: value.cString), 0)
     }

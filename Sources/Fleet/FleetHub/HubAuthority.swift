@@ -32,13 +32,14 @@ package struct HubAuthority: Sendable {
         lifetime = days * 86_400
     }
 
-    /// Makes a kiosk's certificate for the key of its request, and returns it in PEM.
+    /// Makes a kiosk's certificate for the key in the kiosk's request, and returns the certificate in PEM.
     func certify(
         _ request: VerifiedCertificationRequest, as kiosk: FleetName, of chain: FleetName, at now: Timestamp
     ) throws(IdentityStoreError) -> [UInt8] {
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, kiosk.text)])
         let key = try PrivateFile.key(keyPath)
         let publicKey = try mapping(request.subjectPublicKeyInfo.publicKey(), IdentityStoreError.keyUnusable)
+        // The certificate must not be valid for longer than the authority's certificate.
         let der = try Self.certificate(
             of: subject, for: publicKey, issuedBy: root.subject, with: key, from: now,
             until: min(now.secondsSince1970 + lifetime, root.notAfter),
@@ -102,6 +103,7 @@ package struct HubAuthority: Sendable {
         try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
     }
 
+    /// Makes and signs a certificate, and returns it in DER.
     private static func certificate(
         of subject: DistinguishedName, for publicKey: borrowing PublicKey, issuedBy issuer: DistinguishedName,
         with key: borrowing PrivateKey, from now: Timestamp, until notAfter: Int64,
@@ -125,6 +127,7 @@ package struct HubAuthority: Sendable {
         }
     }
 
+    /// Returns the first certificate of a file's bytes.
     private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
         try mapping(certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }

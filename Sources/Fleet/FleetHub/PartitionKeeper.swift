@@ -8,9 +8,9 @@ internal import ServiceLifecycle
 /// that are older than the retention period, and deletes old counts of token requests. Runs once an hour, at
 /// every hub.
 ///
-/// Nothing is dropped in the first hour after the computer has started, because its clock may still be
-/// corrected then. The uptime of the computer counts and not that of the hub: a hub that restarts every few
-/// minutes must still drop months.
+/// Nothing is dropped in the first hour after the computer has started, because the computer's clock may
+/// still be corrected then. The uptime of the computer counts and not that of the hub: a hub that restarts
+/// every few minutes must still drop months.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)
@@ -61,6 +61,8 @@ package struct PartitionKeeper: Service {
         }
     }
 
+    /// Creates and drops partitions. If the clocks of the hub and the database differ too much, `maintain`
+    /// drops none, and the difference is logged.
     private func keepMonths() async throws(PostgreSQLError) {
         let ahead = try await database.months.maintain(months: months, at: now())
         guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }

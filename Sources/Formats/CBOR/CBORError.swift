@@ -11,7 +11,7 @@ package enum CBORError: Error, Equatable, Sendable {
     case reservedSimpleValue(at: Int)
     /// A "break" is outside an item of indefinite length, or between a key and its value.
     case unexpectedBreak(at: Int)
-    /// A chunk of an indefinite-length string is not a definite-length string of the same type.
+    /// A chunk of a string has another type than the string, or an indefinite length itself.
     case misplacedChunk(at: Int)
     /// A text string, or a chunk of one, is not UTF-8.
     case invalidUTF8(at: Int)

@@ -20,6 +20,7 @@ extension CBORItem {
     /// The item's type and content.
     package var value: CBORValue {
         let head = head
+        // The major types of RFC 8949 3.1.
         switch head.major {
         case 0: return .unsigned(head.argument)
         case 1: return .negative(head.argument)
@@ -56,6 +57,7 @@ extension CBORItem {
         CBORItem(checked: encoded[(encoded.startIndex + head.size)...])
     }
 
+    /// Returns the float or simple value of an item of major type 7 (RFC 8949 3.3).
     private func simpleValue(_ head: CBORHead) -> CBORValue {
         if let float = head.float { return .float(float) }
         switch head.information {

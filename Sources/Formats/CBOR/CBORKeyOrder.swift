@@ -1,7 +1,7 @@
 /// A quick test for duplicate keys, made while the keys of one map are read.
 ///
 /// No key is a duplicate if each has only one possible encoding, and if the keys are in ascending order or
-/// each has another mark. A mark is one of 64 values, calculated from the length and the first and last
+/// no two have the same mark. A mark is one of 64 values, calculated from the length and the first and last
 /// character of a key. This is enough for most maps, so that no second pass is needed.
 struct CBORKeyOrder {
     /// The range of the last key.

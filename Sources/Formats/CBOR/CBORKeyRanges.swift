@@ -35,6 +35,7 @@ struct CBORKeyRanges {
         try refuseAmongMany(in: span, base: base)
     }
 
+    /// Compares each key with all earlier ones. Few keys need no set, and thus no heap memory.
     private func refuseAmongFew(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         guard count > 1 else { return }
         for later in 1..<count {
@@ -54,6 +55,7 @@ struct CBORKeyRanges {
         return true
     }
 
+    /// Compares the keys by sorting numbers, or by a set of their bytes.
     private func refuseAmongMany(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         if areNumbers(in: span) { return try refuseAmongNumbers(in: span, base: base) }
         var seen = Set<[UInt8]>(minimumCapacity: count)
@@ -66,6 +68,7 @@ struct CBORKeyRanges {
         }
     }
 
+    /// Whether all keys are unsigned integers, whose first byte is below 20 hexadecimal.
     private func areNumbers(in span: borrowing Span<UInt8>) -> Bool {
         for index in 0..<count where span[range(at: index).lowerBound] >= 0x20 { return false }
         return true
@@ -116,6 +119,8 @@ private func appendPreferred(
     case 4, 5, 6: return try appendMembers(of: span, head, from: content, base: base, to: &output)
     default:
         if let float = head.float {
+            // The head of a double, then its bits with an integer's head. This is not CBOR, but it is only
+            // compared.
             output.append(0xfb)
             CBOREncoder.appendHead(major: 0, argument: float.bitPattern, to: &output)
         } else {
@@ -134,6 +139,7 @@ private func appendString(
     var chunk = head
     while true {
         if head.isIndefinite {
+            // The "break" ends the chunks.
             guard span[position] != 0xff else { break }
             chunk = try CBORHead(span, at: position, base: base)
             position += chunk.size
@@ -157,6 +163,7 @@ private func appendMembers(
     var position = start
     let count = head.major == 6 ? 1 : head.argument
     while head.isIndefinite ? span[position] != 0xff : UInt64(members.count) < count {
+        // A member of a map is a key with its value.
         var member: [UInt8] = []
         for _ in 0..<(head.major == 5 ? 2 : 1) {
             position = try appendPreferred(of: span, from: position, base: base, to: &member)

@@ -49,6 +49,8 @@ struct CBORWalker {
         guard depth < depthLimit else { throw .tooDeep(at: base + position) }
     }
 
+    /// Returns the end of a string of definite length, after a check that the bytes are there and a text is
+    /// UTF-8.
     private func endOfString(
         _ span: borrowing Span<UInt8>, _ head: CBORHead, content: Int
     ) throws(CBORError) -> Int {
@@ -58,6 +60,7 @@ struct CBORWalker {
         return end
     }
 
+    /// Checks an array or map of definite length and returns its end.
     private mutating func endOfContainer(
         _ span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, depth: Int
     ) throws(CBORError) -> Int {
@@ -79,6 +82,7 @@ struct CBORWalker {
         return position
     }
 
+    /// Checks a key of a map and its value, records the key in `order`, and returns the end of the value.
     private mutating func endOfEntry(
         _ span: borrowing Span<UInt8>, from start: Int, depth: Int, order: inout CBORKeyOrder
     ) throws(CBORError) -> Int {
@@ -92,6 +96,8 @@ struct CBORWalker {
         return try end(of: span, from: keyEnd, depth: depth + 1)
     }
 
+    /// Throws `duplicateKey` if two keys of a map have the same value. The keys are compared only if `order`
+    /// does not prove that all differ.
     private func refuseDuplicates(
         _ order: CBORKeyOrder, in span: borrowing Span<UInt8>, members: Range<Int>
     ) throws(CBORError) {
@@ -100,6 +106,8 @@ struct CBORWalker {
             .refuseDuplicates(in: span, comparingBytes: order.allHaveOneEncoding, base: base)
     }
 
+    /// Checks an item of indefinite length and returns its end. Only strings, arrays and maps have that form;
+    /// a "break" does not begin an item.
     private mutating func endOfIndefinite(
         _ span: borrowing Span<UInt8>, _ major: UInt8, from start: Int, depth: Int
     ) throws(CBORError) -> Int {
@@ -114,6 +122,8 @@ struct CBORWalker {
         }
     }
 
+    /// Checks the chunks of a string of indefinite length, from the first chunk on, and returns the position
+    /// after the "break".
     private mutating func endOfChunks(
         _ span: borrowing Span<UInt8>, _ major: UInt8, from start: Int
     ) throws(CBORError) -> Int {
@@ -127,6 +137,8 @@ struct CBORWalker {
         }
     }
 
+    /// Checks the members of an array or map of indefinite length, from the first member on, and returns the
+    /// position after the "break".
     private mutating func endOfOpenContainer(
         _ span: borrowing Span<UInt8>, isMap: Bool, from start: Int, depth: Int
     ) throws(CBORError) -> Int {
@@ -144,7 +156,8 @@ struct CBORWalker {
         return position + 1
     }
 
-    /// Checks that a text is UTF-8. Most texts are ASCII, which is found out faster.
+    /// Checks that a text is UTF-8. Most texts are ASCII, and a loop over the bytes shows this faster than
+    /// the validation.
     private func checkUTF8(_ span: borrowing Span<UInt8>, _ range: Range<Int>) throws(CBORError) {
         let text = span.extracting(range)
         var seen: UInt8 = 0

@@ -63,6 +63,7 @@ private struct Decimal {
         for byte in bytes { multiply(by: 256, adding: UInt64(byte)) }
     }
 
+    /// Multiplies the number by a factor and adds a summand. Both are at most 256, so no step overflows.
     mutating func multiply(by factor: UInt64, adding summand: UInt64) {
         var carry = summand
         for index in groups.indices {

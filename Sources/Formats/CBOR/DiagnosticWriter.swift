@@ -42,6 +42,7 @@ struct DiagnosticWriter {
     private mutating func writeTagged(
         _ number: UInt64, _ content: CBORItem, _ item: CBORItem, _ head: CBORHead
     ) {
+        // A bignum is written as its number, not as a tag with bytes.
         if let decimal = item.decimalInteger {
             text += decimal
             return
@@ -73,6 +74,7 @@ struct DiagnosticWriter {
 
 // Strings
 extension DiagnosticWriter {
+    /// Writes a string: with `definite` if its length is definite, and otherwise as the list of its chunks.
     private mutating func writeString(
         _ item: CBORItem, _ head: CBORHead, _ definite: (inout DiagnosticWriter) -> Void
     ) {
@@ -83,6 +85,7 @@ extension DiagnosticWriter {
         }
         let chunks = Array(CBORMembers(bytes: item.encoded.dropFirst().dropLast()))
         guard !chunks.isEmpty else {
+            // The forms of RFC 8949 8.1 for a string of indefinite length without chunks.
             text += head.major == 2 ? "''_" : "\"\"_"
             return
         }
@@ -94,6 +97,7 @@ extension DiagnosticWriter {
         text += ")"
     }
 
+    /// Writes bytes as hexadecimal digits, truncated to the maximum length of the notation.
     private mutating func writeBytes(_ content: ArraySlice<UInt8>) {
         text += "h'"
         for byte in content.prefix(notation.longestByteString) { text += byte.hexadecimal }
@@ -102,6 +106,7 @@ extension DiagnosticWriter {
         if let comment = notation.comment(content) { writeComment(comment) }
     }
 
+    /// Writes a text in quotes, truncated to the maximum length of the notation.
     private mutating func writeText(_ content: String) {
         let size = content.utf8.count
         guard size > notation.longestText else {
@@ -122,6 +127,7 @@ extension DiagnosticWriter {
 // Arrays and maps
 extension DiagnosticWriter {
     private mutating func writeArray(_ item: CBORItem, _ head: CBORHead) {
+        // The positions at which a byte string is written as the item that it contains.
         let embedded = notation.embeddedItems(item)
         let members = item.members(head)
         writeContainer(item, head, brackets: ("[", "]")) { writer, separate in

@@ -9,6 +9,7 @@ extension Double {
         let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
         let fraction = figures.count > 1 && figures[1] != "0" ? figures[1] : ""
         let digits = String((figures[0] + fraction).drop { $0 == "0" })
+        // The number of digits before the decimal point; negative if zeros follow the point first.
         let point = figures[0].count + exponent - (figures[0] + fraction).prefix { $0 == "0" }.count
         return (sign == .minus ? "-" : "") + Self.layout(digits, point: point)
     }

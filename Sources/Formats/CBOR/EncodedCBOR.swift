@@ -28,6 +28,7 @@ package struct EncodedCBOR<Content>: Sendable {
 
     /// Embeds an encoded item in tag 24.
     package init(embedding content: [UInt8]) {
+        // The tag and the head of the byte string take at most 11 bytes.
         var encoder = CBOREncoder(reservingCapacity: content.count + 11)
         encoder.tag(24)
         encoder.byteString(content)

@@ -6,7 +6,7 @@
 /// already; a closure has to name it: `{ (error: CBORError) in … }`. A body that throws another error does
 /// not compile. `Documentation/Decisions/error-mapping.md` lists where `do throws` is used instead.
 ///
-/// - Parameter body: the call whose error is converted. The keyword `try` before `mapping` covers it.
+/// - Parameter body: the call whose error is converted. The keyword `try` before `mapping` covers this call.
 /// - Parameter turn: converts the error.
 @inlinable
 package func mapping<Value: ~Copyable, Cause: Error, Fault: Error>(

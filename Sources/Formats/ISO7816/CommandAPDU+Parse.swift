@@ -22,6 +22,7 @@ extension CommandAPDU {
         let expectedLength: ExpectedLength?
     }
 
+    /// Parses the length fields and the data after the header. The body has at least two bytes.
     private static func fields(of body: ArraySlice<UInt8>) throws(ISO7816Error) -> Fields {
         // A length field that begins with 00 is extended.
         guard let first = body.first, first == 0 else { return try shortFields(of: body) }
@@ -38,6 +39,7 @@ extension CommandAPDU {
         }
     }
 
+    /// Parses a short Lc, the data, and a short Le if there is one.
     private static func shortFields(of body: ArraySlice<UInt8>) throws(ISO7816Error) -> Fields {
         let length = Int(body[body.startIndex])
         let data = body.dropFirst().prefix(length)

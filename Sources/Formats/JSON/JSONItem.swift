@@ -37,9 +37,9 @@ package struct JSONItem: Equatable, Sendable {
         1 + before(offset, in: text).count { $0 == 0x0a }
     }
 
-    /// Returns the character in its line at which `offset` is, counted from 1.
+    /// Returns the position of `offset` within its line, in characters counted from 1.
     package static func column(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
-        // UTF-8 continuation bytes are not counted.
+        // A character counts by its first byte; UTF-8 continuation bytes are not counted.
         1 + before(offset, in: text).reversed().prefix { $0 != 0x0a }.count { $0 & 0xc0 != 0x80 }
     }
 

@@ -87,6 +87,7 @@ struct JSONReader {
 
     // Numbers
 
+    /// Reads a number by the grammar of RFC 8259 6. Only an integer that fits into `Int64` is converted.
     private mutating func number() throws(JSONError) -> JSONItem.Value {
         let start = position
         if isNext("-") { position += 1 }
@@ -126,6 +127,7 @@ struct JSONReader {
 
     // Strings
 
+    /// Reads a string with its quotes, and decodes its escapes.
     private mutating func string() throws(JSONError) -> String {
         let start = position
         try expect(UInt8(ascii: "\""))
@@ -157,6 +159,7 @@ struct JSONReader {
 
     /// Reads the escape after a backslash.
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+        // The backslash was read before, and errors name its position.
         let start = position - 1
         let byte = try peek()
         position += 1
@@ -182,8 +185,10 @@ struct JSONReader {
             try expect(UInt8(ascii: "u"))
             let second = try codeUnit()
             guard (0xdc00..<0xe000).contains(second) else { throw .stringMalformed(at: start) }
+            // Each half holds ten bits of the number less 0x10000.
             number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
         }
+        // The second half of a pair is no character by itself.
         guard let scalar = Unicode.Scalar(number) else { throw .stringMalformed(at: start) }
         return scalar
     }
@@ -203,6 +208,7 @@ struct JSONReader {
 
     // Bytes
 
+    /// Reads one of the words `true`, `false` and `null`, and returns its value.
     private mutating func word(
         _ word: String, _ value: JSONItem.Value
     ) throws(JSONError) -> JSONItem.Value {

@@ -11,6 +11,7 @@ package enum JSONString {
     /// Appends the UTF-8 form of `quoted(_:)`.
     package static func write(quoted text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
+        // Plain ASCII is copied as a whole. Any other text is written character by character.
         let isWritten = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
             guard unsafe bytes.arePlain else { return false }
             unsafe result.append(contentsOf: bytes)
@@ -41,20 +42,22 @@ package enum JSONString {
 }
 
 extension String {
-    /// Whether all characters are printable ASCII. Then Unicode's tables need not be consulted.
+    /// Whether all characters are printable ASCII. Such a text is safe without a look into Unicode's tables.
     package var isPrintableASCII: Bool {
         let bytes = utf8.span
         var others: UInt8 = 0
+        // `&-` makes a byte below 0x20 large, so one comparison finds all bytes outside 0x20...0x7e.
         for index in bytes.indices { others |= bytes[index] &- 0x20 > 0x5e ? 1 : 0 }
         return others == 0
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether no byte needs an escape. One expression without an early exit, so that the compiler can check
-    /// many bytes at a time.
+    /// Whether the bytes are ASCII and none needs an escape. One expression without an early exit, so that
+    /// the compiler can check many bytes at a time.
     fileprivate var arePlain: Bool {
         var others: UInt8 = 0
+        // `&-` makes a byte below 0x20 large, so one comparison finds all bytes outside 0x20...0x7e.
         for byte in self {
             others |=
                 (byte &- 0x20 > 0x5e ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0)

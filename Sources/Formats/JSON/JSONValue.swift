@@ -8,7 +8,8 @@ package enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(String, JSONValue)])
 
-    /// The largest integer that every JSON reader represents exactly (RFC 7493 2.2).
+    /// The largest integer that every JSON reader represents exactly: 2^53 − 1 (RFC 7493 2.2). In Swift `<<`
+    /// binds tighter than `-`.
     package static let largestExactInteger: Int64 = 1 << 53 - 1
 
     /// Creates a string, or null for `nil`.
@@ -74,6 +75,7 @@ extension [UInt8] {
         if let level { breakLine(level + 1) }
     }
 
+    /// Appends the line break before the closing bracket, unless the array or object is empty.
     fileprivate mutating func endItems(_ count: Int, _ level: Int?) {
         if let level, count > 0 { breakLine(level) }
     }

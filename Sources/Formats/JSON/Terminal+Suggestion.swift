@@ -14,6 +14,8 @@ extension Terminal {
 
     /// Returns the number of edits from one word to the other (optimal string alignment).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+        // The rows for all characters of `one` up to the last but one, and up to the last. A row has the
+        // number of edits to each beginning of `other`.
         var before: [Int] = []
         var last = Array(0...other.count)
         for i in one.indices {
@@ -21,6 +23,7 @@ extension Terminal {
             for j in other.indices {
                 let isSame = one[i] == other[j]
                 var edits = min(last[j] + (isSame ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+                // Two neighbours that were swapped count as one edit.
                 if i > 0, j > 0, one[i] == other[j - 1], one[i - 1] == other[j] {
                     edits = min(edits, before[j - 1] + 1)
                 }

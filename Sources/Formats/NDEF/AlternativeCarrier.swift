@@ -28,6 +28,7 @@ package struct AlternativeCarrier: Equatable, Sendable {
             powerState: state & 0x03, reference: reference, auxiliaryReferences: auxiliaries)
     }
 
+    /// Reads an id after a byte with its length. An id is never empty.
     private static func readReference(
         from rest: inout ArraySlice<UInt8>
     ) throws(NDEFError) -> ArraySlice<UInt8> {

@@ -61,6 +61,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         return record
     }
 
+    /// Reads an AD structure other than the role. Unknown types are ignored.
     private mutating func read(_ data: ArraySlice<UInt8>, of type: UInt8) {
         switch type {
         case DataType.incompleteServiceUUIDs, DataType.completeServiceUUIDs:
@@ -95,6 +96,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     /// written.
     package func encode() -> [UInt8] {
         var bytes: [UInt8] = []
+        // The length of each structure counts its type byte and its data.
         if let address {
             bytes += [8, DataType.deviceAddress] + address.advertisedBytes
         }

@@ -89,6 +89,7 @@ private struct NDEFRecordReader {
     /// Whether the record with ME was read. `next` checks that no byte follows it.
     private(set) var isAtEnd = false
 
+    /// Reads the next record and checks its flags, lengths and fields.
     mutating func next() throws(NDEFError) -> NDEFRecord {
         let start = index
         let offset = start - bytes.startIndex
@@ -120,12 +121,14 @@ private struct NDEFRecordReader {
         return bytes[index]
     }
 
+    /// Reads a big-endian length of `octets` bytes.
     private mutating func length(octets: Int, of record: Int) throws(NDEFError) -> Int {
         var length = 0
         for _ in 0..<octets { length = length << 8 | Int(try byte(of: record)) }
         return length
     }
 
+    /// Reads the next `count` bytes, a field of the record that starts at the index `record`.
     private mutating func field(_ count: Int, of record: Int) throws(NDEFError) -> ArraySlice<UInt8> {
         guard count <= bytes.endIndex - index else { throw .truncated(at: record - bytes.startIndex) }
         defer { index += count }

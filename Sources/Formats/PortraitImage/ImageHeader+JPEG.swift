@@ -9,6 +9,7 @@ extension ImageHeader {
         let start = reader.index
         var size: (width: UInt32, height: UInt32)?
         var hasScan = false
+        // The marker that starts the image.
         try reader.skip(2)
         for _ in 0..<limits.parts {
             let marker = try nextMarker(&reader)
@@ -35,6 +36,7 @@ extension ImageHeader {
             default: throw .malformed(at: segment.index)
             }
         }
+        // The image has more segments than the limit.
         throw .tooLarge
     }
 
@@ -57,6 +59,7 @@ extension ImageHeader {
     private static func parseFrame(
         _ segment: inout ImageReader
     ) throws(ImageHeaderError) -> (width: UInt32, height: UInt32) {
+        // The number of bits of a sample.
         guard try segment.byte() == 8 else { throw .unsupported(at: segment.index - 1) }
         let height = UInt32(try segment.uint16())
         let width = UInt32(try segment.uint16())

@@ -32,6 +32,7 @@ extension ImageHeader {
         throw .tooLarge
     }
 
+    /// Refuses colours that portraits do not need: a palette, or a colour space other than sRGB and grey.
     private static func checkColours(
         _ header: inout ImageReader, _ limits: ImageLimits
     ) throws(ImageHeaderError) {
@@ -41,6 +42,7 @@ extension ImageHeader {
             case Box.palette, Box.channelMap: throw .unsupported(at: box.contents.index)
             case Box.colour:
                 let method = try box.contents.byte()
+                // The precedence and the approximation, which are not used.
                 try box.contents.skip(2)
                 // Of the enumerated colours only sRGB and grey are accepted (I.5.3.3). A colour profile is
                 // ignored: it changes hues but not the face.
@@ -52,6 +54,8 @@ extension ImageHeader {
         }
     }
 
+    /// Reads the head of the next box and returns a reader for its contents. A length of 0 means that the box
+    /// reaches to the end (I.4).
     private static func nextBox(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
@@ -76,6 +80,7 @@ extension ImageHeader {
         let length = Int(try reader.uint16())
         guard length >= 2 else { throw .malformed(at: reader.index) }
         var size = try reader.part(length - 2)
+        // The capabilities that a decoder needs, which are not checked here.
         try size.skip(2)
         let (right, bottom) = (try size.uint32(), try size.uint32())
         let (left, top) = (try size.uint32(), try size.uint32())
@@ -106,6 +111,7 @@ extension ImageHeader {
                 guard length > 0 else { return try skipLastTilePart(&reader) }
                 guard length >= Marker.tilePartHeader else { throw .malformed(at: start) }
                 try reader.skip(length - (reader.index - start))
+            // An end before the first tile-part, markers that have no segment, and bytes that are no marker.
             case Marker.endOfCodestream, 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
             default:
                 let length = Int(try reader.uint16())

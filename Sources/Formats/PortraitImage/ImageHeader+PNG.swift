@@ -16,6 +16,7 @@ extension ImageHeader {
         let start = reader.index
         try reader.skip(pngSignature.count)
         var chunk = try nextChunk(&reader)
+        // The first chunk has 13 bytes, and begins with the width and the height.
         guard chunk.type == header, chunk.contents.left == 13 else { throw .malformed(at: start) }
         let (width, height) = (try chunk.contents.uint32(), try chunk.contents.uint32())
         var hasData = false
@@ -35,12 +36,14 @@ extension ImageHeader {
         throw .tooLarge
     }
 
+    /// Reads a chunk: length, type, contents and checksum.
     private static func nextChunk(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
         let length = try reader.uint32()
         let type = try reader.uint32()
         let contents = try reader.part(Int(length))
+        // The checksum of the chunk, which is not checked here.
         try reader.skip(4)
         return (type, contents)
     }

@@ -63,6 +63,8 @@ struct JPEGScan {
         guard first <= last, last <= 63, first > 0 ? parts.count == 1 : last == 0 else {
             throw .malformed(at: segment.index)
         }
+        // The numbers of low bits that are missing before and after this scan (Ah and Al). A first scan has 0
+        // for `before`; each further scan adds one bit.
         let (before, after) = (Int(bits >> 4), Int(bits & 15))
         (band, isRefinement) = (first...last, before > 0)
         guard before == 0 ? after <= 13 : after == before - 1 else { throw .malformed(at: segment.index) }
@@ -105,6 +107,7 @@ struct JPEGScan {
         }
     }
 
+    /// Reads the part of one block that the scan contains.
     private mutating func read(
         _ block: Int, of part: Part, _ bits: inout JPEGBits, _ frame: inout JPEGFrame
     ) throws(ImageHeaderError) {
@@ -121,10 +124,12 @@ struct JPEGScan {
         }
     }
 
+    /// Reads a DC coefficient, which is encoded as the difference to the block before (F.2.2.1).
     private func readDifference(_ part: Part, _ bits: inout JPEGBits) throws(ImageHeaderError) {
         guard let codes = part.differences else { throw .malformed(at: bits.index) }
         let size = try codes.next(&bits)
         guard size <= Self.largestDifference else { throw .malformed(at: bits.index) }
+        // The value itself is not needed: nothing is drawn.
         _ = try bits.next(size)
     }
 
@@ -134,6 +139,7 @@ struct JPEGScan {
         while place <= 63 {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
+            // Without a coefficient, 15 stands for 16 zeros, and any other number ends the block.
             if size == 0 {
                 guard zeros == 15 else { return }
                 place += 16
@@ -141,6 +147,7 @@ struct JPEGScan {
             }
             place += zeros
             guard place <= 63, size <= Self.largestCoefficient else { throw .malformed(at: bits.index) }
+            // The value itself is not needed: nothing is drawn.
             _ = try bits.next(size)
             place += 1
         }
@@ -150,6 +157,7 @@ struct JPEGScan {
     private mutating func readFirst(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
+        // A block within a run has nothing in this band.
         guard run == 0 else {
             run -= 1
             return
@@ -158,6 +166,8 @@ struct JPEGScan {
         while place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
+            // Without a coefficient, 15 stands for 16 zeros. Any other number begins a run of blocks without
+            // further coefficients in the band, of which this block is the first.
             if size == 0 {
                 guard zeros == 15 else {
                     run = (1 << zeros) + (try bits.next(zeros)) - 1
@@ -170,6 +180,7 @@ struct JPEGScan {
             guard place <= band.upperBound, size <= Self.largestCoefficient else {
                 throw .malformed(at: bits.index)
             }
+            // Later scans need to know which coefficients are not zero, but not their values.
             _ = try bits.next(size)
             nonzero |= 1 << UInt64(place)
             place += 1
@@ -198,6 +209,7 @@ struct JPEGScan {
         }
         guard run > 0 else { return }
         run -= 1
+        // 64 zeros are more than any band has, so this moves to its end.
         try skip(64, from: &place, nonzero, &bits)
     }
 

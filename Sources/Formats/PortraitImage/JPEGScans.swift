@@ -31,6 +31,7 @@ package struct JPEGScans {
     package static func check(_ image: ArraySlice<UInt8>) throws(ImageHeaderError) {
         var scans = JPEGScans()
         var reader = ImageReader(image)
+        // The marker that starts the image.
         try reader.skip(2)
         while true {
             let marker = try ImageHeader.nextMarker(&reader)
@@ -156,6 +157,7 @@ struct JPEGTables {
     /// Reads Huffman tables.
     mutating func readCodes(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
+            // The high four bits are 0 for DC and 1 for AC coefficients, the low four bits the number.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             let codes = try JPEGCodes(&segment)
@@ -171,6 +173,7 @@ struct JPEGTables {
     /// its coefficient.
     mutating func readSteps(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
+            // The high four bits are 0 for steps of one byte and 1 for two, the low four bits the number.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             var isWhole = true
@@ -246,6 +249,7 @@ struct JPEGBits {
         self.index = index
     }
 
+    /// Reads the next bit. A zero byte after the byte FF is stuffed and skipped (F.1.2.3).
     mutating func next() throws(ImageHeaderError) -> Int {
         if left == 0 {
             guard index < bytes.endIndex else { throw .truncated(at: index) }

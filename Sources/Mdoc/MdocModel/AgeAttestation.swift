@@ -5,6 +5,7 @@ package struct AgeAttestation: Hashable, Sendable {
 
     /// Parses the name. Nil if it is the name of another element.
     package init?(_ identifier: String) {
+        // `Int` alone would accept a sign, as in `age_over_+5`.
         let digits = identifier.utf8.dropFirst(Self.prefix.utf8.count)
         guard identifier.hasPrefix(Self.prefix), digits.count == 2,
             digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -26,10 +27,10 @@ package struct AgeAttestation: Hashable, Sendable {
 
     package var identifier: String { "\(Self.prefix)\(years < 10 ? "0" : "")\(years)" }
 
-    /// Answers whether a person with this attestation is at least `years` old (Q159).
+    /// Answers whether a person with an attestation of this name is at least `years` old (Q159).
     ///
-    /// A true value for as many or more years is a yes. A false value for as many or fewer years is a no.
-    /// Anything else gives no answer, `nil`.
+    /// A true value proves every age up to the named one, and a false value disproves every age from the
+    /// named one on. The value says nothing about any other age: `nil`.
     package func answer(_ value: Bool, toAtLeast years: Int) -> Bool? {
         if value { return self.years >= years ? true : nil }
         return self.years <= years ? false : nil

@@ -12,6 +12,7 @@ package struct AlternativeDataElements: Hashable, Sendable {
         self.sets = sets
     }
 
+    /// Whether one of the sets has this element.
     func offers(_ identifier: String, in nameSpace: String) -> Bool {
         let name = ElementName(nameSpace: nameSpace, identifier: identifier)
         return sets.contains { $0.contains(name) }

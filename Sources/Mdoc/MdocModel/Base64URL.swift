@@ -2,6 +2,7 @@
 package enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    /// The value of each character, by its code; 0xff for a character outside the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xff, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -10,6 +11,7 @@ package enum Base64URL {
 
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
+        // The capacity is the exact length without padding: four characters for three bytes, rounded up.
         return unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
             var bits: UInt32 = 0
             var count = 0
@@ -19,6 +21,7 @@ package enum Base64URL {
                 end += 1
             }
             for byte in bytes {
+                // Bits that were written already are shifted out at the top.
                 bits = bits << 8 | UInt32(byte)
                 count += 8
                 while count >= 6 {
@@ -39,8 +42,11 @@ package enum Base64URL {
         return unsafe bytes ?? Array(text).withUnsafeBufferPointer { unsafe decode(stored: $0) }
     }
 
+    /// Decodes contiguous bytes: first in groups of four characters, then the incomplete group at the end.
     private static func decode(stored text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        // One character more than a multiple of four has six bits, too few for a byte.
         guard text.count % 4 != 1 else { return nil }
+        // A local copy, since each access to a static property checks again whether its value exists already.
         let values = values
         var seen: UInt8 = 0
         var spare: UInt32 = 0
@@ -73,8 +79,8 @@ package enum Base64URL {
             }
             spare = bits & ((1 << count) - 1)
         }
-        // No value of the alphabet has one of the two highest bits set; a byte outside the alphabet gives
-        // both.
+        // `seen` has every bit of every value. The values of the alphabet are below 64; the table has 0xff
+        // for any other byte.
         return seen < 64 && spare == 0 ? bytes : nil
     }
 }

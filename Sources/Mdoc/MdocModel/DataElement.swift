@@ -38,9 +38,9 @@ package enum DataElementType: Hashable, Sendable {
     case integer(DataElementUnit? = nil)
     /// A sex by ISO/IEC 5218: 0 unknown, 1 male, 2 female, 9 not applicable.
     case sex
-    /// One of these texts.
+    /// A text that is one of these codes.
     case code([String])
-    /// One of these numbers.
+    /// An integer in this range.
     case number(ClosedRange<Int>)
     /// An image in JPEG or JPEG 2000.
     case image
@@ -71,9 +71,10 @@ package enum ElementSource: String, Sendable {
 struct ElementTable {
     let nameSpace: String
     let source: ElementSource
-    /// The maximum length of every text of the table, in characters. Nil if the standard sets none.
+    /// The maximum length of each text in the table, in characters. Nil if the standard sets none.
     var maximumCharacters: Int?
 
+    /// Returns the rows of the table, the mandatory elements first.
     func callAsFunction(
         mandatory: KeyValuePairs<String, DataElementType>, optional: KeyValuePairs<String, DataElementType>
     ) -> [DataElement] {
@@ -86,6 +87,7 @@ struct ElementTable {
         rows.map { identifier, type in
             DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
+                // The standard's maximum is for free texts. Codes and countries have a form of their own.
                 maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
                 source: source)
         }

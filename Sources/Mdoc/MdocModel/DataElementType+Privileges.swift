@@ -31,6 +31,7 @@ extension DataElementType {
 private enum PrivilegeForm {
     case asDefined, otherDateForm, unreadable
 
+    /// Compares an entry with the standard, which requires the form full-date for its dates.
     init<Privilege>(_ entry: PrivilegeEntry<Privilege>, dates: (Privilege) -> [DateText]) {
         switch entry {
         case .unreadable: self = .unreadable

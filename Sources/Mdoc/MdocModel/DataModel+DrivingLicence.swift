@@ -36,6 +36,7 @@ extension DataModel {
 
     private static let truncation = DataElementType.code(["T", "N", "U"])
 
+    // An element of the type `.number(1...1)` is a flag: its value is 1, or the element is absent.
     private static let aamva = ElementTable(nameSpace: aamvaNameSpace, source: .aamva)(
         mandatory: [
             "domestic_driving_privileges": .domesticDrivingPrivileges, "DHS_compliance": .code(["F", "N"]),

@@ -73,6 +73,7 @@ package struct DateText: Hashable, Sendable {
     }
 }
 
+/// A reader of the fields of an RFC 3339 text, from left to right. A field that does not match gives nil.
 private struct DateReader {
     private let text: [UInt8]
     private var position = 0
@@ -83,6 +84,7 @@ private struct DateReader {
 
     var isAtEnd: Bool { position == text.count }
 
+    /// Reads the day, `2026-11-01`.
     mutating func day() -> FullDate? {
         guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2) else {
             return nil
@@ -92,12 +94,14 @@ private struct DateReader {
 
     /// Reads the time, in seconds after midnight.
     mutating func time(noting form: inout DateForm) -> Int64? {
+        // RFC 3339 allows small letters, and second 60 for a leap second.
         guard take("T") || take("t"), let hour = number(2), take(":"), let minute = number(2), take(":"),
             let second = number(2), hour < 24, minute < 60, second <= 60
         else { return nil }
         if take(".") {
             form.insert(.fractionalSeconds)
             guard number(1) != nil else { return nil }
+            // A `Timestamp` has whole seconds: the digits of the fraction are skipped.
             while number(1) != nil {}
         }
         return Int64(hour * 3600 + minute * 60 + second)
@@ -114,12 +118,14 @@ private struct DateReader {
         return Int64(hour * 3600 + minute * 60) * (isWest ? -1 : 1)
     }
 
+    /// Skips this character, if it is the next one.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
         position += 1
         return true
     }
 
+    /// Reads a number of exactly this many digits.
     private mutating func number(_ digits: Int) -> Int? {
         guard position + digits <= text.count else { return nil }
         var value = 0

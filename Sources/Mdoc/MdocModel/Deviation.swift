@@ -39,7 +39,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
     case shortRandom = "item.short_random"
     /// issuing_country differs from the document signer's country, in a document type for which ISO/IEC
-    /// 18013-5 does not require that.
+    /// 18013-5 does not require the two to be equal.
     case issuingCountry = "element.issuing_country"
     /// issuing_jurisdiction differs from the state or province of the document signer's certificate.
     case jurisdiction = "mso.issuing_jurisdiction"

@@ -45,6 +45,7 @@ package struct DeviceEngagement: Sendable {
             malformed.append(Key.retrievalMethods)
         }
         capabilities = EngagementCapabilities(map[Key.capabilities]) { malformed.append(Key.capabilities) }
+        // Server retrieval is not used. Only its type is checked (Q47).
         if let server = map[Key.serverRetrieval], (try? server.map()) == nil {
             malformed.append(Key.serverRetrieval)
         }
@@ -62,6 +63,8 @@ package struct DeviceEngagement: Sendable {
         retrievalMethods.contains { if case .nfc = $0 { true } else { false } }
     }
 
+    /// Returns the key in the member Security, an array of cipher suite and key. A missing member is an error
+    /// of `engagement`.
     private static func security(
         _ item: CBORItem?, in engagement: CBORItem
     ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {
@@ -80,6 +83,7 @@ package struct DeviceEngagement: Sendable {
         return bytes
     }
 
+    /// Parses the mdoc's ephemeral key.
     private static func eDeviceKey(
         _ bytes: EncodedCBOR<COSEKey>, limits: CBORLimits
     ) throws(MdocModelError) -> COSEKey {
@@ -87,6 +91,7 @@ package struct DeviceEngagement: Sendable {
         return try mapping(COSEKey(item), MdocStructure.deviceEngagement.cose)
     }
 
+    /// Whether the member originInfos is a list of maps. Their content is not used.
     private static func areOriginInfos(_ item: CBORItem) -> Bool {
         guard let origins = try? item.array() else { return false }
         return origins.allSatisfy { (try? $0.map()) != nil }
@@ -110,6 +115,7 @@ package struct EngagementCapabilities: OptionSet, Sendable {
     /// member readerAuthAll.
     package var takesReaderAuthAll: Bool { isSuperset(of: [.extendedRequest, .readerAuthAll]) }
 
+    /// Reads the member. Calls `malformed` if it is not a map.
     init(_ item: CBORItem?, malformed: () -> Void) {
         self = []
         guard let item, !item.isNullOrUndefined else { return }
@@ -120,6 +126,7 @@ package struct EngagementCapabilities: OptionSet, Sendable {
         let known: [(Int64, EngagementCapabilities)] = [
             (2, .handoverSessionEstablishment), (3, .readerAuthAll), (4, .extendedRequest),
         ]
+        // A capability that is not a boolean counts as not announced.
         for (key, capability) in known where (try? map[key]?.boolean()) == true { insert(capability) }
     }
 }

@@ -9,7 +9,8 @@ extension DeviceRequest {
         encode(documents, version: firstVersion)
     }
 
-    /// Encodes a request with members of the second edition, which only version 1.1 has.
+    /// Encodes a request. `info` and `readerAuthAll` are members of the second edition, which only version
+    /// 1.1 has.
     static func encode(
         _ documents: [(items: EncodedCBOR<ItemsRequest>, readerAuth: [UInt8]?)], version: String,
         info: EncodedCBOR<DeviceRequestInfo>? = nil, readerAuthAll: [UInt8]? = nil
@@ -31,6 +32,7 @@ extension DeviceRequest {
             }
             if let readerAuthAll {
                 encoder.text("readerAuthAll")
+                // The member is a list of signatures. This reader makes one.
                 encoder.array(count: 1)
                 encoder.encoded(readerAuthAll)
             }

@@ -5,7 +5,8 @@ package struct DeviceRequest: Sendable {
     package struct DocRequest: Sendable {
         package let itemsRequestBytes: EncodedCBOR<ItemsRequest>
         package let itemsRequest: ItemsRequest
-        /// The reader's COSE_Sign1 over ReaderAuthentication, which is not parsed here.
+        /// The reader's COSE_Sign1 over ReaderAuthentication. It is not parsed here. Nil if the request is
+        /// not signed in this place.
         package let readerAuth: CBORItem?
     }
 
@@ -14,8 +15,8 @@ package struct DeviceRequest: Sendable {
     /// The encoded DeviceRequestInfo (second edition). Nil if the version is 1.0.
     package let deviceRequestInfoBytes: EncodedCBOR<DeviceRequestInfo>?
     package let deviceRequestInfo: DeviceRequestInfo?
-    /// The reader's COSE_Sign1 over ReaderAuthenticationAll, which are not parsed here. Empty if the version
-    /// is 1.0.
+    /// The reader's signatures over ReaderAuthenticationAll, each a COSE_Sign1. They are not parsed here.
+    /// Empty if the version is 1.0.
     package let readerAuthAll: [CBORItem]
 
     package init(
@@ -31,6 +32,8 @@ package struct DeviceRequest: Sendable {
             }
             guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
             self.docRequests = docRequests
+            // A request of version 1.0 has no members of the second edition: their names are unknown members,
+            // which are ignored.
             guard version != Self.firstVersion else {
                 (deviceRequestInfoBytes, deviceRequestInfo, readerAuthAll) = (nil, nil, [])
                 return

@@ -26,9 +26,10 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
     }
 
-    /// Whether a wallet with these capabilities gets a request of version 1.1. So it is if the request has
-    /// use cases, alternatives or issuers that may be sent to the wallet, or one signature over all
-    /// documents.
+    /// Whether a wallet with these capabilities gets a request of version 1.1.
+    ///
+    /// The version is 1.1 if the request has use cases, alternatives or issuers that may be sent to the
+    /// wallet, or one signature over all documents.
     package func isExtended(for capabilities: EngagementCapabilities, isSigned: Bool) -> Bool {
         let request = suited(to: capabilities)
         return isSigned && capabilities.takesReaderAuthAll || !request.useCases.isEmpty

@@ -46,6 +46,7 @@ package struct DeviceRequestInfo: Hashable, Sendable {
             })
     }
 
+    /// Parses the map. A use case may refer to the first `documentCount` documents only.
     init(_ item: CBORItem, documentCount: Int) throws(CBORError) {
         let list = try item.map().optional("useCases")
         useCases =
@@ -75,6 +76,7 @@ extension DeviceRequestInfo.UseCase {
         }
     }
 
+    /// Parses a use case, whose indices must be below `documentCount`.
     fileprivate init(_ item: CBORItem, documentCount: Int) throws(CBORError) {
         let map = try item.map()
         isMandatory = try map.required("mandatory", in: item).boolean()

@@ -31,6 +31,7 @@ package struct UnverifiedResponse: Sendable {
         let items: CBORArray?
         let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
         do throws(CBORError) {
+            // The members are numbered in this order below.
             let values = try item.map().values(of: [
                 "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                 "otherDocuments",
@@ -40,9 +41,12 @@ package struct UnverifiedResponse: Sendable {
             status = try values.optional(1)?.unsigned()
             items = try values.optional(2)?.array()
             (documentErrors, hasUnreadableErrors) = Self.documentErrors(values.optional(3))
+            // An empty list has no document. A member that is not a list cannot be read, so it may have one.
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
+            // A null version or status fails a check of its own. Without `documents` there is no document
+            // with which a deviation is reported.
             hasNullMembers = values.hasNull(at: 3...6)
             hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {
@@ -54,6 +58,8 @@ package struct UnverifiedResponse: Sendable {
                 guard documents.count < Self.maximumDocuments else {
                     throw .malformed(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
                 }
+                // Deviations are reported with a document, so each document gets those of the response as
+                // well.
                 documents.append(
                     try UnverifiedDocument(
                         item, limits: limits, hasNullBeside: hasNullMembers,
@@ -90,8 +96,8 @@ package struct UnverifiedResponse: Sendable {
     }
 }
 
-/// A form of a document beside the plain form. Each form has its own member of DeviceResponse (second edition
-/// 10.3).
+/// A form of a document other than the plain form. Each of these forms has a member of DeviceResponse (second
+/// edition 10.3).
 package enum DocumentForm: Sendable {
     /// A document with a zero-knowledge proof, in `zkDocuments`.
     case zeroKnowledge
@@ -120,6 +126,8 @@ package struct UnverifiedDocument: Sendable {
     /// parts.
     package let hasIndefiniteLength: Bool
 
+    /// Parses a document. The last three parameters are facts about the response around it, which are
+    /// reported with each document.
     init(
         _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool,
         hasUnreadableErrorsBeside: Bool
@@ -128,6 +136,7 @@ package struct UnverifiedDocument: Sendable {
         let (map, asserted): (CBORMap?, CBORMap?)
         let (hasOwnNull, isIndefinite): (Bool, Bool)
         do throws(CBORError) {
+            // The members are numbered in this order below.
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
@@ -165,6 +174,7 @@ package struct UnverifiedDocument: Sendable {
             || nameSpaces.contains { $0.items.contains(where: \.bytes.isChunked) }
     }
 
+    /// Reads the errors of the document, each independently (Q228).
     private static func errors(
         _ item: CBORItem?
     ) -> (errors: [(nameSpace: String, identifier: String, code: Int64)], hasUnreadable: Bool) {
@@ -232,8 +242,10 @@ package struct UnverifiedIssuerSignedItem: Sendable {
         let content = try bytes.item(limits: limits, noting: &form)
         let values = try content.map().values(of: Member.keys)
         let digestID = try values.required(Member.digestID, at: content.offset).unsigned()
+        // These members are read for their errors only. So the properties below cannot fail.
         _ = try values.required(Member.random, at: content.offset).byteString()
         _ = try values.required(Member.identifier, at: content.offset).nameUTF8()
+        // Null is a possible value of an element. Only a missing value is an error.
         guard values[Member.value] != nil else { throw .missingMember(at: content.offset) }
         self.bytes = bytes
         self.digestID = digestID
@@ -272,6 +284,7 @@ package struct UnverifiedDeviceSigned: Sendable {
     package let deviceMac: CBORItem?
     let hasNullMembers: Bool
 
+    /// Parses the map. A missing map means that the phone signed nothing, which a later check refuses.
     init(_ map: CBORMap?) throws(MdocModelError) {
         do throws(CBORError) {
             let members = map?.values(of: ["nameSpaces", "deviceAuth"])
@@ -309,6 +322,7 @@ package func deviceAuthenticationBytes(
         encoder.array(count: 4)
         encoder.text("DeviceAuthentication")
     }
+    // The received bytes go in unchanged: a signature covers them as they were sent (Q44).
     let type = CBOREncoder.encode { $0.text(docType) }
     let count = opening.count + transcript.encoded.count + type.count + nameSpaces.bytes.count
     return [

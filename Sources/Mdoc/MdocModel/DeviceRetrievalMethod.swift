@@ -20,8 +20,10 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         package var peripheralServerPSM: UInt16?
     }
 
-    /// Returns all methods of an engagement. An absent list, an empty list or a map means none (Q46). Entries
-    /// of other types or versions, and unreadable entries, are skipped.
+    /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean none (Q46).
+    /// Entries of other types or versions are skipped.
+    ///
+    /// - Parameter malformed: called for a member or an entry that cannot be read, which is skipped.
     static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {
         guard let item, !item.isNullOrUndefined else { return [] }
         guard let entries = try? item.array() else {
@@ -49,10 +51,12 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         return methods
     }
 
+    /// Reads the options of NFC. An absent length is that of short APDUs.
     private static func nfc(_ options: CBORMap) throws(CBORError) -> DeviceRetrievalMethod {
         let command = try options[0]?.unsigned() ?? 255
         let response = try options[1]?.unsigned() ?? 256
         guard (255...65_535).contains(command), (256...65_536).contains(response) else {
+            // The offset is not used: `list` drops the error.
             throw .outOfRange(at: 0)
         }
         return .nfc(maximumCommandData: Int(command), maximumResponseData: Int(response))
@@ -71,6 +75,8 @@ extension DeviceRetrievalMethod.BLEOptions {
                 return nil
             }
         }
+        // The keys of BleOptions: 0 and 1 say which modes the mdoc has, 10 and 11 are their UUIDs, 20 is the
+        // device address and 21 the PSM.
         if read({ () throws(CBORError) in try options[0]?.boolean() }) == true {
             peripheralServerUUID = read { () throws(CBORError) in try uuid(options[10]) }
         }
@@ -84,6 +90,7 @@ extension DeviceRetrievalMethod.BLEOptions {
         }
     }
 
+    /// Returns a UUID of 16 bytes. Nil if the member is absent.
     private func uuid(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
         guard let item else { return nil }
         let bytes = try item.byteString()

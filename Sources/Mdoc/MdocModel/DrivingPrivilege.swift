@@ -96,6 +96,8 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
         vehicleClass = try map["domestic_vehicle_class"].map { item throws(MdocModelError) in
             try VehicleClass(item)
         }
+        // A restriction may limit the class: if it cannot be read, the entry cannot be read. So null is an
+        // error.
         restrictions =
             try map["domestic_vehicle_restrictions"]?.described(
                 code: "domestic_vehicle_restriction_code", "domestic_vehicle_restriction_description") ?? []
@@ -126,6 +128,7 @@ package struct DrivingRestriction: Hashable, Sendable {
         value = description
     }
 
+    /// Reads a condition of `driving_privileges`.
     fileprivate init(iso item: CBORItem) throws(MdocModelError) {
         do throws(CBORError) {
             let map = try item.map()
@@ -156,6 +159,7 @@ extension DomesticDrivingPrivilege.VehicleClass {
 private let maximumEntries = 128
 
 extension CBORItem {
+    /// Reads each entry of a list of at most `maximumEntries`.
     fileprivate func entries<Entry>(
         of structure: MdocStructure, _ read: (CBORItem) throws(MdocModelError) -> Entry
     ) throws(MdocModelError) -> [Entry] {
@@ -170,11 +174,14 @@ extension CBORItem {
         return entries
     }
 
+    /// Returns the value of a condition, a text or an integer, as a text.
     fileprivate func nameOrNumber() throws(CBORError) -> String {
         if let digits = decimalInteger { return digits }
         return try name()
     }
 
+    /// Reads AAMVA's restrictions or endorsements: a list of maps that have a code and a description under
+    /// these keys.
     fileprivate func described(
         code: StaticString, _ description: StaticString
     ) throws(MdocModelError) -> [DrivingRestriction] {
@@ -200,6 +207,7 @@ extension DomesticDrivingPrivilege: RedactedDescription {}
 extension DrivingRestriction: RedactedDescription {}
 
 extension DrivingRestriction {
+    /// The code, the comparison and the value in one text that is safe to print.
     package var text: String {
         let said = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
         return said.isEmpty ? "of no name" : said.joined(separator: " ")

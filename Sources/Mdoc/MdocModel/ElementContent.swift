@@ -24,6 +24,7 @@ package enum ElementContent: Hashable, Sendable {
 }
 
 extension ElementContent {
+    /// Finds the kind of a value by its CBOR type, and whether a text or byte string is empty.
     package init(_ item: CBORItem) {
         self =
             switch item.value {
@@ -52,6 +53,7 @@ extension ElementContent {
             return
         }
         do throws(ImageHeaderError) {
+            // Only the error is of interest here.
             _ = try ImageHeader.parse(bytes)
             return nil
         } catch {

@@ -43,6 +43,7 @@ package struct WrongType: Hashable, Sendable {
     /// Whether the value has the right kind, but is empty.
     private var isEmptyOfItsType: Bool {
         switch found {
+        // Several types are texts, such as countries and codes. They share one noun.
         case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
         case .emptyBytes: expected == .bytes
         case .emptyStructure: true
@@ -74,6 +75,7 @@ extension DataElement {
         guard form == .asDefined, let maximumCharacters, let bytes = try? value.utf8() else { return form }
         // A character has at least one byte: most texts need no counting.
         guard bytes.count > maximumCharacters else { return form }
+        // A character has one byte that is not a continuation byte (10xxxxxx).
         let count = bytes.count { $0 & 0xc0 != 0x80 }
         return count <= maximumCharacters ? .asDefined : .deviating(.tooLong)
     }
@@ -97,6 +99,7 @@ extension DataElementType {
         case .dayInMap: form(ofDayInMap: value)
         case .boolean: (try? value.boolean()) == nil ? wrong(value) : .asDefined
         case .integer: form(ofNumber: value) { _ in true }
+        // The codes of ISO/IEC 5218: unknown, male, female, not applicable.
         case .sex: form(ofNumber: value) { [0, 1, 2, 9].contains($0) }
         case .number(let range):
             form(ofNumber: value) { number in Int(exactly: number).map(range.contains) == true }
@@ -114,6 +117,7 @@ extension DataElementType {
         .wrongType(WrongType(expected: self, found: found))
     }
 
+    /// Compares a text. `departure` gives the deviation of a text that is not blank.
     private func form(
         ofText value: CBORItem, _ departure: (ArraySlice<UInt8>) -> ElementDeparture?
     ) -> ElementForm {
@@ -121,11 +125,13 @@ extension DataElementType {
         return departure(text).map { .deviating($0) } ?? .asDefined
     }
 
+    /// Compares an unsigned integer with the numbers that the type allows.
     private func form(ofNumber value: CBORItem, _ isAllowed: (UInt64) -> Bool) -> ElementForm {
         guard let number = try? value.unsigned() else { return wrong(value) }
         return isAllowed(number) ? .asDefined : .deviating(.notACode)
     }
 
+    /// Compares a date. With `isDayOnly` a date with a time is of the wrong type.
     private func form(ofDate value: CBORItem, isDayOnly: Bool) -> ElementForm {
         guard let date = try? DateText(value) else {
             let found = ElementContent(value)
@@ -140,6 +146,7 @@ extension DataElementType {
         return value.isHollow ? wrong(.emptyStructure) : .asDefined
     }
 
+    /// Compares the map of ISO/IEC TS 23220-2, whose member `birth_date` is the day (Q145).
     private func form(ofDayInMap value: CBORItem) -> ElementForm {
         guard let map = try? value.map() else {
             let day = form(ofDate: value, isDayOnly: true)
@@ -148,6 +155,7 @@ extension DataElementType {
         return map["birth_date"].map { form(ofDate: $0, isDayOnly: true) } ?? wrong(.malformed)
     }
 
+    /// Compares an image with the formats of a portrait.
     private func form(ofImage value: CBORItem) -> ElementForm {
         guard let bytes = try? value.byteString() else { return wrong(value) }
         guard !bytes.isEmpty else { return wrong(.emptyBytes) }

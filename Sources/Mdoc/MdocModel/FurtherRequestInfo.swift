@@ -26,6 +26,7 @@ package struct FurtherRequestInfo: Hashable, Sendable {
     init(_ info: CBORMap) throws(CBORError) {
         uniqueDocSetRequired = try info.optional("uniqueDocSetRequired")?.boolean()
         maximumResponseSize = try info.optional("maximumResponseSize")?.unsigned()
+        // The parameters of the encryption are not parsed, since Countersign does not encrypt documents.
         wantsEncryption = info.optional("docResponseEncryption") != nil
         zeroKnowledge = try info.optional("zkRequest").map { item throws(CBORError) in
             let isRequired = try item.map().optional("zkRequired")?.boolean() ?? false
@@ -33,6 +34,7 @@ package struct FurtherRequestInfo: Hashable, Sendable {
         }
     }
 
+    /// Lines for people about the members that are present.
     fileprivate var remarks: [String] {
         var remarks: [String] = []
         if let uniqueDocSetRequired {

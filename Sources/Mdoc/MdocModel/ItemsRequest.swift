@@ -33,8 +33,8 @@ package struct ItemsRequest: Hashable, Sendable {
     /// The issuers whose documents are wanted, by the key identifiers of certificates in their chains. Empty
     /// for all issuers.
     ///
-    /// Only for wallets that announce extended requests (Q168). It is a hint for the wallet: only the trust
-    /// store decides whether an issuer is trusted.
+    /// The identifiers are only for wallets that announce extended requests (Q168). They are a hint for the
+    /// wallet: only the trust store decides whether an issuer is trusted.
     package var issuerIdentifiers: [[UInt8]]
     /// The further members of another reader's request. Empty in our own requests.
     package let further: FurtherRequestInfo
@@ -98,6 +98,7 @@ package struct ItemsRequest: Hashable, Sendable {
         }
     }
 
+    /// Parses a request. Unknown members are ignored.
     init(_ item: CBORItem) throws(CBORError) {
         let map = try item.map()
         docType = try map.required("docType", in: item).name()

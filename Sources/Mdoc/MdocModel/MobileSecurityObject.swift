@@ -49,6 +49,8 @@ package struct MobileSecurityObject: Sendable {
         validityInfo = try ValidityInfo(members.validityInfo)
     }
 
+    /// The members of the map. The key, the validity and the status are read later, since their errors have
+    /// other types.
     private struct Members {
         let version: String
         let digestAlgorithm: String
@@ -60,6 +62,7 @@ package struct MobileSecurityObject: Sendable {
         let status: CBORItem?
 
         init(_ item: CBORItem) throws(CBORError) {
+            // The members are numbered in this order below.
             let values = try item.map().values(of: [
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",
@@ -102,6 +105,7 @@ package struct NameSpaceDigests: Sendable {
     private let places: [CBORBytePlace]
     /// The digests whose byte strings are in chunks, which have no single range in the buffer.
     private var chunked: [UInt64: ArraySlice<UInt8>] = [:]
+    /// The number of digests up to which a search from the start is used.
     private static let fewEnough = 64
 
     init(_ member: (key: CBORItem, value: CBORItem)) throws(CBORError) {
@@ -109,6 +113,7 @@ package struct NameSpaceDigests: Sendable {
         encoded = member.value.encoded
         let places = try member.value.map().placesOfByteStrings()
         self.places = places.count <= Self.fewEnough ? places : places.sorted { $0.key < $1.key }
+        // An empty range stands for a byte string in chunks, which has to be put together.
         guard places.contains(where: { $0.place.isEmpty }) else { return }
         for entry in try member.value.map() where entry.value.hasIndefiniteLength {
             chunked[try entry.key.unsigned()] = try entry.value.byteString()
@@ -120,11 +125,13 @@ package struct NameSpaceDigests: Sendable {
         return chunked[id] ?? encoded[place]
     }
 
+    /// Returns the range of a digest in `encoded`.
     private func place(of id: UInt64) -> Range<Int>? {
         if places.count <= Self.fewEnough {
             for place in places where place.key == id { return place.place }
             return nil
         }
+        // Binary search for the first key that is not below `id`.
         var low = 0
         var high = places.count
         while low < high {

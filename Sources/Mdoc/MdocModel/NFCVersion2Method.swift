@@ -78,6 +78,8 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
     package init() {}
 
     init(_ options: CBORMap) throws(CBORError) {
+        // The keys of BleOptions: 0 and 1 are the modes, 10 and 11 their UUIDs, 20 the address and 21 the
+        // PSM.
         isPeripheralServer = try options[0]?.boolean() ?? false
         isCentralClient = try options[1]?.boolean() ?? false
         peripheralServerUUID = try Self.uuid(options[10])
@@ -86,6 +88,7 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
         psm = try options[21].flatMap { item throws(CBORError) in UInt16(exactly: try item.unsigned()) }
     }
 
+    /// Returns a UUID of 16 bytes. Nil if the option is absent.
     private static func uuid(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
         guard let item else { return nil }
         let bytes = try item.byteString()
@@ -94,6 +97,7 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
     }
 
     fileprivate func encode(into encoder: inout CBOREncoder) {
+        // The keys are those of `init`.
         let strings: [(UInt64, [UInt8])] = [
             (10, peripheralServerUUID), (11, centralClientUUID), (20, address),
         ].compactMap { key, bytes in bytes.map { (key, $0) } }

@@ -9,6 +9,7 @@ package func readerAuthenticationBytes(
         encoder.array(count: 3)
         encoder.text("ReaderAuthentication")
     }
+    // The transcript goes in with its received bytes, which are never encoded again (Q44).
     let count = opening.count + transcript.encoded.count + itemsRequest.bytes.count
     return [
         EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded,
@@ -27,6 +28,7 @@ package func readerAuthenticationAllBytes(
         encoder.text("ReaderAuthenticationAll")
     }
     let list = CBOREncoder.encode { $0.array(count: itemsRequests.count) }
+    // A request without DeviceRequestInfo is signed with null in its place.
     let info = deviceRequestInfo?.bytes ?? CBOREncoder.encode { $0.null() }[...]
     let parts =
         [opening[...], transcript.encoded, list[...]] + itemsRequests.map(\.bytes) + [info]

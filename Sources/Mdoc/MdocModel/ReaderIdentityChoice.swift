@@ -48,6 +48,7 @@ package struct ReaderIdentityChoice: Sendable {
         self.rules = rules
     }
 
+    /// Returns the identity of the first rule that fits. Nil if requests are not signed.
     package func identity(in situation: Situation) -> ReaderIdentity? {
         rules.first { $0.fits(situation) }?.identity
     }

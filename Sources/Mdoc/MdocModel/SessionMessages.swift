@@ -7,11 +7,14 @@ internal import ErrorMapping
 package struct SessionEstablishment: Sendable {
     package let eReaderKeyBytes: EncodedCBOR<COSEKey>
     package let data: ArraySlice<UInt8>
-    /// The number of the message, where messages are numbered and it has one.
+    /// The sequence number of the message. Nil if the session's messages have no numbers, or this one lacks
+    /// it.
     package let sequence: UInt64?
 
-    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown
-    ///   member.
+    /// Parses the message.
+    ///
+    /// - Parameter numbered: whether the messages of the session have numbers. Otherwise the member `seq` is
+    ///   ignored, as any unknown member is.
     package init(
         _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
@@ -30,6 +33,7 @@ package struct SessionEstablishment: Sendable {
     package static func encode(
         eReaderKey: EncodedCBOR<COSEKey>, data: [UInt8], sequence: UInt64? = nil
     ) -> [UInt8] {
+        // 48 bytes are enough for the names of the members, their heads and the number.
         var encoder = CBOREncoder(reservingCapacity: eReaderKey.bytes.count + data.count + 48)
         encoder.map(count: sequence == nil ? 2 : 3)
         encoder.text("eReaderKey")
@@ -58,11 +62,14 @@ package struct SessionStatus: RawRepresentable, Hashable, Sendable {
 package struct SessionData: Sendable {
     package let data: ArraySlice<UInt8>?
     package let status: SessionStatus?
-    /// The number of the message, where messages are numbered and it has one.
+    /// The sequence number of the message. Nil if the session's messages have no numbers, or this one lacks
+    /// it.
     package let sequence: UInt64?
 
-    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown
-    ///   member.
+    /// Parses the message.
+    ///
+    /// - Parameter numbered: whether the messages of the session have numbers. Otherwise the member `seq` is
+    ///   ignored, as any unknown member is.
     package init(
         _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
@@ -83,6 +90,7 @@ package struct SessionData: Sendable {
     package static func encode(
         data: [UInt8]?, status: SessionStatus?, sequence: UInt64? = nil
     ) -> [UInt8] {
+        // 48 bytes are enough for the names of the members, their heads, the status and the number.
         var encoder = CBOREncoder(reservingCapacity: (data?.count ?? 0) + 48)
         encoder.map(count: [data == nil, status == nil, sequence == nil].count { !$0 })
         if let data {
@@ -115,6 +123,7 @@ extension SessionData {
         switch (data, status) {
         case (let data?, nil): .data(data, isLast: false)
         case (let data?, .some(.termination)): .data(data, isLast: true)
+        // A message without data has a status, as `init` requires: the default is never used.
         case (_, let status): .end(status ?? .termination)
         }
     }

@@ -78,6 +78,7 @@ package struct SessionTranscript: Sendable {
             guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
                 fields.next() == nil
             else { throw .missingMember(at: item.offset) }
+            // A presentation without engagement has null for both.
             let areAbsent = engagement.isNullOrUndefined && key.isNullOrUndefined
             deviceEngagementBytes = areAbsent ? nil : try EncodedCBOR(engagement)
             eReaderKeyBytes = areAbsent ? nil : try EncodedCBOR(key)

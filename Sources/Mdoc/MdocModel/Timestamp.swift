@@ -68,14 +68,18 @@ package struct FullDate: Hashable, Comparable, Sendable {
         let shifted = Int64(month <= 2 ? year - 1 : year)
         let era = shifted.flooredDivision(by: 400)
         let yearOfEra = shifted - era * 400
+        // 153 days are five months from March on; 719 468 days lie between 0000-03-01 and 1970-01-01.
         let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
     }
 
+    /// Creates the day by the inverse of the computation of `daysSince1970`.
     init(daysSince1970 days: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredDivision(by: 146_097)
+        // An era has 400 years, which are 146 097 days. The divisions remove the leap days before the day, so
+        // that every year has 365 days.
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

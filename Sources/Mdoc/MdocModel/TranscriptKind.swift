@@ -9,16 +9,17 @@ package enum TranscriptKind: Equatable, Sendable {
     case negotiatedHandover
     case version2Handover
 
-    // An app or a page, with neither.
-    /// Verify with Wallet.
+    // An app or a page, without an engagement and without an ephemeral key.
+    /// A presentation in an app, by Verify with Wallet.
     case app
-    /// The Digital Credentials API with `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C).
+    /// A presentation by the Digital Credentials API with `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C).
     case annexC
-    /// OpenID4VP with redirects.
+    /// A presentation by OpenID4VP with redirects.
     case openID4VP
-    /// OpenID4VP over the Digital Credentials API.
+    /// A presentation by OpenID4VP over the Digital Credentials API.
     case openID4VPOverDCAPI
-    /// OpenID4VP as ISO/IEC TS 18013-7:2024 Annex B profiles it: two hashes and a nonce, without a name.
+    /// A presentation by OpenID4VP in the profile of ISO/IEC TS 18013-7:2024 Annex B: two hashes and a nonce,
+    /// without a name.
     case annexB
     /// A handover of another form; `nil` if it does not begin with a name.
     case unknown(handover: String?)
@@ -44,6 +45,7 @@ extension SessionTranscript {
 
     /// The kind of presentation, by the form of the transcript. Nothing of it is verified.
     package var kind: TranscriptKind {
+        // A transcript may be longer than the standard limit of a message. Its own size bounds the parsing.
         guard let item = try? CBORItem.parse(encoded, limits: CBORLimits(bytes: encoded.count)),
             let fields = try? item.array(), let handover = Array(fields.prefix(3)).last
         else { return .unknown(handover: nil) }
@@ -53,12 +55,15 @@ extension SessionTranscript {
 }
 
 extension TranscriptKind {
+    /// Recognises the kind of a presentation to a reader nearby.
+    ///
     /// - Parameter handover: `null`, or the two messages of an NFC handover.
     fileprivate init(nearby handover: CBORItem) {
         if handover.isNullOrUndefined {
             self = .qr
             return
         }
+        // Three entries are enough to see that there are more than two.
         let messages = (try? handover.array()).map { Array($0.prefix(3)) } ?? []
         guard messages.count == 2, let select = try? messages[0].byteString() else {
             self = .unknown(handover: nil)
@@ -74,7 +79,9 @@ extension TranscriptKind {
         }
     }
 
-    /// - Parameter handover: the array of a presentation in an app or on a page, which begins with its name.
+    /// Recognises the kind of a presentation in an app or on a page.
+    ///
+    /// - Parameter handover: an array, which for most kinds begins with the kind's name.
     fileprivate init(withoutEngagement handover: CBORItem) {
         let members = (try? handover.array()).map { Array($0.prefix(4)) } ?? []
         if members.count == 3, (try? members[0].byteString()) != nil, (try? members[1].byteString()) != nil,

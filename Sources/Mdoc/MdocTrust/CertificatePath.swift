@@ -40,6 +40,7 @@ extension CertificatePathError {
 /// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate of the chain is
 /// never a root itself.
 package enum CertificatePath {
+    /// The maximum number of authorities between leaf and root.
     private static let maximumAuthorities = 3
 
     /// Verifies `chain`, leaf first, at the time `now`, and returns the root to which it leads.
@@ -64,15 +65,18 @@ package enum CertificatePath {
             }
             let candidates = roots.filter { certificate.names($0.certificate) }
             if let root = try root(of: certificate, among: candidates, at: now) {
+                // `below` is the number of authorities between this root and the leaf (RFC 5280, 4.2.1.9).
                 guard root.certificate.basicConstraints?.pathLength ?? .max >= below else { throw .tooLong }
                 return VerifiedPath(certificates: Array(chain[...below]), root: root)
             }
             guard below + 1 < chain.count else {
+                // A root with the issuer's name is trusted, but its key did not sign the certificate.
                 guard candidates.isEmpty else { throw .signatureInvalid }
                 throw .issuerNotFound(issuer: certificate.issuer.description)
             }
             try requireIssuer(chain[below + 1], of: certificate)
         }
+        // Not reached: the last certificate of the chain leads to a root or throws.
         throw .tooLong
     }
 
@@ -132,6 +136,7 @@ struct VerifiedPath {
     var validity: ClosedRange<Int64> {
         let all = certificates + [root.certificate]
         let start = all.map(\.notBefore).max() ?? 0
+        // All certificates were valid at one time, so the range is never empty. `max` guards against a trap.
         return start...max(start, all.map(\.notAfter).min() ?? 0)
     }
 }
@@ -139,6 +144,9 @@ struct VerifiedPath {
 extension Certificate {
     /// Whether this authority may issue `leaf`: the authority has no extended key usage, or has every one
     /// that the leaf has.
+    ///
+    /// A leaf without extended key usages would serve every purpose, so an authority of limited purposes may
+    /// not issue it.
     fileprivate func mayIssue(_ leaf: Certificate) -> Bool {
         guard let own = extendedKeyUsage, !own.contains(.anyExtendedKeyUsage) else { return true }
         return leaf.extendedKeyUsage?.allSatisfy(own.contains) == true
@@ -146,7 +154,7 @@ extension Certificate {
 
     /// Whether the issuer's name and the authority key identifier of this certificate point to `issuer`.
     ///
-    /// Only the names are compared if `issuer` has no key identifier (Q179).
+    /// Only the names are compared if one of the two certificates lacks its key identifier (Q179).
     func names(_ issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }
         guard let wanted = authorityKeyIdentifier, let own = issuer.subjectKeyIdentifier else { return true }

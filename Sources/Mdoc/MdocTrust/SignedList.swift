@@ -20,6 +20,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
     private let signatureCheck = Once<Result<Void, Failure>>()
 
     init(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        // Tests limit how often a list is parsed.
         WorkCount.add(.listParsed)
         let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), Failure.malformed)
         signature = try mapping(COSESign1(item, limits: Self.limits), Failure.cose)
@@ -35,6 +36,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try chain.value { Result { () throws(Failure) in try readSignerChain() } }.get()
     }
 
+    /// Reads the chain that `signerChain` keeps.
     private func readSignerChain() throws(Failure) -> [Certificate] {
         let chain = try mapping(signature.headers.x5chain(maximum: 4), Failure.cose)
         return try mapping(
@@ -48,6 +50,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try signatureCheck.value { Result { () throws(Failure) in try checkSignature() } }.get()
     }
 
+    /// Makes the check whose result `verifySignature` keeps.
     private func checkSignature() throws(Failure) {
         guard let signer = try? signerChain().first, let key = try? signer.publicKey() else {
             throw .cose(.keyNotUsable)
@@ -56,6 +59,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try mapping(signature.verify(with: key), Failure.cose)
     }
 
+    /// Reads a date of the list.
     static func instant(_ item: CBORItem) throws(Failure) -> Timestamp {
         try mapping(DateText(item).instant, Failure.dateMalformed)
     }

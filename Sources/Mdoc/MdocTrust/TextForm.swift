@@ -79,6 +79,7 @@ extension ArraySlice where Element == UInt8 {
             && parts.allSatisfy { $0.allSatisfy(\.isBase64Digit) }
     }
 
+    /// Whether the text has at least `fewest` characters, and consists of digits and white space.
     fileprivate func hasDigits(_ fewest: Int, where isDigit: (UInt8) -> Bool) -> Bool {
         count >= fewest && allSatisfy { isDigit($0) || $0.isSpace }
     }

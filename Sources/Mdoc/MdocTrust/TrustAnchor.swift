@@ -19,6 +19,7 @@ package final class TrustAnchor: Sendable {
     /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
+    /// A box for the key, which is not copyable, so that the kept result can be handed out at each call.
     private final class Key: Sendable {
         let key: AuthorityKey
 
@@ -106,6 +107,8 @@ package final class TrustAnchor: Sendable {
             guard let issuer = certificate.authorityKeyIdentifier else { return isNamedLink }
             return certificate.subjectKeyIdentifier.map { $0 != issuer } ?? isNamedLink
         }
+        // Unless its own key signed it, the certificate counts as a link: an older key of the authority may
+        // have signed it.
         return (try? verifySignature(of: certificate)) == nil
     }
 

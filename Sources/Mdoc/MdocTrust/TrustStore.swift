@@ -172,6 +172,7 @@ package final class TrustStore: Sendable {
         let trusted = valid.filter { $0.isTrusted(for: docType) }
         guard !trusted.isEmpty else { throw .docTypeNotTrusted(docType) }
         guard
+            // A self-signed root comes first, since a link certificate depends on another root.
             let root = trusted.first(where: { !$0.anchor.isLinkCertificate })
                 ?? trusted.first(where: { roots.areTrusting($0.anchor, for: docType, at: now) })
         else { throw .anchorNotFound(issuer: leaf.issuer.description) }
@@ -192,6 +193,7 @@ package final class TrustStore: Sendable {
         throw .anchorNotFound(issuer: leaf.issuer.description)
     }
 
+    /// Caches a verified signer. A full cache is emptied as a whole.
     private func remember(_ entry: Verified) {
         guard capacity > 0 else { return }
         verified.withLock { known in

@@ -60,6 +60,7 @@ extension UnverifiedDocument {
         var finding = RevocationFinding.undetermined(.notChecked, about: .document, ageSeconds: nil)
         let certificate = log.run(.issuerCertificate) { deviations throws(CheckFailure) in
             let certificate = try issuerAuth.verifyCertificate(for: docType, in: context, noting: &deviations)
+            // The report names the root, also if a later check fails and the proof is dropped.
             anchor = certificate.anchor
             return certificate
         }
@@ -78,6 +79,7 @@ extension UnverifiedDocument {
             log.skip(
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
+            // Only the report of the check is needed: without the other checks there is no proof.
             _ = log.checkProfile(isComplete: false)
             return (report(log, issuer: issuer, revocation: finding), nil)
         }
@@ -156,6 +158,7 @@ extension UnverifiedDocument {
                 on: context.day, at: context.now))
     }
 
+    /// Collects the results of the checks in a report.
     private func report(
         _ log: CheckLog, issuer: DocumentIssuer?, revocation: RevocationFinding,
         documentCurrent: DocumentCurrency = .unknown

@@ -14,6 +14,7 @@ extension UnverifiedDocument {
             for item in nameSpace.items {
                 let form = model.element(item.name(in: nameSpace.name))?.form(of: item.value)
                 if let deviation = form?.deviation { deviations.append(deviation) }
+                // A day in an unknown zone is compared by the bounds that favour the document.
                 if isMain, item.isNamed("issue_date"), let date = try? DateText(item.value),
                     date.earliest > validFrom.latest
                 {
@@ -32,6 +33,7 @@ extension UnverifiedDocument {
 }
 
 extension ElementForm {
+    /// The deviation that reports name; `nil` if the value has the form of the data model.
     fileprivate var deviation: Deviation? {
         switch self {
         case .asDefined: nil

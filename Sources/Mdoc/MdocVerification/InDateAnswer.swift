@@ -5,7 +5,7 @@ package import MdocModel
 package enum InDateAnswer: Equatable, Sendable, RedactedDescription {
     /// Yes, until the end of this day.
     case yes(until: FullDate)
-    /// No: this was its last day.
+    /// No. This day was the last day of the document.
     case no(expiredOn: FullDate)
     case cannotTell(InDateUnknown)
 

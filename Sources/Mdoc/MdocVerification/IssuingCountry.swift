@@ -22,6 +22,7 @@ func checkIssuingCountry(
         let isRuled = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
         for item in nameSpace.items {
             if item.isNamed("issuing_country") {
+                // `nil` if the certificate names no country.
                 let isSame = subject.countryName.map { item.value.isSameText(as: $0) }
                 guard isSame == true || !isRuled else { throw .issuingCountryMismatch }
                 if isSame == false { deviations.append(.issuingCountry) }

@@ -35,6 +35,7 @@ private func digestAlgorithm(named name: String) throws(CheckFailure) -> HashAlg
     }
 }
 
+/// Compares the digest of one item with the one in the MSO.
 private func checkDigest(
     of item: UnverifiedIssuerSignedItem, in nameSpace: String, algorithm: HashAlgorithm,
     mobileSecurityObject: MobileSecurityObject
@@ -55,6 +56,7 @@ extension UnverifiedIssuerSignedItem {
     fileprivate func appendDeviations(to deviations: inout [Deviation]) {
         if form.contains(.indefiniteLength) { deviations.append(.indefiniteItem) }
         if form.contains(.longerHead) { deviations.append(.longerHeadInItem) }
+        // A shorter random lets others guess the value of an element that was not disclosed from its digest.
         if random.count < 16 { deviations.append(.shortRandom) }
     }
 }

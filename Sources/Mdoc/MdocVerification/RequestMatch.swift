@@ -9,7 +9,8 @@ package enum RequestComparison: Sendable {
     case notCompared
 }
 
-/// The proof that a document answers the request, element by element (ISO/IEC 18013-5 8.3.2.1.2.2).
+/// The proof that a document was compared with the request, element by element (ISO/IEC 18013-5
+/// 8.3.2.1.2.2). With `RequestComparison.notCompared` it only proves that no element was returned twice.
 struct RequestMatchProof: ~Copyable {
     /// The issuer-signed elements that were not requested. They are reported, and never handed out (Q163).
     let withheld: Set<ElementName>
@@ -108,14 +109,18 @@ private func reportMissingPortrait(
 
 extension UnverifiedIssuerSignedItem {
     /// Whether the item was requested by name, or is an age attestation that answers a requested age.
+    ///
+    /// - Throws: `ageNotNearest` for an attestation that answers no requested age.
     fileprivate func isAnswer(
         in nameSpace: String, to requests: [ItemsRequest]
     ) throws(CheckFailure) -> Bool {
+        // The property decodes the name at each access.
         let identifier = identifier
         if requests.contains(where: { $0.asks(for: identifier, in: nameSpace) }) { return true }
         guard let attestation = AgeAttestation(identifier) else { return false }
         let asked = requests.lazy.flatMap(\.nameSpaces).filter { $0.name == nameSpace }.flatMap(\.elements)
             .compactMap { AgeAttestation($0.identifier)?.years }
+        // Without a question about age the attestation is withheld, like any element that was not requested.
         guard !asked.isEmpty else { return false }
         guard let value = try? value.boolean(),
             asked.contains(where: { attestation.answer(value, toAtLeast: $0) != nil })

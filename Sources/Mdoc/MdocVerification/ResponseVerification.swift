@@ -38,8 +38,8 @@ package enum Judgement: Sendable {
 /// One rejected document rejects the response: then the result is a `RejectedResponse`, without any element
 /// value.
 ///
-/// **Callers.** The transaction of a reader, `countersign verify` and `OpenedPresentation` make it. Reports
-/// compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
+/// **Callers.** A reader's transaction, `countersign verify` and `OpenedPresentation` call `verify(in:)`.
+/// Reports compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
 ///
 /// **Limits.** The value is immutable and needs no actor. It may contain a test document:
 /// `VerificationPolicy.accepts(_:)` tells, and the caller has to ask. Missing elements do not reject a

@@ -1,7 +1,7 @@
 /// The issuers of test documents. Their documents prove nothing, even if every check passes.
 ///
-/// Issuers of the country `UT` always count as such. The standard's examples and software wallets use that
-/// code, which is not a real country (ISO/IEC 18013-5 Annex D).
+/// An issuer of the country `UT` is always a test issuer. The standard's examples and software wallets use
+/// that code, which is not a real country (ISO/IEC 18013-5 Annex D).
 package struct TestRoots: Equatable, Sendable {
     private static let country = "UT"
 

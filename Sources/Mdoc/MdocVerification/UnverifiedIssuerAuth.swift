@@ -20,22 +20,27 @@ struct UnverifiedIssuerAuth {
         mobileSecurityObject = signature.flatMap(Self.mobileSecurityObject)
     }
 
+    /// Parses issuerAuth as a COSE_Sign1.
     private static func signature(_ item: CBORItem?) -> Result<COSESign1, CheckFailure> {
         guard let item else { return .failure(.issuerAuthMissing) }
         return Result { () throws(COSEError) in try COSESign1(item) }.mapError(CheckFailure.cose)
     }
 
+    /// Reads x5chain from either header.
     private static func chain(_ signature: COSESign1) -> Result<[ArraySlice<UInt8>], CheckFailure> {
         Result { () throws(COSEError) in try signature.headers.x5chain() }.mapError(CheckFailure.cose)
     }
 
+    /// Parses the first certificate of the chain, or finds it among those that the store has verified.
     private static func signer(
         _ chain: [ArraySlice<UInt8>], trust: TrustStore
     ) -> Result<IssuerCertificate, CheckFailure> {
+        // `x5chain` throws for an empty chain.
         Result { () throws(IssuerCertificateError) in try trust.issuerCertificate(der: chain[0]) }
             .mapError(CheckFailure.issuerCertificate)
     }
 
+    /// Parses the MSO in the payload, which must be embedded.
     private static func mobileSecurityObject(
         _ signature: COSESign1
     ) -> Result<MobileSecurityObject, CheckFailure> {

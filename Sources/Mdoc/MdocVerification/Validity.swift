@@ -15,8 +15,8 @@ func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
-    // A date without a time stands for a day in an unknown zone. Each comparison takes the bound that favours
-    // the document.
+    // A date without a time stands for a day in an unknown zone. `signed` and `validFrom` take the bound that
+    // favours the document. `validUntil` takes the first instant of the day, which is the stricter reading.
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate

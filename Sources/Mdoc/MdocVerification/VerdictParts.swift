@@ -31,6 +31,7 @@ extension DocumentReport {
             holderBound: state(.deviceAuthentication, .keyAuthorizations))
     }
 
+    /// Returns `no` if one of these checks failed, and `yes` only if all of them passed.
     private func state(_ ids: CheckID...) -> VerdictParts.State {
         let outcomes = checks.filter { ids.contains($0.id) }.map(\.outcome)
         if outcomes.contains(where: \.isFailure) { return .no }

@@ -81,6 +81,7 @@ extension VerifiedDocument {
         evidence { $0 == name.identifier }.first { $0.name == name }.flatMap { ageFault(of: $0, on: today) }
     }
 
+    /// Returns the reason that this element tells no age on `day`.
     private func ageFault(of element: VerifiedElement, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         switch element.name.identifier {
         case "birth_date":
@@ -123,6 +124,7 @@ extension CBORItem {
     /// The birth date; `nil` if the value is not a day, or a part of it is not known. A photo ID has it in a
     /// map (ISO/IEC TS 23220-2).
     fileprivate var birthDay: FullDate? {
+        // A map without `birth_date` has no day. Any value other than a map is read as the day itself.
         guard !isApproximate, let value = (try? map()).map({ $0["birth_date"] }) ?? self,
             let date = try? DateText(value), case .day(let day) = date.value
         else { return nil }

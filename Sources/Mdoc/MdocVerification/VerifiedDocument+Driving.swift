@@ -43,6 +43,7 @@ extension VerifiedDocument {
         switch documentDate {
         case .yes(let last):
             return .yes(until: min(best.until ?? last, last), restrictions: best.restrictions)
+        // Not reached: `refusal` has answered above.
         case .no(let last): return .no(.documentExpired(on: last))
         case .cannotTell(.notReturned): return .cannotTell(.expiryDateNotReturned)
         case .cannotTell(.malformed): return .cannotTell(.malformed)
@@ -120,10 +121,12 @@ private struct UnreadableGrants {
         switch vehicle {
         case .category(let code):
             for case .unreadable(let unreadableCode) in (try? DrivingPrivilege.entries(value)) ?? [] {
+                // An entry whose code cannot be read may be for this vehicle.
                 mayGrant = mayGrant || (unreadableCode ?? code) == code
             }
         case .domesticClass(let code):
             for case .unreadable(let unreadableCode) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
+                // An entry whose code cannot be read may be for this class, or may limit all classes.
                 mayGrant = mayGrant || (unreadableCode ?? code) == code
                 mayLimit = mayLimit || unreadableCode == nil
             }

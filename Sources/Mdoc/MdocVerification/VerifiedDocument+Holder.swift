@@ -31,7 +31,7 @@ extension VerifiedDocument {
         }
     }
 
-    /// Whether both are copies of one document, by the elements that distinguish documents.
+    /// Whether this and `other` are copies of one document, by the elements that distinguish documents.
     ///
     /// A wallet may hold several signed copies, each with another device key, and use each copy once. An
     /// empty element, or one of the wrong type, distinguishes nothing.

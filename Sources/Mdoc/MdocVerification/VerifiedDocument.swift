@@ -101,6 +101,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
                 let value = try? element.value.boolean()
             else { continue }
             anyAttestation = true
+            // The nearest attestation is kept: the lowest age that proves, and the highest that refutes.
             switch attestation.answer(value, toAtLeast: years) {
             case true? where attestation.years < proof?.years ?? .max:
                 proof = (attestation.years, element.name)

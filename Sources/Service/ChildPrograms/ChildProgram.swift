@@ -25,13 +25,13 @@ package final class ChildProgram: Sendable {
         package let code: Int32
     }
 
-    /// The wait status of exit code 255. Used when `waitpid` fails because other code already reaped the
-    /// child.
+    /// The wait status of exit code 255. Reported when `waitpid` fails because other code has already reaped
+    /// the child.
     package static let unknown: Int32 = 255 << 8
 
     /// The process id of the child.
     package let process: Int32
-    /// The pidfd of the child. It becomes readable when the child exits (pidfd_open(2)).
+    /// The pidfd of the child, which becomes readable when the child exits (pidfd_open(2)).
     private let handle: Int32
     /// The wait status of the child, or `nil` while the child has not been reaped.
     private let status = Mutex<Int32?>(nil)
@@ -83,10 +83,12 @@ package final class ChildProgram: Sendable {
         while true {
             let count = unsafe poll(&state, 1, deadline.map(Self.milliseconds(until:)) ?? -1)
             if count > 0 { return reap() }
+            // A signal interrupts poll(2), which then returns -1. The wait continues.
             if count == 0, deadline.map({ $0 <= .now }) ?? false { return nil }
         }
     }
 
+    /// Starts a program with `places` as its descriptors 0, 1 and 2. Returns the process id.
     private static func spawn(
         _ words: [String], environment: [String], places: [Place]
     ) throws(NotStarted) -> Int32 {
@@ -122,11 +124,15 @@ package final class ChildProgram: Sendable {
         return child
     }
 
+    /// The timeout for poll(2), rounded up so that a wait never ends before `deadline`. The limit of 1e9 ms
+    /// keeps the value within an `Int32`; `end(until:)` polls again after it.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ((deadline - .now) / .milliseconds(1)).rounded(.up)
         return Int32(min(max(0, left), 1e9))
     }
 
+    /// Reaps the child and returns its wait status, or `nil` if the child still runs. The lock is held during
+    /// `waitpid`, so two threads never reap at the same time.
     private func reap() -> Int32? {
         status.withLock { known in
             guard known == nil else { return known }

@@ -47,17 +47,20 @@ package struct DaemonSocket: Sendable {
         return reply
     }
 
+    /// Connects, sends the bytes of a request and reads the answer until the daemon closes the connection.
     private func exchange(_ request: [UInt8]) throws(DaemonClientError) -> [UInt8] {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
         var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
+        // The results are ignored: these two options fail only for a bad descriptor or a bad time.
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard Self.connect(descriptor, to: path) else { throw failure() }
         var rest = request[...]
         while !rest.isEmpty {
+            // MSG_NOSIGNAL: SIGPIPE would end this program if the daemon closes the connection early.
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }
@@ -66,6 +69,7 @@ package struct DaemonSocket: Sendable {
         }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
+        // The last read may exceed the limit. Parsing the body has its own limit and refuses the answer.
         while answer.count <= Self.longestAnswer {
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count >= 0 else { throw failure() }
@@ -80,6 +84,7 @@ package struct DaemonSocket: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
+        // An empty path would name an abstract socket, and a path needs a NUL at its end (unix(7)).
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
             errno = ENAMETOOLONG
             return false
@@ -92,6 +97,7 @@ package struct DaemonSocket: Sendable {
         }
     }
 
+    /// The error for the system call that just failed.
     private func failure() -> DaemonClientError { .unreachable(path: path, errno: errno) }
 }
 
@@ -119,6 +125,7 @@ package struct DaemonReply {
 
     /// The `detail` of the problem in the body (RFC 9457), or the status if the body has none.
     fileprivate var refusal: String {
+        // A body that is no problem is not an error here: the status alone is reported then.
         let members = ["type", "id", "title", "status", "detail", "pointer"] as Set
         let detail = try? reading { text throws(JSONFault) in
             try text.members(members).required("detail").string(upTo: 4096)
@@ -148,7 +155,7 @@ package enum DaemonClientError: Error, Equatable, Sendable {
     case unreachable(path: String, errno: Int32)
     /// The program at the socket does not speak HTTP/1.1.
     case notAnAnswer(path: String)
-    /// The daemon answered with an error, whose `detail` (RFC 9457) this is.
+    /// The daemon answered with an error. The value is the error's `detail` (RFC 9457).
     case refused(String)
     /// The body is not the expected JSON.
     case malformed(JSONFault)

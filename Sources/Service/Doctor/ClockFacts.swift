@@ -2,7 +2,7 @@ internal import CTimex
 internal import MdocModel
 internal import ReaderService
 
-/// The state of the system clock, which the validity of documents is checked against.
+/// The state of the system clock. The validity of documents is checked against this clock.
 package struct ClockFacts: Sendable {
     var now: Timestamp
     /// Whether the kernel reports its clock as synchronised, or `nil` if the kernel refuses to say, as in a
@@ -19,6 +19,7 @@ package struct ClockFacts: Sendable {
     /// Reads the clock of this computer.
     package static func current(in system: SystemFolder) -> ClockFacts {
         var kernel = timex()
+        // With no mode set, adjtimex(2) only reads the state of the clock.
         let state = unsafe adjtimex(&kernel)
         return ClockFacts(
             now: WallClock.system.now,
@@ -39,25 +40,26 @@ extension ClockFacts {
                 : .failed(
                     .clockSet,
                     "the clock shows \(now), which is before this program was made, so no document can be verified",
-                    fix: cure),
-            isSynchronised.map { $0 ? Self.kept : left }
+                    fix: timeService),
+            isSynchronised.map { $0 ? Self.synchronised : unsynchronised }
                 ?? .skipped(
                     .clockSynchronised,
                     "the kernel does not report whether the clock is synchronised, as in a container"),
         ]
     }
 
-    private var cure: DoctorCheck.Remedy {
+    /// The command that starts the time service, and installs one first if there is none.
+    private var timeService: DoctorCheck.Remedy {
         let start: CheckText = "timedatectl set-ntp true"
         return .command(hasTimeService ? start : "apt-get install systemd-timesyncd && \(start)")
     }
 
-    private static let kept = DoctorCheck.ok(
+    private static let synchronised = DoctorCheck.ok(
         .clockSynchronised, "synchronised with the network or a reference clock")
-    private var left: DoctorCheck {
+    private var unsynchronised: DoctorCheck {
         .warning(
             .clockSynchronised,
             "the clock is not synchronised: in time, documents will seem expired or not valid yet",
-            fix: cure)
+            fix: timeService)
     }
 }

@@ -58,7 +58,7 @@ package struct DoctorCheck: Equatable, Sendable {
         case warning
         /// Phones cannot be read or kiosks cannot be served, or not safely.
         case failed
-        /// The check was not made, because it depends on a failed one or cannot be made here.
+        /// The check was not made, because it depends on a failed check or cannot be made here.
         case skipped
     }
 
@@ -120,8 +120,8 @@ extension DoctorCheck {
     }
 }
 
-/// A settings file of the system that Countersign may write. It is an addition: files of other packages are
-/// never changed.
+/// A settings file of the system that Countersign may write. Files of other packages are never changed: a
+/// settings file only adds to them.
 package struct SettingsFile: Equatable, Sendable {
     package let path: String
     package let contents: [UInt8]
@@ -163,7 +163,7 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
     }
 
     package struct StringInterpolation: StringInterpolationProtocol {
-        /// The largest number of characters that are shown of a value.
+        /// The largest number of characters that a text shows of one value.
         private static let limit = 400
 
         fileprivate var full = ""
@@ -196,6 +196,7 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
 extension [CheckText] {
     package func joined(by separator: String) -> CheckText {
         guard var text = first else { return "" }
+        // An interpolation of `CheckText` joins the full forms and the shared forms separately.
         for next in dropFirst() { text = "\(text)\(separator)\(next)" }
         return text
     }

@@ -8,8 +8,10 @@ package struct DoctorScreen {
     let width: Int
     let isColoured: Bool
 
+    /// The width of the longest outcome, `warning` or `skipped`.
     private static let outcomeWidth = 7
     private static let idWidth = DoctorCheck.ID.allCases.map(\.rawValue.count).max() ?? 0
+    /// The column in which details begin, after two gaps of two spaces.
     private static let indentation = outcomeWidth + idWidth + 4
 
     package var text: String {
@@ -42,6 +44,8 @@ package struct DoctorScreen {
 
     private var margin: String { String(repeating: " ", count: Self.indentation) }
 
+    /// Wraps a detail between the column of details and the right edge. A very narrow screen still gets 30
+    /// columns, so its lines are longer than the screen.
     private func wrapped(_ text: String) -> String {
         var lines: [String] = []
         for word in text.split(whereSeparator: \.isWhitespace) {
@@ -62,6 +66,7 @@ package struct DoctorScreen {
     private var summary: String {
         let parts = [DoctorCheck.Status.failed, .warning, .note, .ok, .skipped].compactMap { outcome in
             let count = checks.count { $0.outcome == outcome }
+            // `failed`, `ok` and `skipped` have no plural.
             let isPlural = count > 1 && [.note, .warning].contains(outcome)
             return count == 0 ? nil : "\(count) \(outcome.rawValue)\(isPlural ? "s" : "")"
         }

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Transport
 
-/// One part of the computer that `doctor` examines, with the checks that come from it.
+/// The examination of one part of the computer by `doctor`, which yields one or more checks.
 ///
 /// A doctor's run is a list of examinations. `[Examination].made(within:)` starts all of them at once, so a
 /// hanging service costs the run 8 s and not 8 s for each check. The result has every id of every examination
-/// in the order of `DoctorCheck.ID`, whatever finished first.
+/// in the order of `DoctorCheck.ID`, not in the order in which the examinations finish.
 ///
 /// Each part of the computer has a type of facts, such as `ClockFacts` or `ReaderFacts`:
 ///
@@ -35,7 +35,7 @@ package struct Examination: Sendable {
         self.look = look
     }
 
-    /// Creates an examination that blocks, and runs it on a thread of its own.
+    /// Creates an examination whose `look` blocks. `look` runs on a separate thread.
     package init(
         _ checks: [DoctorCheck.ID], of subject: CheckText,
         blocking look: @escaping @Sendable () -> [DoctorCheck]
@@ -74,6 +74,8 @@ extension [Examination] {
 package func finished<Value: Sendable>(
     within limit: Duration, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
+    // The stream keeps only its first value: the result of `work`, or `nil` from the timer. A task group
+    // would wait for both tasks.
     let (values, end) = AsyncStream<Value?>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let task = Task { end.yield(await work()) }
     let timer = Task {

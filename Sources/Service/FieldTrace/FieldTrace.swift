@@ -56,6 +56,7 @@ package struct FieldTrace: Equatable, Sendable {
         return lines.flatMap { $0 + [UInt8(ascii: "\n")] }
     }
 
+    /// Parses the first line of a file.
     private static func header(_ line: ArraySlice<UInt8>) throws(FieldTraceError) -> FieldTraceHeader {
         guard line.count <= mostLineBytes,
             let header = try? JSONDecoder().decode(FieldTraceHeader.self, from: Data(line)),
@@ -85,6 +86,7 @@ package struct FieldTrace: Equatable, Sendable {
 struct FactsReader {
     fileprivate let line: ArraySlice<UInt8>
 
+    /// Decodes the facts of the type that the caller expects.
     func callAsFunction<Facts: Decodable>() throws -> Facts {
         try JSONDecoder().decode(Facts.self, from: Data(line))
     }
@@ -115,6 +117,7 @@ package struct FieldTraceLine: Equatable, Sendable {
             milliseconds = head.ms
             event = try FieldTraceEvent(head.event.word, from: reader)
         } catch {
+            // `FieldTrace.parse` replaces this error by one with the number of the line.
             throw .unknownWord
         }
         guard encode().elementsEqual(line), isInTime else { throw .unknownWord }
@@ -123,8 +126,9 @@ package struct FieldTraceLine: Equatable, Sendable {
     /// The maximum time in milliseconds: one day, so that no replay waits longer.
     private static let longest = 86_400_000.0
 
+    /// Whether the times of the line are not negative and not above the maximum.
     private var isInTime: Bool {
-        // A replay waits for these times.
+        // A replay waits for these durations.
         let took =
             switch event {
             case .exchange(let facts): facts.took

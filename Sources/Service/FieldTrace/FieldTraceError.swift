@@ -6,10 +6,10 @@ package enum FieldTraceError: Error, Equatable, Sendable {
     case lineTooLong(line: Int, limit: Int)
     /// The first line does not name the format `countersign.fieldTrace/1`.
     case notAFieldTrace
-    /// A line is not one that an event writes: it is not JSON, or has an unknown member or word, or a number
-    /// in another form.
+    /// A line does not have the form that an event writes: the line is not JSON, or has an unknown member or
+    /// word, or a number in another form.
     case malformedLine(Int)
-    /// A word is not in its list.
+    /// A member has a word that is not in the list of this member, or a text in another form.
     case unknownWord
     /// The trace has no presentation.
     case noPresentation

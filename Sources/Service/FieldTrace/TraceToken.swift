@@ -5,6 +5,7 @@ internal import OpenSSLCrypto
 package struct TraceToken: Equatable, Sendable, Codable {
     private let number: UInt32
 
+    /// Creates a token from the first four bytes of a digest.
     fileprivate init(_ bytes: ArraySlice<UInt8>) {
         number = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -48,6 +49,7 @@ enum TraceDigits {
     }
 
     static func number(_ text: String, count: Int) throws(FieldTraceError) -> UInt64 {
+        // `UInt64(_:radix:)` also accepts capitals and a sign, which `text(_:count:)` never writes.
         guard text.utf8.count == count, let number = UInt64(text, radix: 16),
             Self.text(number, count: count) == text
         else { throw .unknownWord }
@@ -71,6 +73,7 @@ package struct TraceVersion: Equatable, Sendable, Codable {
             let digits = part.prefix { ("0"..."9").contains($0) }
             guard let number = UInt16(digits) else { break }
             numbers.append(number)
+            // Text behind a number, as in `6.1.0-18-amd64`, ends the version.
             guard digits.count == part.count else { break }
         }
         guard !numbers.isEmpty else { return nil }
@@ -81,6 +84,7 @@ package struct TraceVersion: Equatable, Sendable, Codable {
 
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
+        // Only the text that `encode(to:)` writes is accepted.
         guard let version = TraceVersion(text), version.text.utf8.elementsEqual(text.utf8) else {
             throw FieldTraceError.unknownWord
         }

@@ -30,7 +30,7 @@ package enum ClientError: Error, Hashable, Sendable {
     case cancelled
 }
 
-/// The part of an exchange with a server that has its own time.
+/// A part of an exchange with a server that has a separate time limit.
 package enum ClientPhase: Hashable, Sendable {
     /// The host's address, the connection and the TLS handshake.
     case connect
@@ -38,7 +38,7 @@ package enum ClientPhase: Hashable, Sendable {
     case head
     /// The next bytes of the body.
     case progress
-    /// The response from the connection to its last byte.
+    /// The whole exchange, from the connection to the last byte of the response.
     case whole
 }
 

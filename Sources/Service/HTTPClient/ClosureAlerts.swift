@@ -2,14 +2,15 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// A record of the connections that their server ended as TLS demands, with the alert close_notify (RFC 8446,
-/// 6.1).
+/// A record of the connections that were ended by their server as TLS demands: with the alert close_notify
+/// (RFC 8446, 6.1).
 ///
-/// libcurl takes a connection that an attacker cut for one that the server ended. Without a length, it would
-/// take a part of a body for the whole. For this reason `watch` makes OpenSSL report each alert.
+/// libcurl cannot distinguish a connection that an attacker cut from a connection that the server ended. If a
+/// response has no length, libcurl would take a part of the body for the whole. For this reason `watch` makes
+/// OpenSSL report each alert.
 ///
-/// Each connection has the number of the transfer for which it was made. The alert on a connection that
-/// serves a second transfer is therefore not seen, and a body without length counts as truncated there.
+/// Each connection has the number of the transfer for which it was made. The alert is therefore not
+/// recognised if the connection serves a second transfer. A body without length then counts as truncated.
 @safe final class ClosureAlerts: Sendable {
     /// The type of `SSL_CTX_set_info_callback`, from the OpenSSL that libcurl is linked with.
     private typealias SetCallback =
@@ -29,8 +30,11 @@ internal import Synchronization
 
     private let setCallback: SetCallback
     private let setData: SetData
+    /// `SSL_CTX_get_ex_data`, which returns the transfer's number from a context.
     private let data: @convention(c) (UnsafeRawPointer?, Int32) -> UnsafeMutableRawPointer?
+    /// `SSL_get_SSL_CTX`, which returns the context of a connection.
     private let context: @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
+    /// The index at which OpenSSL keeps the transfer's number in a context.
     private let index: Int32
     /// The latest number, and for each transfer that has not ended whether its alert came.
     private let state = Mutex((latest: 0, came: [Int: Bool]()))
@@ -72,6 +76,8 @@ internal import Synchronization
 
     /// Makes OpenSSL report the alerts on the connections of a context.
     func watch(_ sslContext: UnsafeMutableRawPointer?, number: UnsafeMutableRawPointer?) {
+        // If OpenSSL cannot keep the number, the alert is not recognised, and a body without length counts as
+        // truncated.
         _ = unsafe setData(sslContext, index, number)
         unsafe setCallback(sslContext) { ssl, kind, alert in
             // A C function captures nothing, so the alerts are found through the library.

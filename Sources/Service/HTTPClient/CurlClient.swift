@@ -2,18 +2,18 @@ package import OpenSSLCrypto
 
 /// An HTTP/1.1 client on libcurl and OpenSSL, within limits, for several requests at a time.
 ///
-/// Lists of issuers, webhooks and a kiosk's calls to its hub go through it. `send(_:)` may be called from any
-/// task. All transfers of a client are made by one thread (`TransferLoop`), which runs while there are
-/// transfers or connections.
+/// Lists of issuers, webhooks and a kiosk's calls to its hub go through such a client. `send(_:)` may be
+/// called from any task. All transfers of a client are made by one thread (`TransferLoop`), which runs while
+/// there are transfers or connections.
 ///
 /// - A request carries the headers that it names, and no cookie, no credential and no `Referer`.
-/// - No redirect is followed: it is returned as a response.
+/// - A redirect is not followed, but returned as a response.
 /// - No proxy of the environment is used, and nothing is decompressed.
 /// - TLS is 1.2 or newer, and the server's certificate and name are always verified.
 /// - Nothing is stored. Only idle connections are kept, for as long as `keepsConnections` says.
 ///
-/// Cancelling the task of a request ends the request at once. Whoever makes a client closes it: otherwise its
-/// connections and thread stay until they have been idle for their time.
+/// Cancelling the task of a request ends the request at once. Whoever makes a client has to close it.
+/// Otherwise its connections and its thread stay until the time for idle connections is over.
 package final class CurlClient: Sendable {
     private let loop: TransferLoop
 
@@ -32,6 +32,7 @@ package final class CurlClient: Sendable {
             connectionsPerHost: connectionsPerHost)
     }
 
+    // A client that nobody closed must not leave its thread running.
     deinit { loop.stop() }
 
     /// Sends a request and returns its response. Any status is a response.
@@ -60,11 +61,11 @@ package struct ClientRequest: Sendable {
     package var url: String
     /// The headers, which are sent as they are. Only `Host` and `Content-Length` are added.
     package var headers: [(name: String, value: String)]
-    /// The body of a POST; nil for a GET.
+    /// The body of a POST; `nil` for a GET.
     package var body: [UInt8]?
     package var limits: ClientLimits
-    /// Decides by the head of the response whether the body is read. If not, the response ends with its head
-    /// and has no body.
+    /// Decides by the head of the response whether the body is read. If the result is false, the response
+    /// ends with its head and has no body.
     package var wantsBody: @Sendable (ClientResponse) -> Bool = { _ in true }
     /// Decides whether this many more bytes of the body are accepted. Called before each piece.
     package var hasRoom: @Sendable (Int) -> Bool = { _ in true }
@@ -83,11 +84,11 @@ package struct ClientRequest: Sendable {
 package struct ClientLimits: Sendable {
     /// The maximum time for the host's address, the connection and the TLS handshake.
     package var connect: Duration
-    /// The maximum time to the end of the response's head, connection included; `nil` for the time of
-    /// `whole`.
+    /// The maximum time to the end of the response's head, connection included; `nil` if only `whole` limits
+    /// this time.
     package var head: Duration?
     /// The maximum time from the sent request to the response's head, and between two pieces of the body;
-    /// `nil` for the time of `whole`.
+    /// `nil` if only `whole` limits these times.
     package var progress: Duration?
     /// The maximum time of the whole response.
     package var whole: Duration
@@ -141,7 +142,8 @@ package struct ClientTrust: Sendable {
     }
 }
 
-/// A client's certificate and key in PEM. The certificates above the client's follow it.
+/// A client's certificate and key in PEM. `certificates` begins with the client's certificate, followed by
+/// the certificates above it.
 package final class ClientCredentials: Sendable {
     let certificates: [UInt8]
     let key: SecretBytes

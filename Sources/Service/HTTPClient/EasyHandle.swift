@@ -7,6 +7,7 @@ internal import OpenSSLCrypto
     private let curl: LibCurl
     let pointer: LibCurl.Handle
     private let headers: HeaderList
+    /// The buffer for libcurl's text of an error.
     private let words: UnsafeMutablePointer<CChar>
     /// The number of the connection that is made for this transfer, for `ClosureAlerts`.
     private let number: Int
@@ -22,6 +23,7 @@ internal import OpenSSLCrypto
     }
 
     deinit {
+        // libcurl may write to `words` until its handle is freed.
         unsafe curl.easyCleanup(pointer)
         unsafe words.deallocate()
         curl.alerts.end(number)
@@ -39,13 +41,16 @@ internal import OpenSSLCrypto
 
     // MARK: Options
 
+    /// Sets the options for the request: URL, headers and body, without redirects and proxies.
     borrowing func set(_ request: ClientRequest) throws(ClientError) {
         try unsafe check(curl.set(pointer, CURLOPT_ERRORBUFFER, pointer: words))
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // The path is sent as the URL has it. By default libcurl would resolve `..` in it.
         try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        // The caller decides whether a redirect is allowed.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         // A few compressed bytes could occupy the thread for hours.
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
@@ -80,6 +85,7 @@ internal import OpenSSLCrypto
         try check(code)
     }
 
+    /// Sets the options for TLS: the roots, the verification of the server, and the client's credentials.
     borrowing func set(_ trust: ClientTrust) throws(ClientError) {
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -87,11 +93,12 @@ internal import OpenSSLCrypto
         // A chain has to end in a root. By default libcurl would also accept a certificate below a root, if
         // it is in the file.
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
+        // In a resumed session the server would not show its certificate again.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         // libcurl reads the system's roots again after 60 s, so that a withdrawn root does not count for
         // long.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 60)
-        // Otherwise the system's folder would count beside the given roots.
+        // Without this option the system's folder of roots would count beside the given roots.
         try unsafe check(curl.set(pointer, CURLOPT_CAPATH, pointer: nil))
         try unsafe check(
             curl.set(
@@ -113,6 +120,7 @@ internal import OpenSSLCrypto
         try check(code)
     }
 
+    /// Sets whether the transfer may use an idle connection and leave its connection for others.
     borrowing func set(_ reuse: ConnectionReuse) throws(ClientError) {
         switch reuse {
         case .never:
@@ -152,11 +160,14 @@ internal import OpenSSLCrypto
     private borrowing func set(
         _ option: CURLoption, _ bytes: UnsafeRawBufferPointer, flags: UInt32
     ) -> CURLcode {
+        // libcurl only reads the bytes, although the type of its pointer allows more.
         var blob = unsafe curl_blob(
             data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count, flags: flags)
         return unsafe curl.set(pointer, option, pointer: &blob)
     }
 
+    /// Throws the error of an option that libcurl refuses. A refused URL is malformed. Any other option is
+    /// refused by a library that is too old for it.
     private borrowing func check(_ code: CURLcode) throws(ClientError) {
         guard code == CURLE_OK else { throw code == CURLE_URL_MALFORMAT ? .malformed : .libraryMissing }
     }

@@ -2,8 +2,9 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// The functions of libcurl. The library is loaded when a client makes its first request: linked, it would
-/// bring Kerberos, LDAP and GnuTLS into the memory of every counter, and each start would take 6 ms longer.
+/// The functions of libcurl. The library is loaded when a client makes its first request. If programs were
+/// linked with the library, Kerberos, LDAP and GnuTLS would be in the memory of every counter, and each start
+/// would take 6 ms longer.
 ///
 /// The library is never unloaded, and its global state is never freed. OpenSSL frees its own part when the
 /// process exits. No transfer runs then, because whoever makes a client closes it.
@@ -12,6 +13,7 @@ internal import Synchronization
     /// descriptor or memory to load it.
     static var installed: LibCurl? {
         loaded.withLock { library in
+            // A failure may be temporary, so each request tries again.
             if library == nil { library = try? LibCurl("libcurl.so.4") }
             return library
         }
@@ -59,7 +61,8 @@ internal import Synchronization
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe symbol
         }
-        /// The type of each property has to be the function's type in curl's headers; nothing checks it.
+        /// Returns a function of the library, with the type of the property that it is assigned to. This type
+        /// has to match curl's headers; nothing checks that.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             unsafe unsafeBitCast(try symbol(name), to: Function.self)
         }

@@ -1,7 +1,7 @@
 /// The state of one response, as a value that is fed with the lines of the head, the pieces of the body, and
 /// time. A `Transfer` feeds it on the thread of the `TransferLoop`.
 ///
-/// It goes through three phases (`ClientPhase`):
+/// A response goes through three phases (`ClientPhase`):
 /// 1. `connect`, until `connect(at:)`;
 /// 2. `head`, in which interim responses (1xx) are read and dropped;
 /// 3. `progress`, in which the body arrives.
@@ -37,7 +37,7 @@ struct ResponseReader {
         latest = now
     }
 
-    /// Accepts that the connection is made and the request is sent next.
+    /// Records that the connection is made. The request is sent next.
     mutating func connect(at now: Instant) {
         guard phase == .connect else { return }
         phase = .head
@@ -56,6 +56,7 @@ struct ResponseReader {
     /// Reads a line of the head with its line break. After the body has begun, the line belongs to a trailer
     /// and is dropped.
     mutating func receive(line: some Collection<UInt8>, at now: Instant) throws(ClientError) {
+        // A line also shows that the connection is made.
         connect(at: now)
         headSize += line.count
         guard headSize <= ClientLimits.headSize else { throw .malformed }
@@ -84,6 +85,8 @@ struct ResponseReader {
         response?.headers.append((name, String(value)))
     }
 
+    /// Accepts the empty line after a head. An interim response is dropped. The final response starts the
+    /// body, and its headers decide how the body ends.
     private mutating func endHead(at now: Instant) throws(ClientError) {
         guard let response else { throw .malformed }
         // 101 is final: the connection changes to another protocol.
@@ -109,10 +112,11 @@ struct ResponseReader {
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .malformed }
-        // A number that this computer cannot represent is too large as well.
+        // A number that does not fit into `Int` is above every limit.
         guard let size = Int(text), size <= limits.bodySize else { throw .tooLarge }
     }
 
+    /// The text without blanks, tabs and line breaks at both ends.
     private static func trimmed(_ text: Substring) -> Substring {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
         let rest = text.drop(while: isBlank)

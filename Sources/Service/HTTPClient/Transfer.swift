@@ -21,15 +21,16 @@ internal import Synchronization
         reader = ResponseReader(request, at: now)
     }
 
-    /// Makes the loop end the transfer when it looks at it next.
+    /// Makes the loop end the transfer as soon as its thread runs again. Call `TransferLoop.wake()`
+    /// afterwards.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     var deadline: ContinuousClock.Instant { reader.deadline.instant }
 
-    /// libcurl's handle; nil until `prepare`.
+    /// libcurl's handle; `nil` before `prepare` and after `end`.
     var handle: LibCurl.Handle? { unsafe easy?.pointer }
 
-    /// Makes libcurl's handle. Its callbacks use this object until `end`.
+    /// Makes libcurl's handle. The handle's callbacks use this object until `end`.
     func prepare(_ curl: LibCurl, trusting trust: ClientTrust, reuse: ConnectionReuse) throws(ClientError) {
         let easy = try EasyHandle(curl)
         try easy.set(request)
@@ -59,6 +60,7 @@ internal import Synchronization
         self.easy = consume easy
     }
 
+    /// The transfer that libcurl passes to its callbacks.
     private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -80,7 +82,7 @@ internal import Synchronization
     }
 
     /// The result of a transfer that has to end before libcurl ends it: it was cancelled, has failed, is
-    /// complete, or is overdue. `nil` if it continues.
+    /// complete, or is overdue. `nil` if the transfer continues.
     func earlyResult(at now: ContinuousClock.Instant) -> Result<ClientResponse, ClientError>? {
         if isCancelled.load(ordering: .relaxed) { return .failure(.cancelled) }
         if let failure { return .failure(failure) }
@@ -92,6 +94,7 @@ internal import Synchronization
     /// The result of a transfer that libcurl has ended with a code.
     func result(_ code: CURLcode = CURLE_OK) -> Result<ClientResponse, ClientError> {
         if let failure { return .failure(failure) }
+        // libcurl calls it an error that a complete response reads nothing more.
         guard code == CURLE_OK || reader.isComplete else {
             return .failure(easy?.error(code, in: reader.phase) ?? .libraryMissing)
         }

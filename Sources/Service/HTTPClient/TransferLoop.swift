@@ -5,9 +5,9 @@ internal import Transport
 
 /// The thread that makes all transfers of a client side by side, with libcurl's multi interface.
 ///
-/// The thread begins with the first transfer. It runs while there are transfers, and after the last one for
-/// as long as connections are kept. Then it closes the connections and frees all that libcurl holds for the
-/// client; a later transfer begins another thread.
+/// The thread begins with the first transfer. The thread runs while there are transfers, and after the last
+/// one for as long as connections are kept. Then the thread closes the connections and frees all that libcurl
+/// holds for the client; a later transfer begins another thread.
 ///
 /// A transfer is used by the task that starts it, then by this thread alone, and by nobody after its end. The
 /// state that tasks and the thread share is behind a lock. A task that adds a transfer, cancels one or closes
@@ -49,7 +49,7 @@ final class TransferLoop: Sendable {
         self.connectionsPerHost = connectionsPerHost
     }
 
-    /// Starts a transfer. It ends in any case, also after `close()`.
+    /// Starts a transfer, which ends with a result in any case, also after `close()`.
     func start(_ transfer: Transfer) {
         let isRefused = state.withLock { state in
             guard !state.isClosed else { return true }
@@ -85,7 +85,7 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Does what `close` does, without waiting.
+    /// Cancels the transfers in progress and refuses later ones, without waiting for the end.
     func stop() {
         state.withLock { $0.isClosed = true }
         wake()
@@ -93,6 +93,7 @@ final class TransferLoop: Sendable {
 
     // MARK: The thread
 
+    /// The body of the thread: makes transfers until none is left, and then resumes the calls of `close()`.
     private func run() {
         // OpenSSL may write to a connection that has ended; the signal for it would end the process.
         var signals = sigset_t()
@@ -160,6 +161,7 @@ final class TransferLoop: Sendable {
         }
     }
 
+    /// The time for which idle connections are kept.
     private var keepTime: Duration {
         switch reuse {
         case .never: .zero
@@ -167,11 +169,13 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Ends the transfers that libcurl has finished, and those that have to end before.
+    /// Ends the transfers that libcurl has finished, and the transfers that have to end before libcurl
+    /// finishes.
     private func end(_ transfers: inout [Transfer], of multi: borrowing MultiHandle) {
         var ended: [(Transfer, Result<ClientResponse, ClientError>)] = []
         while let (handle, code) = unsafe multi.nextFinished() {
             guard let index = transfers.firstIndex(where: { unsafe $0.handle == handle }) else {
+                // Not reached: a transfer is in the list for as long as libcurl has its handle.
                 continue
             }
             let transfer = transfers.remove(at: index)
@@ -184,6 +188,7 @@ final class TransferLoop: Sendable {
             return true
         }
         for (transfer, result) in ended {
+            // Removed first, because `end` frees the handle.
             multi.remove(transfer)
             transfer.end(result)
         }
@@ -202,15 +207,18 @@ final class TransferLoop: Sendable {
         guard let pointer = unsafe curl.multiInit() else { return nil }
         self.curl = curl
         unsafe self.pointer = pointer
+        // A library that knows the options of `EasyHandle` knows this older one too.
         _ = unsafe curl.set(multi: pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     }
 
     deinit { _ = unsafe curl.multiCleanup(pointer) }
 
+    /// Starts a transfer. A transfer that libcurl refuses ends at its deadline.
     borrowing func add(_ transfer: Transfer) { _ = unsafe curl.multiAdd(pointer, transfer.handle) }
 
     borrowing func remove(_ transfer: Transfer) { _ = unsafe curl.multiRemove(pointer, transfer.handle) }
 
+    /// Moves the bytes that can be sent and received now. `nextFinished()` returns the transfers that end.
     borrowing func perform() {
         var running: Int32 = 0
         _ = unsafe curl.multiPerform(pointer, &running)

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// The channel setup of a listener: HTTP/1.1 for a limited number of connections.
 ///
-/// A connection above the limit receives an answer with the reason and is closed. In the system's queue it
-/// would wait without an answer and delay later connections.
+/// A connection above the limit receives an answer with the reason and is closed. In the system's queue such
+/// a connection would wait without an answer, and delay later connections.
 struct BoundedConnections: ServerChildChannel {
     /// A connection after its setup.
     enum Value: ServerChildChannelValue {
@@ -52,6 +52,7 @@ struct BoundedConnections: ServerChildChannel {
         self.caller = caller
     }
 
+    /// Gives an accepted connection a place and its handlers, or refuses it.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         switch served.enter(channel) {
         case .refused:
@@ -80,6 +81,7 @@ struct BoundedConnections: ServerChildChannel {
         }
     }
 
+    /// Adds TLS, and the handler that recognises a caller by the client's certificate.
     private func add(_ tls: ServerTLS, to channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         try operations.addHandler(tls.handler)

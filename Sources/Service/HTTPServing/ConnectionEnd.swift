@@ -2,8 +2,8 @@ internal import JSON
 package import NIOCore
 internal import NIOSSL
 
-/// The first handler of a connection that is being ended. It sends an answer if none was sent, discards
-/// further bytes of the client for a moment, and closes.
+/// The first handler of a connection that is being ended. The handler sends an answer if none was sent,
+/// discards further bytes of the client for a moment, and closes.
 package final class ConnectionEnd: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
@@ -63,7 +63,9 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    /// Sends the answer and closes the connection after `timeout`, or at once without a timeout.
     private func end(_ context: ChannelHandlerContext) {
+        // The handler may be added before the channel is active, and both events call this function.
         guard !hasAnswered else { return }
         hasAnswered = true
         let channel = context.channel

@@ -22,6 +22,7 @@ final class HandshakeWatch: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted? = event as? TLSUserEvent {
             isComplete = true
+            // Without a certificate the caller of the connection stays unknown.
             let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
             if let der = try? certificate?.toDERBytes() { certified(der) }
         }
@@ -54,6 +55,7 @@ extension Channel {
         eventLoop.execute {
             guard let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
             else { return self.close(promise: nil) }
+            // A close that begins at the TLS handler goes from there to the socket, and not through TLS.
             tls.close(promise: nil)
         }
     }

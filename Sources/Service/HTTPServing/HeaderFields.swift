@@ -34,6 +34,7 @@ package enum TokenDigest {
 package enum HTTPDate {
     package static var now: String { text(of: time(nil)) }
 
+    /// The header's text for a time in seconds since 1970.
     static func text(of seconds: time_t) -> String {
         var seconds = seconds
         var fields = unsafe tm()

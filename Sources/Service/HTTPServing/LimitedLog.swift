@@ -32,8 +32,8 @@ package final class LimitedLog: Sendable {
 
     /// Logs a warning.
     ///
-    /// - Parameter source: the caller that causes the message. Each source has its own limit; `nil` for
-    ///   strangers, who share one.
+    /// - Parameter source: the caller that causes the message; `nil` for a stranger. Each caller has a limit
+    ///   of its own, and all strangers share one limit.
     package func warning(
         _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
@@ -45,6 +45,8 @@ package final class LimitedLog: Sendable {
         write(message, at: .error, of: nil, metadata())
     }
 
+    /// Logs a line, or counts it if its window is full. The first line that is left out starts the task that
+    /// reports their number.
     private func write(
         _ message: Logger.Message, at level: Logger.Level, of source: String?, _ metadata: Logger.Metadata
     ) {

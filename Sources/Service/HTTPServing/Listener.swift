@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSON
 internal import NIOCore
 
-/// The kind of socket on which a request arrives. It determines how the caller is recognised.
+/// The kind of socket on which a request arrives, which determines how the caller is recognised.
 package enum Listener: Sendable {
     /// A Unix socket: the system names the user at the other end.
     case socket
@@ -54,6 +54,7 @@ struct SocketFile: ~Copyable {
 
     /// Sets the permissions of the socket, so that other users can connect.
     static func open(_ path: String, mode: UInt32) {
+        // If this fails, the socket keeps the permissions with which it was created.
         _ = unsafe chmod(path, mode_t(mode))
     }
 }

@@ -10,8 +10,8 @@ package import ServiceLifecycle
 /// An HTTP/1.1 server at one address, for the daemon and for a hub.
 ///
 /// The server limits the number of connections (`OpenConnectionBook`), the idle time of a connection
-/// (`ConnectionLimits`) and the size of a request's header. It calls `respond` for each request and does not
-/// know any routes. TLS, if there is a certificate, is done by NIO (`ServerTLS`).
+/// (`ConnectionLimits`) and the size of a request's header. The server calls `respond` for each request and
+/// does not know any routes. TLS, if there is a certificate, is done by NIO (`ServerTLS`).
 ///
 /// `run` is called by the program's service group and returns when the listener has ended. Connections are
 /// handled on SwiftNIO's event loops; `respond` runs there too if `ConnectionLimits.answersOnEventLoop` is
@@ -78,8 +78,8 @@ package struct ListeningServer: Service {
         }
     }
 
-    /// The server of Hummingbird's core. Its `Application` is not used, because it wakes up every second to
-    /// renew the Date header.
+    /// The server of Hummingbird's core. Hummingbird's `Application` is not used, because it wakes up every
+    /// second to renew the Date header.
     private func server() throws -> any Service {
         let http = HTTP1Channel.Configuration(
             idleTimeout: limits.idle,
@@ -172,6 +172,7 @@ private struct UncancelledLog: LogHandler {
     }
 
     func log(event: LogEvent) {
+        // The HTTP server writes an error at the end of its message.
         guard !event.message.description.hasSuffix("CancellationError()") else { return }
         handler.log(event: event)
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The open connections of a listener, which decides who makes room when there are too many.
 ///
 /// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
-/// certificate of the handshake. `know` records that.
+/// certificate of the handshake. `know` records the caller.
 ///
 /// **Strangers** have half of the places, or a separate number, and each has a limited time
 /// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger: of the
@@ -171,6 +171,7 @@ package final class OpenConnectionBook: Sendable {
             if entry.isSilentStranger { entries.silent -= 1 }
             entries.open[key]?.caller = caller
             let isShareFull = entries.open.values.count { $0.caller == caller } > mostOfOneCaller
+            // A connection that was known before, under another name, adds none to this number.
             let known = entries.open.count - entries.strangers
             guard isShareFull || isNew && known > knownPlaces else { return nil }
             return entries.removeOldest(
@@ -254,6 +255,7 @@ extension OpenConnectionBook.Entries {
         let candidates = open.filter { $0.value.caller.map(callers.contains) == true }
         let first = candidates.min { rank($0.key, $0.value) < rank($1.key, $1.value) }
         guard let (key, entry) = first else { return nil }
+        // Only strangers are counted, and this caller is known, so that no count changes.
         leaving[key] = open.removeValue(forKey: key)
         return entry.channel
     }
@@ -268,7 +270,8 @@ extension OpenConnectionBook.Line {
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Connections that left by themselves are still in the line: it is compacted before it becomes long.
+        // Connections that left by themselves are still in the line. It is compacted when more than half of
+        // its places are of such connections, but not while it is short.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0

@@ -20,7 +20,7 @@ package final class ServerTLS: Sendable {
     ///   - certificate: the path of the PEM file with the chain, the server's certificate first.
     ///   - key: the path of the PEM file with the private key, which only its owner may read.
     ///   - clientAuthority: the path of the PEM file with the roots of client certificates; `nil` if clients
-    ///     need none.
+    ///     need no certificate.
     package init(
         certificate: String, key: String, clientAuthority: String?,
         clientCertificate: ClientCertificate = .required
@@ -52,6 +52,7 @@ package final class ServerTLS: Sendable {
         context.withLock { $0 = renewed }
     }
 
+    /// Reads the certificates in a PEM file, at least one.
     private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
         let bytes = try mapping(PrivateFile.read(path), ServerTLSFault.of(path))
         guard let blocks = try? PEM.decode(bytes[...], label: "CERTIFICATE"), !blocks.isEmpty,
@@ -60,6 +61,7 @@ package final class ServerTLS: Sendable {
         return certificates
     }
 
+    /// Reads the private key in a PEM file that only its owner may read.
     private static func key(_ path: String) throws(ServerTLSFault) -> NIOSSLPrivateKey {
         let key = try mapping(
             PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in

@@ -20,10 +20,12 @@ final class WriteDeadline: ChannelOutboundHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // Each write needs a promise, since its completion is counted.
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
         if waiting == 0 { deadline = .now() + limit }
         waiting += 1
         written.futureResult.assumeIsolated().whenComplete { _ in
+            // The next waiting write has the whole time from now on.
             self.waiting -= 1
             self.deadline = .now() + self.limit
         }

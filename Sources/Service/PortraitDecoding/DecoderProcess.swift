@@ -5,6 +5,7 @@ internal import PortraitImage
 /// A run of the decoder's process. A process that still runs when this value is destroyed is killed.
 struct DecoderProcess: ~Copyable {
     private let program: ChildProgram
+    /// This end of the socket through which input and output go.
     private let socket: Int32
 
     var process: pid_t { program.process }
@@ -13,7 +14,8 @@ struct DecoderProcess: ~Copyable {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
-        // The process has its own descriptor of this end. With one left here, the output would never end.
+        // The process has its own descriptor of the other end. If this process kept one too, the output would
+        // never end.
         defer { _ = close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             program = try ChildProgram(
@@ -51,6 +53,7 @@ struct DecoderProcess: ~Copyable {
         }
     }
 
+    /// Waits until the socket is ready for one of the events, and returns the events for which it is ready.
     private borrowing func wait(
         for events: Int32, until deadline: ContinuousClock.Instant
     ) throws(PortraitDecoderError) -> Int32 {
@@ -64,7 +67,8 @@ struct DecoderProcess: ~Copyable {
         }
     }
 
-    /// Sends as much as fits. A decoder that failed early accepts no more; its exit status gives the reason.
+    /// Sends as much as fits. A decoder that failed early accepts no more, and its exit status gives the
+    /// reason.
     private borrowing func send(_ rest: inout ArraySlice<UInt8>) {
         let sent = unsafe rest.withUnsafeBytes {
             unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))

@@ -14,8 +14,8 @@ internal import Transport
 /// The daemon and the library call `decode(_:)` from any task. The blocking work is done on a queue of
 /// threads. The decoder judges nothing: it returns a picture or says why there is none.
 package struct PortraitDecoder: Sendable {
-    /// The maximum size of the output in bytes. The largest portrait has three bytes a pixel, which may
-    /// hardly be compressed.
+    /// The maximum size of the output in bytes. A pixel has three bytes, and the compression of the largest
+    /// portrait may save nothing.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
     private static let places = WorkPlaces(count: 4)
@@ -37,6 +37,7 @@ package struct PortraitDecoder: Sendable {
     package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
         guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
         let (executable, end) = (executable, ContinuousClock.now + deadline)
+        // `places` accepts any number of waiting portraits, so this wait is not refused.
         guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
         // The wait for a place may have taken all the time.
@@ -49,6 +50,7 @@ package struct PortraitDecoder: Sendable {
         return try result.get()
     }
 
+    /// Runs the decoder for one portrait. Blocks its thread until the end.
     private static func run(
         _ executable: String, _ portrait: ArraySlice<UInt8>, until end: ContinuousClock.Instant
     ) -> Result<ShownPortrait, PortraitDecoderError> {
@@ -82,6 +84,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
             (mediaType, bytes) = (ImageFormat.jpeg.mediaType, Array(portrait[header.image]))
         } catch {
             switch error {
+            // Only the decoder could tell whether such an image is sound.
             case .kindUnknown, .unsupported: throw .notStarted
             case .truncated, .malformed: throw .malformed
             case .tooLarge: throw .tooLarge

@@ -60,8 +60,11 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case readerTokenRequired
     /// The order has a reader token, and no brands are set up.
     case readerTokenWithoutBrands
+    /// The reader token of the order was not accepted.
     case readerTokenRefused(ReaderTokensError)
+    /// The brand registry in the store's folder cannot be read.
     case brandsUnreadable(BrandRegistryError)
+    /// A reader identity cannot be read or used.
     case identityRefused(IdentityStoreError)
     /// The order names a reader identity beside a reader token, which decides the identity.
     case identityBesideToken
@@ -95,9 +98,9 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case presentationOver
     /// Another phone has engaged already.
     case alreadyEngaged
-    /// No decision is open, or another one was made.
+    /// No decision is open, or another decision was made.
     case decisionNotDue
-    /// There is no portrait, or it was handed out or wiped.
+    /// There is no portrait, or the portrait was handed out or wiped.
     case portraitGone
     /// Somebody has asked for the missing elements again already.
     case askedAgain
@@ -135,8 +138,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case merchantUnknown
     /// The web page's origin is not configured.
     case originUnknown
-    /// The app's elements are not a request that PassKit can make: none, one twice, or one that the document
-    /// does not have.
+    /// The app's elements are not a request that PassKit can make: there is no element, an element is there
+    /// twice, or the document does not have it.
     case descriptorRefused(IdentityDescriptorError)
     /// The nonce cannot be issued or was not accepted.
     case nonceRefused(NonceStoreError)

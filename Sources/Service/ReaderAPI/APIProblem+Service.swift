@@ -114,11 +114,11 @@ extension APIProblem {
         .retentionRefused, status: 400, "this daemon has no store for records: retention must be \"none\"",
         pointer: "/retention")
     private static let readerTokenWithoutBrands = APIProblem(
-        .readerTokenRefused, status: 403, "no brand is set up here: send no readerToken",
+        .readerTokenRefused, status: 403, "no brand is set up here: send no \"readerToken\"",
         pointer: "/readerToken")
     private static let identityBesideToken = APIProblem(
         .identityRefused, status: 400,
-        "the reader token decides which identity signs: send no identity with it",
+        "the reader token decides which identity signs: send no \"identity\" with it",
         pointer: "/identity")
     private static let identityOfBrand = APIProblem(
         .identityRefused, status: 403,

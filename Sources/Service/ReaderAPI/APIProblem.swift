@@ -96,7 +96,7 @@ package struct APIProblem: ProblemDetails, Equatable {
 }
 
 extension APIProblem.ID {
-    /// The URI of the problem's type. It only names the type; there is no document at it.
+    /// The URI of the problem's type, which only names the type: there is no document at this URI.
     package var type: String { ProblemFormat.type(of: rawValue) }
 
     /// The id as words: "Lane busy", "Nonce: other session".
@@ -150,14 +150,14 @@ extension APIProblem {
         .contentTypeRefused, status: 415, "the body must be JSON: send Content-Type: application/json")
     static let policyRefused = APIProblem(
         .policyRefused, status: 400,
-        "the policy of the order or lane accepts more than the policy of the purpose: leave policy out, or name a stricter one",
+        "the policy of the order or lane accepts more than the policy of the purpose: leave \"policy\" out, or name a stricter one",
         pointer: "/policy")
     static let readerTokenRequired = APIProblem(
         .readerTokenRequired, status: 403,
-        "an order for data needs a prepared reader token: send readerToken",
+        "an order for data needs a reader token: send \"readerToken\"",
         pointer: "/readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, status: 400, "there are several lanes: send lane with a name from /v1/lanes",
+        .laneRequired, status: 400, "there are several lanes: send \"lane\" with a name from /v1/lanes",
         pointer: "/lane")
     static let laneUnknown = APIProblem(
         .laneUnknown, status: 404, "there is no such lane: use a name from /v1/lanes")
@@ -209,10 +209,11 @@ extension APIProblem {
         .portraitGone, status: 410, "there is no portrait, or it was deleted: order a new presentation")
     static let portraitNotCompared = APIProblem(
         .intentRefused, status: 400,
-        "the portrait of a data request is not shown to a clerk: order a display request with portrait, and the data with then",
+        "the portrait of a data request is not shown to a clerk: order a display request that asks for the portrait, and ask for the data in \"then\"",
         pointer: "/intent")
     static let portraitAskedTwice = APIProblem(
-        .intentRefused, status: 400, "the portrait is asked for twice: ask for it in intent or in then",
+        .intentRefused, status: 400,
+        "both requests need the portrait: ask for it in \"intent\" or in \"then\", not in both",
         pointer: "/then/intent")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, status: 503,
@@ -228,7 +229,7 @@ extension APIProblem {
         .brandUnknown, status: 404, "there is no such brand, or it has no logo: see countersign brand list")
     static let webhookRefused = APIProblem(
         .webhookRefused, status: 400,
-        "the origin of webhook is not configured: add it in the daemon's configuration file",
+        "the webhook's origin is not configured: add it in the daemon's configuration file",
         pointer: "/webhook")
     static let tooManyConnections = APIProblem(
         .tooManyConnections, status: 503,
@@ -251,14 +252,14 @@ extension APIProblem {
 
     static let queryRefused = APIProblem(
         .queryRefused, status: 400,
-        "the query is not valid: send only after (a whole number from 0) and limit (from 1 to 500)")
+        "the query is not valid: send only \"after\" (a whole number from 0) and \"limit\" (from 1 to 500)")
     static let targetUnreadable = APIProblem(
         .queryRefused, status: 400,
         "the path or the query is not valid: send UTF-8 without NUL, and % only before two hexadecimal digits"
     )
     static let listQueryRefused = APIProblem(
         .queryRefused, status: 400,
-        "the query is not valid: send reference alone, or lane, outcome, from, until, limit and cursor, each at most once; see /v1/openapi.json"
+        "the query is not valid: send \"reference\" alone, or any of lane, outcome, from, until, limit and cursor, each at most once; see /v1/openapi.json"
     )
     static let receiptUnknown = APIProblem(
         .receiptUnknown, status: 404, "there is no such receipt: see /v1/receipts")

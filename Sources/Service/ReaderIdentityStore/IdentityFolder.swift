@@ -36,12 +36,14 @@ package struct IdentityFolder: Sendable {
     /// Returns the names of the identities, sorted. A folder without a key is not an identity.
     package func names() throws(IdentityStoreError) -> [IdentityName] {
         guard let folder = unsafe opendir(path) else {
+            // The folder is created with the first identity.
             guard errno == ENOENT else { throw .fileRefused(path: path, errno: errno) }
             return []
         }
         defer { unsafe closedir(folder) }
         var names: [IdentityName] = []
         while let entry = unsafe readdir(folder) {
+            // Glibc's `d_name` has 256 bytes, with a zero behind the name.
             let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
@@ -75,6 +77,7 @@ package struct IdentityFolder: Sendable {
             do throws(IdentityStoreError) {
                 try PrivateFile.rename(draft, to: "\(path)/\(name.text)")
             } catch {
+                // A folder of this name without a key is not an identity, and is in the way.
                 if case .fileRefused(_, ENOTEMPTY) = error { throw .nameTaken(name) }
                 throw error
             }
@@ -102,6 +105,8 @@ package struct IdentityFolder: Sendable {
 
     private var draft: String { "\(path)/.new" }
 
+    /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such
+    /// folder, so that errors are ignored.
     private func discardDraft() {
         _ = unsafe unlink("\(draft)/key.pem")
         _ = unsafe rmdir(draft)
@@ -158,8 +163,8 @@ package struct FileStamp: Equatable, Sendable {
 }
 
 extension IdentityFolder {
-    /// Returns the stamps of all files. They differ after an identity was added, removed or renewed, or the
-    /// rules changed.
+    /// Returns the stamps of all files. The stamps differ after an identity was added, removed or renewed, or
+    /// the rules changed.
     package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
         try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
             stamps += [FileStamp("\(path)/\(name.text)")]

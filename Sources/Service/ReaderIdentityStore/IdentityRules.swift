@@ -84,6 +84,7 @@ extension IdentityRules {
 }
 
 extension IdentityRules.Rule {
+    /// Reads a rule. A condition that is absent fits every request.
     fileprivate init(_ item: JSONItem) throws(RulesFault) {
         let members = try mapping(item.members("wallet", "brand", "docType", "identity"), RulesFault.form)
         let text = try mapping(members.required("identity").string(), RulesFault.form)
@@ -116,6 +117,7 @@ package enum RulesFault: Error, Equatable, Sendable {
     case tooMany(limit: Int)
     case notWritten
 
+    /// The position of the fault in the file, in bytes; `nil` if the fault is in no single place.
     var offset: Int? {
         switch self {
         case .form(let error): error.offset

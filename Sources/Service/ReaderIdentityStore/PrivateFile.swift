@@ -30,6 +30,9 @@ package enum PrivateFile {
         try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
     }
 
+    /// Reads a file into memory that is overwritten when it is released.
+    ///
+    /// - Parameter forbidden: the permission bits with which the file is refused.
     private static func contents(
         _ path: String, forbidden: mode_t
     ) throws(IdentityStoreError) -> SecretBytes {
@@ -41,6 +44,7 @@ package enum PrivateFile {
         }
     }
 
+    /// Opens a file for reading; a link is refused.
     private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
         try mapping(
             FileDescriptor.open(
@@ -65,6 +69,7 @@ package enum PrivateFile {
         return Int(status.st_size)
     }
 
+    /// Reads as many bytes as `target` has.
     private static func fill(
         _ target: UnsafeMutableRawBufferPointer, from file: FileDescriptor, _ path: String
     ) throws(IdentityStoreError) {
@@ -72,6 +77,7 @@ package enum PrivateFile {
         while done < target.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[done...])
             let count = try mapping(unsafe file.read(into: rest), IdentityStoreError.refusing(path))
+            // The file became shorter after its size was read.
             guard count > 0 else { throw .fileRefused(path: path, errno: EIO) }
             done += count
         }
@@ -102,7 +108,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Deletes a file. Its contents are overwritten first, so that they are hard to recover from the disk.
+    /// Deletes a file, whose contents are overwritten first, so that they are hard to recover from the disk.
     package static func remove(_ path: String) throws(IdentityStoreError) {
         let file: FileDescriptor
         do throws(IdentityStoreError) {
@@ -119,9 +125,12 @@ package enum PrivateFile {
             }, IdentityStoreError.refusing(path))
         try flush(path)
         guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
+        // The folder is flushed, so that the entry does not come back after a loss of power.
         try flush(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
     }
 
+    /// Renames a file or folder, and flushes the folder of `target`, so that the new entry survives a loss of
+    /// power.
     static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
         try flush(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
@@ -134,6 +143,7 @@ package enum PrivateFile {
         try checkFolder(path)
     }
 
+    /// Creates the folder; if that fails because a folder above it is missing, that folder first.
     private static func makeFolders(to path: String) throws(IdentityStoreError) {
         let cut = path.dropFirst().lastIndex(of: "/")
         if unsafe mkdir(path, S_IRWXU) == 0 { return }

@@ -18,8 +18,8 @@ package struct ReaderAuthority: ~Copyable {
     package let root: Certificate
     private let key: PrivateKey
 
-    /// Opens the authority in the folder `authority` of the store, or creates it. Its root has the profile of
-    /// ISO/IEC 18013-5 Annex B.1.2, without the parts for issuers of documents.
+    /// Opens the authority in the folder `authority` of the store, or creates it. The authority's root has
+    /// the profile of ISO/IEC 18013-5 Annex B.1.2, without the parts for issuers of documents.
     package init(
         in store: String, named subject: DistinguishedName, at now: Timestamp
     ) throws(IdentityStoreError) {
@@ -58,6 +58,7 @@ package struct ReaderAuthority: ~Copyable {
         return chain
     }
 
+    /// Returns the authority's private key, created if absent.
     private static func key(_ path: String) throws(IdentityStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             return try PrivateFile.key(path)
@@ -68,6 +69,7 @@ package struct ReaderAuthority: ~Copyable {
         }
     }
 
+    /// Returns the root's certificate, created if absent.
     private static func root(
         _ path: String, of subject: DistinguishedName, with key: borrowing PrivateKey, at now: Timestamp
     ) throws(IdentityStoreError) -> Certificate {
@@ -78,6 +80,7 @@ package struct ReaderAuthority: ~Copyable {
         }
     }
 
+    /// Creates the root's certificate, which the root's own key signs, and writes it to `path`.
     private static func makeRoot(
         _ path: String, of subject: DistinguishedName, with key: borrowing PrivateKey, at now: Timestamp
     ) throws(IdentityStoreError) -> Certificate {
@@ -92,6 +95,7 @@ package struct ReaderAuthority: ~Copyable {
         return try certificate(root)
     }
 
+    /// Returns a certificate that is not signed yet, with a new serial number.
     private static func template(
         _ subject: DistinguishedName, _ key: borrowing PrivateKey, issuer: DistinguishedName,
         from now: Timestamp, until notAfter: Int64, extensions: [CertificateExtension]

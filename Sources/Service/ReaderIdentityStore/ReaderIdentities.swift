@@ -49,6 +49,7 @@ package struct ReaderIdentities: Sendable {
         return try StoredIdentity(name, in: folder).readerIdentity(at: now)
     }
 
+    /// Reads and checks one identity.
     private static func load(
         _ name: IdentityName, in folder: IdentityFolder, at now: Timestamp
     ) -> Result<ReaderIdentity, IdentityStoreError> {
@@ -94,6 +95,7 @@ package struct StoredIdentity: Sendable {
         chain = try Self.chain(at: folder.certificatesPath(name))
     }
 
+    /// Reads the certificate chain in a file, or returns `nil` if there is no file.
     private static func chain(at path: String) throws(IdentityStoreError) -> CertificateChain? {
         let text: [UInt8]
         do throws(IdentityStoreError) {
@@ -157,8 +159,8 @@ extension CertificateChain {
 }
 
 extension CertificateChain {
-    /// Arranges the certificates that an authority returned into the chain of `key`. They may come in any
-    /// order, with or without their root.
+    /// Arranges the certificates that an authority returned into the chain of `key`. The certificates may
+    /// come in any order, with or without their root.
     ///
     /// - Returns: the chain, and the number of certificates that do not belong to it.
     package static func arranged(
@@ -172,6 +174,7 @@ extension CertificateChain {
         let own = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
         guard let own else { throw .keyNotCertified }
         var chain = [rest.remove(at: own)]
+        // The chain ends at a root, which signed itself, or where the issuer is missing.
         while let last = chain.last, !last.isSigned(by: last),
             let issuer = rest.firstIndex(where: last.isSigned(by:))
         {

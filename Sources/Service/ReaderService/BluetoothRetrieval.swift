@@ -39,7 +39,7 @@ package struct BluetoothOffer: Equatable, Sendable {
 /// The Bluetooth side of one transaction: the advertised service and the resulting link (ISO/IEC 18013-5,
 /// 8.3.3.1.1).
 ///
-/// A run of a `ReaderTransaction` makes one and uses it in this order:
+/// A run of a `ReaderTransaction` makes one retrieval and uses it in this order:
 /// 1. `arm()` advertises `uuid` before the tap.
 /// 2. The phone is engaged over NFC. The Handover Request contains `handoverOffer`.
 /// 3. `link(to:engaged:)` makes the link in the mode that the phone's offer and the plan allow: the phone
@@ -48,13 +48,15 @@ package struct BluetoothOffer: Equatable, Sendable {
 /// 4. `close()` stops advertising.
 ///
 /// If another tap replaces an engagement, `renew()` draws another UUID (Q207). After a phone that did not
-/// connect, `rearm()` starts again. The link belongs to the caller, who closes it and limits the time for it.
+/// connect, `rearm()` starts again. The link belongs to the caller, who limits the time for the link and
+/// closes it.
 actor BluetoothRetrieval {
     /// The UUID of the next engagement. Each engagement has another UUID, so that neither the phone of an
     /// earlier customer nor the phone of a replaced engagement finds this reader (Q91, Q93, Q207).
     private(set) var uuid: BluetoothUUID
     private let radio: any BluetoothLERadio
     private let plan: RetrievalPlan
+    /// The service that is registered and advertised, with its UUID; `nil` if there is none.
     private var server: (uuid: BluetoothUUID, server: any BluetoothLEServer)?
 
     init(_ radio: any BluetoothLERadio, plan: RetrievalPlan) {
@@ -74,14 +76,14 @@ actor BluetoothRetrieval {
         try await serve(uuid)
     }
 
-    /// Draws another UUID for the next engagement. The previous UUID is advertised until its server is
+    /// Draws another UUID for the next engagement. The previous UUID stays advertised until its server is
     /// closed.
     func renew() {
         uuid = .random()
     }
 
-    /// Prepares for the next phone after one that did not connect: stops advertising, and advertises another
-    /// UUID. If advertising fails now, it is tried again once a phone is engaged.
+    /// Prepares for the next phone after a phone did not connect: stops advertising, and advertises another
+    /// UUID. If advertising fails here, `accept` tries again once a phone is engaged.
     func rearm() async {
         await close()
         renew()
@@ -97,7 +99,7 @@ actor BluetoothRetrieval {
             return try await race(
                 central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
-        // A phone with one mode only is met in that mode, whatever the plan prefers.
+        // A phone that offers one mode only is met in that mode, whatever the plan prefers.
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
         case (nil, nil, _): throw .serviceIncomplete
@@ -113,16 +115,19 @@ actor BluetoothRetrieval {
 
     // MARK: - mdoc central client mode
 
+    /// Registers and advertises the service with this UUID.
     private func serve(_ uuid: BluetoothUUID) async throws(BluetoothLEError) {
         server = (uuid, try await radio.serve(GATTService(.mdocCentralClient(uuid))))
     }
 
+    /// Waits for the connection of the phone to the service with this UUID.
     private func accept(
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone chose another UUID, so no phone will connect to the advertised one. Many adapters can
-            // advertise only one service at a time.
+            // The phone chose another UUID, so no phone will connect to the advertised one. That service is
+            // withdrawn, because many adapters can advertise only one at a time. The phone already looks for
+            // the other service, so neither of the two steps waits for the other.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()
@@ -135,6 +140,7 @@ actor BluetoothRetrieval {
         // The Ident is derived from the phone's key, which is known only since the engagement.
         await server.setIdent(ident.bytes)
         let link = try await server.link()
+        // The link keeps the server in use: `close()` must not close it.
         self.server = nil
         return link
     }
@@ -148,23 +154,24 @@ actor BluetoothRetrieval {
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         // In a race `accept` waits for the phone on the advertised service at the same time.
         if plan.mode != .race { await close() }
-        let engaged = plan.l2cap == .never ? nil : psm
-        if let psm = engaged {
+        let named = plan.l2cap == .never ? nil : psm
+        if let psm = named {
             let attempt = await bounded(by: .now + Self.l2capTime) { [radio] () throws(BluetoothLEError) in
                 try await radio.connect(to: uuid, psm: psm.value)
             }
+            // If the channel fails for any other reason than cancellation, the characteristics are tried.
             if let link = try? attempt.get() { return link }
             if Task.isCancelled { throw .cancelled }
         }
         do throws(BluetoothLEError) {
-            return try await startedLink(uuid, after: engaged)
+            return try await startedLink(uuid, after: named)
         } catch .linkLost {
-            // Some phones drop their first connection and return (Q82). One that stays away must not use up
-            // the whole time for the link.
+            // Some phones drop their first connection and return (Q82). A phone that stays away must not use
+            // up the whole time for the link.
             let second = await bounded(by: .now + Self.returnTime) { () throws(BluetoothLEError) in
-                try await self.startedLink(uuid, after: engaged)
+                try await self.startedLink(uuid, after: named)
             }
-            // The time for the return is over. Only the caller's own cancellation may end as `cancelled`.
+            // The time for the return is over. Only a cancellation by the caller may end as `cancelled`.
             if case .failure(.cancelled) = second, !Task.isCancelled { throw .linkLost }
             return try second.get()
         }
@@ -208,6 +215,7 @@ actor BluetoothRetrieval {
 
     // MARK: - Both
 
+    /// Makes the link in both modes at once, and stops advertising as soon as the first link has started.
     private func race(
         central: BluetoothUUID, peripheral: BluetoothUUID, psm: L2CAPPSM?,
         engaged engagement: DeviceEngagement
@@ -223,6 +231,7 @@ actor BluetoothRetrieval {
 extension BluetoothUUID {
     /// A random UUID (RFC 9562, 5.4).
     static func random() -> BluetoothUUID {
+        // The fixed bits say version 4 and variant 10.
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000
         let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
         return BluetoothUUID(high: high, low: low)
@@ -252,6 +261,7 @@ package func firstLink(
     await withTaskGroup(of: LinkResult.self) { group in
         group.addTask { await catching { () throws(BluetoothLEError) in try await one() } }
         group.addTask { await catching { () throws(BluetoothLEError) in try await other() } }
+        // Replaced as soon as the first attempt has ended.
         var winner: LinkResult = .failure(.cancelled)
         for await finished in group {
             if case .success = winner {
@@ -279,7 +289,7 @@ struct ConnectionNotices {
         ]
     }
 
-    /// The instant of the next notice; nil after the last.
+    /// The instant of the next notice; `nil` after the last.
     var deadline: ContinuousClock.Instant? { pending.first?.instant }
 
     /// Returns the next notice if its instant has come.
@@ -293,6 +303,7 @@ struct ConnectionNotices {
     func during<Value>(
         report: @escaping @Sendable (PresentationEvent) -> Void, _ connecting: () async -> Value
     ) async -> Value {
+        // Swift cancels this child task when the function returns.
         async let _: Void = notify(report)
         return await connecting()
     }

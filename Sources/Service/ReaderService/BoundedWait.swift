@@ -27,6 +27,7 @@ func bounded<Value: Sendable, Failure: Error>(
         await task.value
     } onCancel: {
         guard grace > .zero else { return task.cancel() }
+        // Nothing cancels this task, so it always sleeps to the end.
         Task {
             try? await Task.sleep(for: grace, clock: .continuous)
             task.cancel()

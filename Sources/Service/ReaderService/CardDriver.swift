@@ -16,8 +16,8 @@ extension NFCVersion2EngagementReader: NFCMachine {}
 /// The driver of an NFC machine: sends the machine's commands to a card, feeds the machine with the answers,
 /// and waits.
 ///
-/// The machine is an argument of `run(_:from:)`, so the driver holds no state of the protocol. It runs in the
-/// task of the presentation.
+/// The machine is an argument of `run(_:from:)`, so the driver holds no state of the protocol. The driver
+/// runs in the task of the presentation.
 ///
 /// - A command that has no answer by the machine's deadline is cancelled, and the machine decides what that
 ///   means.
@@ -59,6 +59,7 @@ struct CardDriver: Sendable {
             case .deliver(let delivery): return delivery
             case .end(let reason): throw .machine(reason)
             case .wait(let instant):
+                // Only a cancelled task ends the sleep early.
                 guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else {
                     throw .stopped
                 }

@@ -8,13 +8,14 @@ extension BluetoothLERadio {
     /// adapter is on and not pairable, as after every presentation.
     ///
     /// bluetoothd can refuse an advertisement although its adapter reports free places. Only an attempt shows
-    /// that (Q239).
+    /// whether it refuses (Q239).
     package func tryServing() async throws(BluetoothLEError) {
         try await serve(GATTService(.mdocCentralClient(.random()))).close()
     }
 }
 
-/// The Bluetooth radio of a lane. It remembers whether its last service could be registered and advertised.
+/// The Bluetooth radio of a lane, which remembers whether the last service could be registered and
+/// advertised.
 final class CheckedRadio: BluetoothLERadio {
     private let radio: any BluetoothLERadio
     /// Whether the last attempt to register and advertise a service succeeded; false before the first
@@ -30,7 +31,7 @@ final class CheckedRadio: BluetoothLERadio {
     func fault() async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.look()
-            // With these settings an advertisement would harm phones, so none is tried.
+            // With faulty settings an advertisement would harm phones, so none is tried.
             if let fault = await radio.settingsFault() { return fault }
             if !lastServed.withLock({ $0 }) { try await tryServing() }
             return nil
@@ -53,6 +54,8 @@ final class CheckedRadio: BluetoothLERadio {
             throw error
         }
     }
+
+    // The other functions pass each call on to the radio.
 
     func look() async throws(BluetoothLEError) { try await radio.look() }
 

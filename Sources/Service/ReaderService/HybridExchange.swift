@@ -9,8 +9,8 @@ internal import Synchronization
 /// sends the messages that wait for it.
 ///
 /// Answers are counted on each bearer, so that the second copy of an answer is compared with the first and
-/// then dropped. A copy that differs is noted and changes nothing. The first copy is judged by its keys and
-/// signatures; if another copy could undo that, anybody in radio range could spoil an answer.
+/// then dropped. A second copy that differs is recorded and changes nothing: the first copy is judged by its
+/// keys and signatures, and otherwise anybody in radio range could spoil an answer.
 ///
 /// The exchange ends in one of these ways:
 /// - The phone ends the session on one bearer.
@@ -32,7 +32,7 @@ actor HybridExchange {
     /// The maximum time for sending the termination message over NFC.
     private static let terminationTime: Duration = .milliseconds(500)
     /// The time after the end in which a second copy may still come over Bluetooth. The next customer waits
-    /// for it.
+    /// during this time.
     private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]
@@ -40,7 +40,7 @@ actor HybridExchange {
     private var ends: [Bearer: BearerEnd] = [:]
     /// The number of answers that came over each bearer.
     private var counts: [Bearer: Int] = [:]
-    /// The first copy of each answer.
+    /// The first copy of each answer, with the instant at which it began if its bearer knows that.
     private var answers: [(bytes: [UInt8], began: ContinuousClock.Instant?)] = []
     /// The number of messages that were sent.
     private var asked = 0
@@ -60,9 +60,9 @@ actor HybridExchange {
         _ retrieval: NFCRetrieval,
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
     ) {
-        let nfc = queue(for: .nfc)
+        let nfc = makeQueue(for: .nfc)
         tasks[.nfc] = Task { await serve(.nfc, over: retrieval, messages: nfc) { $0 } }
-        let bluetooth = queue(for: .bluetooth)
+        let bluetooth = makeQueue(for: .bluetooth)
         tasks[.bluetooth] = Task {
             do throws(PresentationFailure) {
                 let carrier = try await connect().get()
@@ -74,7 +74,8 @@ actor HybridExchange {
         }
     }
 
-    private func queue(for bearer: Bearer) -> AsyncStream<[UInt8]> {
+    /// Creates the queue of a bearer. `exchange` puts each message into both queues.
+    private func makeQueue(for bearer: Bearer) -> AsyncStream<[UInt8]> {
         let (stream, queue) = AsyncStream.makeStream(of: [UInt8].self)
         queues[bearer] = queue
         return stream
@@ -85,8 +86,10 @@ actor HybridExchange {
     }
 
     /// Carries the messages of one bearer, one after another: over NFC the next message waits for the answer
-    /// to the previous ENVELOPE. Afterwards the carrier is terminated in any case, which closes a Bluetooth
+    /// to the previous ENVELOPE. At the end the carrier is terminated in any case, which closes a Bluetooth
     /// link.
+    ///
+    /// - Parameter tapEnd: turns the carrier's own error into the end of the tap.
     private func serve<Carrier: SessionCarrier & Sendable>(
         _ bearer: Bearer, over carrier: Carrier, messages: AsyncStream<[UInt8]>,
         tapEnd: (Carrier.End) -> TapEnd
@@ -96,6 +99,7 @@ actor HybridExchange {
             // A message that still waits must not go out after the end.
             if isOver { break }
             do throws(Carrier.End) {
+                // `HybridCarrier` reports the progress, once for both bearers.
                 switch try await carrier.exchange(message, report: { _ in }) {
                 case .message(let answer, let began): accept(answer, began: began, from: bearer)
                 case .ended:
@@ -110,10 +114,12 @@ actor HybridExchange {
         await carrier.terminate(sending: terminationMessage)?.value
     }
 
+    /// Keeps the first copy of an answer, and compares the second copy with it.
     private func accept(_ answer: [UInt8], began: ContinuousClock.Instant?, from bearer: Bearer) {
         let number = counts[bearer, default: 0]
         counts[bearer] = number + 1
         guard number == answers.count else {
+            // The other bearer has brought this answer already.
             if answers[number].bytes != answer { onNote(.copiesDiffer(second: bearer)) }
             return
         }
@@ -141,6 +147,7 @@ actor HybridExchange {
                 await withCheckedContinuation { waiter = $0 }
             }
         } onCancel: {
+            // The handler runs outside the actor and cannot wait for it.
             Task { await wake() }
         }
         guard answers.count <= number else {
@@ -159,11 +166,12 @@ actor HybridExchange {
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end
+        // Not reached: `exchange` waits until both bearers have ended.
         case (nil, nil): throw .failed(.session(.unexpectedMessage))
         }
     }
 
-    /// Notifies the phone of the end on both bearers. NFC has half a second for it.
+    /// Notifies the phone of the end on both bearers, over NFC within half a second.
     ///
     /// - Returns: the task in which Bluetooth ends, while the outcome is shown (Q76).
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
@@ -172,14 +180,14 @@ actor HybridExchange {
         for queue in queues.values { queue.finish() }
         // A link that is still being made would only delay the end.
         if !isConnected { tasks[.bluetooth]?.cancel() }
-        if let nfc = tasks[.nfc] { await Self.end(of: nfc, within: Self.terminationTime) }
+        if let nfc = tasks[.nfc] { await Self.wait(for: nfc, within: Self.terminationTime) }
         return tasks[.bluetooth].map { bluetooth in
-            Task { await Self.end(of: bluetooth, within: Self.copyTime) }
+            Task { await Self.wait(for: bluetooth, within: Self.copyTime) }
         }
     }
 
     /// Waits for a task, and cancels it after `time`.
-    private static func end(of task: Task<Void, Never>, within time: Duration) async {
+    private static func wait(for task: Task<Void, Never>, within time: Duration) async {
         let timer = Task {
             try await Task.sleep(for: time, clock: .continuous)
             task.cancel()
@@ -201,7 +209,7 @@ struct HybridCarrier: SessionCarrier {
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(TapEnd) -> CarriedAnswer {
-        // The bearers send in separate tasks, which do not report when.
+        // The bearers send in separate tasks, which do not report the instant of sending.
         sent = .now
         report(.awaitingConsent)
         let answer = try await exchange.exchange(message)

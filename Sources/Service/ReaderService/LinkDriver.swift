@@ -5,15 +5,15 @@ package import Transport
 /// The driver of a Bluetooth transfer: carries the values of a `BLETransfer` over a link, and waits for its
 /// deadlines.
 ///
-/// The reader uses it through `LinkCarrier`, the software wallet directly. The calls follow one another:
-/// `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
+/// The reader uses the driver through `LinkCarrier`, the software wallet directly. The calls follow one
+/// another: `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
 ///
 /// The machine says what a value or a deadline means. The driver ends each wait in time: an alarm task
 /// interrupts a pending `receive` of the link, which loses nothing, and the machine decides whether its
 /// deadline has passed. While a message is being sent, the alarm closes the link, because a link that accepts
 /// nothing more ends in no other way.
 ///
-/// The driver knows no keys and no CBOR. It never connects again.
+/// The driver knows no keys and no CBOR, and never connects again.
 package actor LinkDriver {
     /// The reason why a transfer ended.
     package enum End: Error {
@@ -51,6 +51,7 @@ package actor LinkDriver {
         switch machine.send(message[...], now: .now) {
         case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)
         case .end(let reason): throw .machine(reason)
+        // The machine gives no other action for a message.
         default: throw .machine(.failed(.idle, .outOfTurn))
         }
     }
@@ -81,6 +82,7 @@ package actor LinkDriver {
         }
     }
 
+    /// Sends one packet.
     private func send(_ head: PacketHead, _ part: ArraySlice<UInt8>) async throws(End) {
         do throws(BluetoothLEError) {
             try await link.send(head, part)
@@ -136,6 +138,8 @@ package actor LinkDriver {
         }
     }
 
+    /// The end of the transfer after an error of the link. The machine gives the reason for a link that is
+    /// gone, because the reason depends on the phase.
     private func end(_ error: BluetoothLEError) -> End {
         switch error {
         case .radioUnavailable(let fault): return .radioUnavailable(fault)
@@ -152,6 +156,7 @@ package actor LinkDriver {
     /// open until the phone has disconnected or the time for that is over (Q76, Q77).
     package func leave(sending message: [UInt8]?) async {
         if let message, let pieces = transmission(of: message) {
+            // If the link is broken, the phone cannot be notified, and the link is closed all the same.
             try? await transmit(pieces, by: .now + timeout)
         }
         if case .signalState(let state) = machine.end(now: .now) {
@@ -160,6 +165,7 @@ package actor LinkDriver {
         defer { disarm() }
         while let deadline = machine.deadline {
             arm(deadline)
+            // An error of the link ends the wait as well as the phone's disconnection does.
             guard case .wait = (try? await next()) ?? .end(.finished) else { break }
         }
         await link.close()
@@ -188,9 +194,10 @@ package actor LinkDriver {
         }
     }
 
+    /// Ends the pending wait, because its deadline has passed.
     private func alarmed() async {
         armed = nil
-        // `interrupt` ends a pending `receive` only.
+        // `interrupt` ends only a pending `receive`. Nothing but closing the link ends a pending `send`.
         if isSending { await link.close() } else { await link.interrupt() }
     }
 

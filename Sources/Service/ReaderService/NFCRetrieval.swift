@@ -21,12 +21,15 @@ struct NFCRetrieval: Sendable {
             state.withLock { $0.instants }
         }
 
+        /// Begins a turn: forgets the instants of the previous message.
         func begin(_ begun: @escaping @Sendable () -> Void) {
             state.withLock { $0 = State(begun: begun) }
         }
 
+        /// Records the last ENVELOPE of a message, and ignores other commands.
         func record(_ exchange: CardDriver.Exchange) {
-            // ENVELOPE has INS C3. CLA 00, without the bit for chaining, marks the last one of a message.
+            // ENVELOPE has INS C3. CLA 00, without the bit for chaining, marks the last ENVELOPE of a
+            // message.
             guard exchange.command.starts(with: [0x00, 0xc3]) else { return }
             let begun = state.withLock { state in
                 state.instants = (exchange.sent, .now)
@@ -41,7 +44,7 @@ struct NFCRetrieval: Sendable {
     /// The time in which a message in progress may complete after cancellation.
     private let grace: Duration
     private let turn = Turn()
-    /// The instant at which the last message that was answered had been sent.
+    /// The instant at which the last answered message was sent.
     private(set) var sent: ContinuousClock.Instant?
     /// Whether the transfer is between two messages, so that the phone still listens.
     private var isIdle = false
@@ -50,7 +53,7 @@ struct NFCRetrieval: Sendable {
 
     /// Creates the transfer with a phone that was engaged by classic handover or QR code.
     ///
-    /// - Parameter carrier: the sizes of APDUs that the phone gave; `nil` if it gave none.
+    /// - Parameter carrier: the sizes of APDUs that the phone announced; `nil` if it announced none.
     init(_ driver: CardDriver, within carrier: NFCCarrier?, settings: NFCTransferSettings) {
         self.init(
             driver,
@@ -59,7 +62,7 @@ struct NFCRetrieval: Sendable {
             endsEmpty: false)
     }
 
-    /// Continues on the application that an NFC v2 engagement left selected.
+    /// Creates the transfer on the application that an NFC v2 engagement has left selected.
     init(_ driver: CardDriver, engaged machine: NFCTransferReader) {
         self.init(driver, machine, endsEmpty: true)
         isIdle = true
@@ -91,9 +94,9 @@ struct NFCRetrieval: Sendable {
         }
     }
 
-    /// Performs the machine's actions until it delivers. After cancellation the message in progress may
-    /// complete within the grace period: in the middle of a message a phone cannot be notified of the end
-    /// (Q77).
+    /// Performs the machine's actions until the machine delivers. After cancellation the message in progress
+    /// may complete within the grace period, because a phone cannot be notified of the end in the middle of a
+    /// message (Q77).
     private mutating func run(_ action: NFCTransferReader.Action) async throws(TapEnd) -> NFCTransferDelivery
     {
         isIdle = false
@@ -135,6 +138,7 @@ extension NFCRetrieval: SessionCarrier {
     /// Sends the termination message if the phone listens. The phone's answer to it is ignored.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         guard isIdle, let message else { return nil }
+        // The phone ends the session with this message, so nothing is sent after it.
         isIdle = false
         let first = machine.send(message[...], now: .now)
         let (machine, driver) = (machine, driver)

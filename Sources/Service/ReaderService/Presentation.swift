@@ -27,8 +27,8 @@ package struct PresentationPlan: Sendable {
     /// Whether the result includes the answer as it came, for a verification elsewhere. That answer holds
     /// personal data.
     package var handsOutRawAnswer = false
-    /// Called after a phone is engaged and before the first request is sent to it. If it returns false,
-    /// nothing is sent and the presentation ends as cancelled.
+    /// Called after a phone is engaged and before the first request is sent to it. If the function
+    /// returns false, nothing is sent and the presentation ends as cancelled.
     package var admission: (@Sendable () async -> Bool)?
     /// The clock that gives the time for judging the answer.
     package var clock: WallClock
@@ -56,8 +56,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// The minimum time to wait for another tap after one that broke off. Some phones cannot come back sooner
     /// (Q5).
     package var nextTap: Duration = .seconds(30)
-    /// The maximum time from the first command of a tap to its complete engagement. It is well under the 15 s
-    /// of an iOS wallet (Q5).
+    /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet has
+    /// 15 s in the field, and the limit is well below that (Q5).
     package var tap: Duration = .seconds(12)
     /// The maximum time of one phase of an engagement.
     package var tapPhase: Duration = .seconds(5)
@@ -66,7 +66,7 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var connection: Duration = .seconds(30)
     /// The time from the engagement to the notice that the phone is still connecting.
     package var connecting: Duration = .seconds(3)
-    /// The time from the engagement to the question whether Bluetooth is on.
+    /// The time from the engagement to the notice that Bluetooth may be off in the phone.
     package var checkBluetooth: Duration = .seconds(8)
     /// The maximum time to wait for the reader's own signature, once everything else is ready to send the
     /// request.
@@ -83,8 +83,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var termination: Duration = .seconds(1)
     /// The pause between two attempts with a phone that shows no wallet yet (Q7).
     package var lockedPhone: Duration = .milliseconds(250)
-    /// The time for which a card without a wallet is taken for a locked phone. Afterwards it is taken for
-    /// something else, such as a bank card (Q206).
+    /// The time for which a card without a wallet is taken for a locked phone. Afterwards the card is taken
+    /// for something else, such as a bank card (Q206).
     package var unlocking: Duration = .seconds(2)
     /// The pause between two attempts with a card that is no phone (Q206) or does not answer to power-up
     /// (Q203).
@@ -92,8 +92,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// The pause between two attempts with a phone that stays on the reader after a tap that broke off
     /// (Q202).
     package var nextTry: Duration = .milliseconds(700)
-    /// The maximum time of all attempts while the phone stays on the reader. Afterwards it has to be lifted
-    /// (Q202).
+    /// The maximum time of all attempts while the phone stays on the reader. Afterwards the phone has to be
+    /// lifted (Q202).
     package var tries: Duration = .seconds(3)
     /// The time for which taps begin with classic handover, after a phone that began NFC v2 and failed.
     package var version2Rest: Duration = .seconds(60)
@@ -101,8 +101,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package init() {}
 }
 
-/// A step of a presentation, reported to pages, command line, library and field trace. It holds nothing
-/// personal.
+/// A step of a presentation, reported to pages, command line, library and field trace. No event holds
+/// anything personal.
 package enum PresentationEvent: Equatable, Sendable {
     /// The reader waits for a phone. The holder should open the ID first.
     case armed
@@ -111,8 +111,8 @@ package enum PresentationEvent: Equatable, Sendable {
     /// A card on the reader is no phone with its ID open: it is an ordinary card, or a phone that stays
     /// locked (Q206).
     case notAnID
-    /// The phone stays on the reader and every attempt broke off. It has to be lifted before the next tap
-    /// (Q202, Q203).
+    /// The phone stays on the reader and every attempt broke off. The phone has to be lifted before the next
+    /// tap (Q202, Q203).
     case liftAndTapAgain(NFCEndReason)
     /// The tap broke off before it was complete. The same request waits for the next tap.
     case tapAgain(NFCEndReason)
@@ -123,7 +123,7 @@ package enum PresentationEvent: Equatable, Sendable {
     case offerQR
     /// Bluetooth cannot be used, for this reason. Only NFC is used.
     case bluetoothUnavailable(RadioFault)
-    /// The PC/SC reader does not answer, so that no phone can be detected. It may recover (Q212).
+    /// The PC/SC reader does not answer, so that no phone can be detected. The reader may recover (Q212).
     case readerSilent
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
@@ -131,11 +131,12 @@ package enum PresentationEvent: Equatable, Sendable {
     case mayLift
     /// The phone is engaged and has not connected over Bluetooth yet.
     case connecting
-    /// The engaged phone still has not connected. Its Bluetooth may be off.
+    /// The engaged phone still has not connected. Bluetooth may be off in the phone.
     case checkBluetooth
     /// The answer comes over NFC: the phone has to stay on the reader.
     case hold
-    /// The request was sent, and the holder decides.
+    /// The holder decides. Over NFC this event comes before the request is sent, because the holder decides
+    /// while the last command of the request is open (Q54).
     case awaitingConsent
     /// The answer has begun to arrive. A transport that cannot report the beginning reports the complete
     /// answer.
@@ -176,12 +177,15 @@ package struct Presentation: Sendable {
     package let earlier: [Presentation]
     /// The judgement on the phone's answer, or the reason why there is none.
     package let result: Result<Judgement, PresentationFailure>
-    /// The request that was answered or, without an answer, the last that was sent; `nil` if none was.
+    /// The request that was answered or, without an answer, the request that was sent last; `nil` if no
+    /// request was sent.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
     /// The answer as it came; `nil` without an answer, or if the plan does not ask for it.
     package let rawAnswer: RawAnswer?
+    /// The notes, which may still be added while the phone is notified of the end.
     private let noted: PresentationNotes
+    /// The task that notifies the phone of the end; `nil` if nothing is left to do.
     private let leaving: Task<Void, Never>?
 
     init(
@@ -198,12 +202,12 @@ package struct Presentation: Sendable {
         self.leaving = leaving
     }
 
-    /// The reason why no answer was judged; `nil` if one was.
+    /// The reason why no answer was judged; `nil` if an answer was judged.
     package var failure: PresentationFailure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// The notes on the phone's messages until now. They are complete once `left()` has returned.
+    /// The notes on the phone's messages until now. No note is added after `left()` has returned.
     package var notes: [PresentationNote] { noted.all }
 
     /// Waits until the phone has been notified of the end and nothing more is transmitted. The result may be
@@ -215,8 +219,8 @@ package struct Presentation: Sendable {
 
 /// The reason why no answer of a phone was judged.
 package enum PresentationFailure: Error, Equatable, Sendable {
-    /// The holder returned nothing: declined, has no such document, or uses a wallet that does not know this
-    /// reader.
+    /// Nothing was returned: the holder declined, has no such document, or uses a wallet that does not know
+    /// this reader.
     case declined
     /// The decrypted answer is not a DeviceResponse.
     case responseMalformed(MdocModelError)
@@ -245,7 +249,8 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case messageTooLong(announced: Int, limit: Int)
     /// The first frame on the bench link is not a greeting.
     case benchLink(BenchLinkError)
-    /// The request had to be signed with this identity. Its key did not sign, and the request was not sent.
+    /// The request had to be signed with this identity. The identity's key did not sign, and the request
+    /// was not sent.
     case requestNotSigned(identity: String)
     /// The session could not be set up, or its messages do not decode or decrypt.
     case session(SessionError)

@@ -1,7 +1,7 @@
 internal import MdocSession
 internal import Synchronization
 
-/// A remark on the phone's messages. It is always reported and never changes the outcome, because otherwise
+/// A remark on the phone's messages. A note is reported and never changes the outcome, because otherwise
 /// anybody in radio range could spoil an answer.
 package enum PresentationNote: Equatable, Sendable {
     /// The medium that carries messages of an NFC v2 session (draft of the second edition).
@@ -18,9 +18,9 @@ package enum PresentationNote: Equatable, Sendable {
     /// The second copy of an answer, which came over this bearer, differs from the first copy, which was
     /// judged.
     case copiesDiffer(second: Bearer)
-    /// A message of the phone has no number. The expected number is given.
+    /// A message of the phone has no sequence number; `expected` is the number that it should have.
     case sequenceMissing(expected: UInt64)
-    /// A message of the phone has another number than expected.
+    /// A message of the phone has another sequence number than `expected`.
     case sequenceUnexpected(UInt64, expected: UInt64)
 
     init(_ note: SequenceNote) {

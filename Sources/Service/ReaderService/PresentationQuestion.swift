@@ -44,6 +44,8 @@ package struct PresentationQuestion: Sendable {
         }
     }
 
+    /// Returns the identity that signs this request; `nil` if no rule matches, so that the request is sent
+    /// unsigned.
     func identity(asking draft: DeviceRequestDraft) -> ReaderIdentity? {
         let docTypes = Set(draft.documents.map(\.docType))
         return identities.identity(in: .init(wallet: wallet, brand: brand, docTypes: docTypes))
@@ -51,10 +53,10 @@ package struct PresentationQuestion: Sendable {
 }
 
 /// A second request to the same phone in the same session, which is sent only if the first answer calls for
-/// it.
+/// a second request.
 package struct FurtherQuestion: Sendable {
     package let question: PresentationQuestion
-    /// Whether this answer to the first request calls for the second.
+    /// Returns whether an answer to the first request calls for the second request.
     package let isDue: @Sendable (VerifiedResponse) -> Bool
 
     package init(_ question: PresentationQuestion, isDue: @escaping @Sendable (VerifiedResponse) -> Bool) {

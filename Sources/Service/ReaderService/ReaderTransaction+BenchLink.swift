@@ -34,9 +34,11 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
+    /// Waits for the wallet's engagement on the bench link, sends the requests, and judges the answers.
     fileprivate mutating func present(
         over channel: any MessageChannel
     ) async throws(PresentationFailure) -> Presentation {
+        // The session's key is made while nobody waits for it (Q190).
         prepareKey()
         report(.armed)
         let greeting = try await transaction.greeting(from: channel)
@@ -82,6 +84,7 @@ private struct BenchLinkCarrier: SessionCarrier {
 
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         guard let message else { return nil }
+        // If the wallet does not accept the message in time, the closed link shows the end.
         _ = await bounded(by: .now + deadlines.termination, grace: deadlines.termination) {
             [channel] () throws(TransportError) in
             try await channel.send(message[...])

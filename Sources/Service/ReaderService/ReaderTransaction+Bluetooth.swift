@@ -35,7 +35,7 @@ extension ReaderTransaction {
 
     /// Starts advertising for a transaction that still waits for a phone.
     ///
-    /// - Returns: `nil` if only NFC can be used.
+    /// - Returns: the Bluetooth side of the transaction; `nil` if only NFC can be used.
     /// - Throws: a failure if the plan requires Bluetooth and it cannot be used.
     func armed(_ radio: (any BluetoothLERadio)?) async throws(PresentationFailure) -> BluetoothRetrieval? {
         guard plan.retrieval.transport != .nfc else { return nil }
@@ -45,7 +45,7 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
-            // With these settings Bluetooth would harm the phone. NFC can take its place, so nothing is
+            // With faulty settings Bluetooth would harm the phone. NFC can take its place, so nothing is
             // advertised.
             if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
                 throw .radioUnavailable(fault)
@@ -90,6 +90,7 @@ extension ReaderTransaction {
             }
             return link
         }
+        // A phone that comes too late must not find the service any more.
         await bluetooth.close()
         do throws(BluetoothLEError) {
             return try result.get()
@@ -140,7 +141,7 @@ struct LinkCarrier: SessionCarrier {
 
 extension PresentationFailure {
     /// The failure of an attempt to make a link. The attempt is cancelled by its deadline as well as by the
-    /// caller, so `cancelled` alone does not say which.
+    /// caller, so `cancelled` alone does not say which of the two it was.
     fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
         if Task.isCancelled { return .cancelled }
         return error == .cancelled ? .connectionOverdue : PresentationFailure(error)
@@ -154,6 +155,7 @@ extension PresentationFailure {
         case .serviceIncomplete: self = .connection(.serviceIncomplete)
         case .notSubscribed: self = .connection(.notSubscribed)
         case .linkLost: self = .connection(.leftBeforeStart)
+        // Two calls at once would be an error of this program: a transaction makes one call at a time.
         case .alreadyWaiting: self = .session(.unexpectedMessage)
         case .cancelled: self = .cancelled
         }

@@ -41,8 +41,8 @@ extension ReaderTransaction {
         CardDriver(card: card, grace: plan.deadlines.termination)
     }
 
-    /// Starts the data transfer with an engaged phone: on the application that NFC v2 left selected, or on
-    /// the data transfer application.
+    /// Starts the data transfer with an engaged phone: after NFC v2 on the application that is still
+    /// selected, otherwise on the data transfer application, which is selected now.
     func retrieval(from driver: CardDriver, _ engaged: Engaged) async throws(TapEnd) -> NFCRetrieval {
         if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
         var retrieval = NFCRetrieval(
@@ -95,6 +95,7 @@ extension RunningTransaction {
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
     ) async throws(PresentationFailure) -> Presentation {
+        // The phone of the previous presentation may still lie on the reader and must not be asked (Q9).
         await reader.beginPresentation()
         var taps = TapSeries(
             plan.deadlines, hasNFC: plan.retrieval.transport != .bluetoothLE,
@@ -163,6 +164,7 @@ extension RunningTransaction {
                 do throws(TapEnd) {
                     return try await complete(&exchange, over: &retrieval)
                 } catch {
+                    // With NFC v2 a phone may leave with the request and answer at the next tap.
                     throw engaged.transfer == nil ? error : error.ofVersion2
                 }
             }
@@ -185,6 +187,7 @@ extension RunningTransaction {
         throw .failed(.connectionOverdue)
     }
 
+    /// Sets up the session with an engaged phone. A failure here is final: another tap would not help.
     private mutating func newExchange(
         of engaged: ReaderTransaction.Engaged
     ) throws(TapEnd) -> RequestExchange {

@@ -32,7 +32,8 @@ extension ReaderTransaction {
     }
 
     /// Runs both waits and returns the first link, the first complete tap, or the failure of the link. The
-    /// other wait is cancelled and has ended on return; a link or a card that it still gave is released.
+    /// other wait is cancelled and has ended on return. If the other wait still gives a link or a card, that
+    /// is released.
     private func firstConnection(
         _ link: @escaping @Sendable () async -> Result<Connection, PresentationFailure>,
         _ tap: @escaping @Sendable () async -> Connection?
@@ -53,6 +54,7 @@ extension ReaderTransaction {
         }
     }
 
+    /// Closes the link or releases the card of the wait that ended too late.
     private func discard(_ late: Result<Connection, PresentationFailure>) async {
         switch try? late.get() {
         case .link(let link)?: await link.close()
@@ -70,6 +72,7 @@ extension ReaderTransaction {
     {
         while !Task.isCancelled {
             do throws(ContactlessError) {
+                // `nil`: the first phone counts as another tap only after it was lifted.
                 let card = try await reader.nextCard(again: nil)
                 if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
                 await release(card)
@@ -82,6 +85,7 @@ extension ReaderTransaction {
         return nil
     }
 
+    /// Engages the phone of another tap; `nil` if that tap broke off.
     private func engageAgain(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
         // The first phone must not find the reader under the UUID of this engagement.
         await bluetooth.renew()

@@ -25,6 +25,7 @@ extension ReaderTransaction {
             // A locked phone answers like one without the application (Q1).
             throw reason.fault == .status(.notFound) ? .noWallet(reason) : .broken(reason)
         case .engaged(let engaged):
+            // The limits of NFC are part of `transfer` already.
             return Engaged(
                 engagement: engaged.engagement, handover: engaged.handover, nfc: nil,
                 bluetooth: engaged.choice.bluetooth.map { BluetoothOffer($0) },
@@ -44,6 +45,7 @@ extension ReaderTransaction {
         let exchange = HybridExchange { transaction.record($0, in: notes) }
         await exchange.start(retrieval) {
             await catching { () throws(PresentationFailure) in
+                // The answer may come over NFC, so people are not asked to check Bluetooth.
                 let link = try await transaction.link(
                     over: bluetooth, to: offer, engaged: engagement, isAwaited: false)
                 return await transaction.carrier(over: link)
@@ -54,8 +56,8 @@ extension ReaderTransaction {
 }
 
 extension TapEnd {
-    /// The end as it counts in a session of NFC v2: a phone that leaves while its holder decides has taken
-    /// the request along.
+    /// This end of a tap as NFC v2 defines it: a phone that leaves while its holder decides has taken the
+    /// request along, so that the tap did not break off.
     var ofVersion2: TapEnd {
         guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse
         else {

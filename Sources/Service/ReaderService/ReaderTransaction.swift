@@ -8,10 +8,10 @@
 /// - `run(scanned:radio:)` connects over Bluetooth to the phone whose QR code was scanned;
 /// - `run(over:)` uses the bench link.
 ///
-/// Each run goes through the same phases: a phone is engaged (ISO/IEC 18013-5, 8.2), it is asked over a
-/// `SessionCarrier`, its answer is judged, and it is notified of the end. A `run` function throws nothing,
-/// because every failure is part of the `Presentation` that it returns. It returns when the outcome may be
-/// shown, which may be before the phone was notified (Q76).
+/// Each run goes through the same phases: a phone is engaged (ISO/IEC 18013-5, 8.2), the phone is asked over
+/// a `SessionCarrier`, its answer is judged, and the phone is notified of the end. A `run` function throws
+/// nothing, because every failure is part of the `Presentation` that it returns. The function returns when
+/// the outcome may be shown, which may be before the phone was notified (Q76).
 ///
 /// The transaction itself never changes. All state that changes is in the `RunningTransaction` that a run
 /// makes. Steps that need none of that state, such as an engagement or a link, are functions of the
@@ -41,7 +41,7 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
-    /// Runs `body` with the state of another run, and turns the failure that it throws into a result.
+    /// Runs `body` with new state, and turns a failure that `body` throws into a result.
     func run(
         _ body: (inout RunningTransaction) async throws(PresentationFailure) -> Presentation
     ) async -> Presentation {

@@ -3,18 +3,19 @@ internal import MdocSession
 
 /// The requests of one session with a phone, one after another.
 ///
-/// A session may need several requests. A question can have several drafts; a later one is sent only if no
-/// earlier one brought a document. The drafts of a further question may follow (`startAsking(_:)`).
+/// A session may need several requests. A question can have several drafts; a later draft is sent only if
+/// no earlier draft brought a document. The drafts of a further question may follow (`startAsking(_:)`).
 ///
-/// `RunningTransaction` calls it in turns: `message(signedWithin:)` gives the next encrypted message, a
-/// carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the session.
+/// `RunningTransaction` calls these functions in turn: `message(signedWithin:)` gives the next encrypted
+/// message, a carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the
+/// session.
 ///
 /// The next request is written and signed as soon as the transcript is known, while other work continues,
 /// because some keys sign slowly (`PendingRequest`). The reader's signature covers the transcript, so a
 /// request is made again for each session (Q57).
 ///
-/// The exchange owns the session and its keys. It cannot be copied, so that no message counter is used twice.
-/// It judges no answer.
+/// The exchange owns the session and its keys, and cannot be copied, so that no message counter is used
+/// twice. It judges no answer.
 struct RequestExchange: ~Copyable, Sendable {
     private(set) var session: ReaderSession
     /// The request that was sent last.
@@ -51,6 +52,7 @@ struct RequestExchange: ~Copyable, Sendable {
         prepare()
     }
 
+    /// Starts to write and sign the next draft, if one is left.
     private mutating func prepare() {
         guard let draft = drafts.popFirst() else { return }
         let (capabilities, transcript) = (capabilities, session.transcript)

@@ -1,6 +1,7 @@
 /// The ways by which the phone's answer may come. The raw values are the words of options and configuration
 /// files.
 package struct RetrievalPlan: Equatable, Sendable {
+    /// The transports by which the answer may come.
     package enum Transport: String, CaseIterable, Sendable {
         /// Bluetooth LE if there is a radio and the phone supports it; NFC otherwise.
         case automatic = "auto"
@@ -22,13 +23,14 @@ package struct RetrievalPlan: Equatable, Sendable {
 
     /// The L2CAP channels that are tried before the GATT characteristics, in mdoc peripheral server mode.
     ///
-    /// Wallets differ in their support of L2CAP. Apple's fails if a reader opens the channel that the
+    /// Wallets differ in their support of L2CAP. Apple's wallet fails if a reader opens the channel that the
     /// characteristic names (Q61), and others lose long messages (Q62).
     ///
     /// A rule by wallet is impossible, because nothing that a phone sends before the connection identifies
     /// its wallet. Version, capabilities, kind of handover and waiting times belong to an edition or a
     /// release: many wallets share them, and an update changes them. A wallet that wants L2CAP can name a PSM
-    /// in its engagement, so that is the default. Choose more, or less, if you know the phones at a lane.
+    /// in its engagement, so `engagement` is the default. Choose more channels, or none, if you know the
+    /// phones at a lane.
     package enum L2CAP: String, CaseIterable, Sendable {
         /// No channel.
         case never
@@ -40,7 +42,7 @@ package struct RetrievalPlan: Equatable, Sendable {
 
     /// The use of NFC v2, by a draft of the second edition of ISO/IEC 18013-5.
     package enum NFCVersion2: String, CaseIterable, Sendable {
-        /// NFC v2 first. For a phone without it, classic handover follows after one command.
+        /// NFC v2 first. For a phone without NFC v2, classic handover follows after one command.
         case automatic = "auto"
         /// Classic handover only.
         case off

@@ -8,9 +8,10 @@ internal import OpenSSLCrypto
 /// The state of one presentation while it runs: the times of its phases, the request and the answer so far,
 /// the result of a first question, the notes on the phone's messages, and the key of the next session.
 ///
-/// A run of a `ReaderTransaction` makes it, in the task of its caller, and turns it into a `Presentation` at
-/// the end.
+/// Each run of a `ReaderTransaction` makes a value of this type, in the task of its caller, and turns the
+/// value into a `Presentation` at the end.
 ///
+/// A run calls these functions in order:
 /// 1. `startTap(now:)` discards everything but the key, because no tap resumes another (Q2).
 /// 2. A `present` function engages a phone. `newExchange` sets up the session.
 /// 3. `complete(_:over:)` sends requests over any `SessionCarrier` and judges the answers, until there is a
@@ -18,13 +19,13 @@ internal import OpenSSLCrypto
 /// 4. `presentation(_:leaving:)` makes the result. The phone may still be being notified (Q76).
 ///
 /// An answer leads to one of three steps:
-/// - If it has no document and another draft is left, the next request is sent.
-/// - If it calls for the plan's further question, that question is asked. The holder of both answers has to
-///   be the same.
-/// - Otherwise it is the result.
+/// - If the answer has no document and another draft is left, the next request is sent.
+/// - If the answer calls for the plan's further question, that question is asked. The holder of both answers
+///   has to be the same.
+/// - In all other cases the answer is the result.
 ///
-/// A running transaction shows nothing and stores nothing. Element values are only in the judgement, and in
-/// the raw answer if the plan asks for it.
+/// A running transaction shows nothing on a screen and writes nothing to the disk. Element values are only in
+/// the judgements, and in the raw answer if the plan asks for it.
 struct RunningTransaction {
     let transaction: ReaderTransaction
     private var times: PhaseTimes
@@ -118,6 +119,7 @@ struct RunningTransaction {
         }
     }
 
+    /// Sends the next request and waits for the phone's answer to it.
     private mutating func ask<Carrier: SessionCarrier>(
         _ exchange: inout RequestExchange, over carrier: inout Carrier
     ) async throws(Carrier.End) -> CarriedAnswer {
@@ -159,7 +161,8 @@ struct RunningTransaction {
         case .deliver(let response, let isEnded):
             let result = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
             guard let result else { return nil }
-            // Otherwise a phone could answer the age with one person's document and the data with another's.
+            // Without this check a phone could answer the first question with one person's document and the
+            // further question with another person's.
             guard isOfFirstHolder(result) else {
                 return (.failure(.otherDocument), isEnded ? nil : exchange.terminate())
             }
@@ -167,7 +170,7 @@ struct RunningTransaction {
             endPhase(.verification, at: .now)
             if let further = furtherQuestion(after: result) {
                 storeFirstResult(result)
-                // Thrown only now, so that the presentation keeps the first result.
+                // Thrown only after the first result was stored, so that the presentation keeps it.
                 guard !isEnded else { throw .sessionOver }
                 exchange.startAsking(further)
                 return nil
@@ -234,6 +237,7 @@ extension PresentationFailure {
     fileprivate init(_ end: SessionEnd) {
         self =
             switch end {
+            // Wallets refuse a request with status 20 and no data (Q172).
             case .status(.termination): .declined
             case .status(let status): .status(status)
             case .overdue: .consentOverdue
@@ -270,6 +274,7 @@ struct ReadyKey {
 
     var isReady: Bool { p256 != nil }
 
+    /// Makes the P-256 key if there is none. After a failure, `take(for:)` makes the key and throws.
     mutating func prepare() {
         if !isReady { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
     }
@@ -291,7 +296,7 @@ struct PhaseTimes: Sendable {
     }
 
     /// Ends a phase. An instant before the end of the previous phase counts as that end. If a second request
-    /// repeats a phase, its time is added.
+    /// repeats a phase, the times of both are added.
     mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant) {
         let end = max(instant, start)
         let duration = start.duration(to: end)

@@ -8,16 +8,16 @@
 /// 2. `sent` and `mayBeSent` then say whether the request went out, for the times and the report.
 /// 3. `terminate(sending:)` is called once at the end, after success, failure and cancellation alike.
 ///
-/// A carrier moves bytes within the deadlines of the plan and reports progress. It knows no keys and no CBOR,
-/// judges nothing, and never repeats a request: another tap gets another carrier.
+/// A carrier moves bytes within the deadlines of the plan and reports progress. A carrier knows no keys and
+/// no CBOR, judges nothing, and never repeats a request: another tap gets another carrier.
 ///
-/// The error type `End` says what may follow. Over NFC it is `TapEnd`, because another tap may succeed;
-/// elsewhere it is `PresentationFailure`.
+/// The error type `End` says what may follow. Over NFC `End` is `TapEnd`, because another tap may
+/// succeed. For other carriers `End` is `PresentationFailure`.
 protocol SessionCarrier {
     /// The reason why an exchange gave no answer.
     associatedtype End: Error
 
-    /// The instant at which the message of the last exchange was sent; `nil` if it was not.
+    /// The instant at which the message of the last exchange was sent; `nil` if it was not sent.
     var sent: ContinuousClock.Instant? { get }
     /// Whether a part of the last exchange's message may have reached the phone.
     var mayBeSent: Bool { get }

@@ -12,8 +12,8 @@ package struct SessionRequest: Sendable {
         case none
         /// readerAuth: one signature for each document.
         case documents
-        /// readerAuthAll: one signature for the whole request. Sent only to a wallet that announced support
-        /// for it.
+        /// readerAuthAll: one signature for the whole request. Sent only to a wallet that announced that it
+        /// supports readerAuthAll.
         case all
     }
 
@@ -35,6 +35,7 @@ package struct SessionRequest: Sendable {
         signedBy identity: ReaderIdentity?
     ) throws(PresentationFailure) {
         let draft = draft.suited(to: capabilities)
+        // Only a signature can fail, so a failure has an identity.
         bytes = try mapping(draft.encode(for: capabilities, in: transcript, signedBy: identity)) {
             (_: COSEError) in PresentationFailure.requestNotSigned(identity: identity?.name ?? "")
         }
@@ -69,7 +70,7 @@ struct PendingRequest: Sendable {
                 continuation.yield(.failure(error))
             }
         }
-        // Only a signature may block its thread.
+        // Without a signature nothing blocks, so the request is written at once on this thread.
         if identity == nil { work() } else { WorkerThread().perform(work) }
     }
 
@@ -84,6 +85,7 @@ struct PendingRequest: Sendable {
         }
         defer { timer.cancel() }
         for await result in results { return try result.get() }
+        // The stream has ended without a request: by the timer, or because this task was cancelled.
         throw Task.isCancelled ? .cancelled : .requestNotSigned(identity: identity ?? "")
     }
 }

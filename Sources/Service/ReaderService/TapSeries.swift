@@ -55,15 +55,15 @@ extension TapEnd {
 /// that is fed with time.
 ///
 /// A driver (`RunningTransaction`) does what each `Step` says: it reports the events, waits for a phone and
-/// taps it. It then gives back why no phone came (`receive(_:now:)`), or how a tap without an answer ended
-/// (`receive(_:stay:now:)`). The value reads no clock, waits for nothing and reports nothing.
+/// runs a tap. The driver then passes back why no phone came (`receive(_:now:)`), or how a tap without an
+/// answer ended (`receive(_:stay:now:)`). The value reads no clock, waits for nothing and reports nothing.
 ///
 /// The series ends at its deadline, at first the time for an engagement. A tap that broke off moves the
 /// deadline so that at least the time for the next tap is left (Q5). A phone that left with the request moves
 /// it once to the time in which its holder may confirm.
 ///
 /// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
-/// tried again (Q202). That depends on what the phone showed during its stay:
+/// tried again (Q202). The time depends on what the phone showed during its stay:
 /// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If that lasts, the
 ///   card may be no phone, and attempts become rare (Q206).
 /// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If it left meanwhile, its
@@ -77,8 +77,8 @@ struct TapSeries {
     /// The next step of the driver.
     struct Step: Equatable {
         enum Next: Equatable {
-            /// Wait for a phone until an instant. After the time `again`, a phone that stayed counts as
-            /// another; with `nil` it must be lifted first.
+            /// Wait for a phone until an instant. A phone that stayed on the reader counts as another after
+            /// the time `again`. If that is `nil`, the phone must be lifted first.
             case wait(until: ContinuousClock.Instant, again: Duration?)
             /// End the presentation with this failure.
             case end(PresentationFailure)
@@ -127,7 +127,7 @@ struct TapSeries {
     private var last: NFCEndReason?
     /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
     private var version2Rest: ContinuousClock.Instant?
-    /// The instant until which the request waits for a phone that left with it; `nil` if none did.
+    /// The instant until which the request waits for a phone that left with it; `nil` if no phone did.
     private var armedEnd: ContinuousClock.Instant?
     /// The number of taps whose phone was engaged and did not connect.
     private var unconnected = 0
@@ -137,7 +137,7 @@ struct TapSeries {
         enum State {
             /// The phone shows no wallet. `isOther` if that has lasted so long that the card may be no phone.
             case noWallet(isOther: Bool)
-            /// A tap broke off, after so many attempts. `isReported` if the holder was asked to tap again.
+            /// The tap broke off `tries` times. `isReported` if the holder was asked to tap again.
             case broken(tries: Int, isReported: Bool)
             /// All attempts broke off. `isMute` if the card did not answer to power-up.
             case spent(isMute: Bool)
@@ -178,10 +178,12 @@ struct TapSeries {
 
     /// Accepts the reason why no phone came, and returns the next step.
     mutating func receive(_ error: ContactlessError, now: ContinuousClock.Instant) -> Step {
+        // A card that does not answer to power-up counts as a tap that broke off at its first command (Q203).
         if case .cardMute(let stay) = error {
             return receive(.broken(NFCEndReason(.selectApplication, .cardMute)), stay: stay, now: now)
         }
-        // The driver interrupts the reader at the end of a wait, and the reader may then report any error.
+        // The driver interrupts the reader at the end of a wait. The reader may then report any error, which
+        // says nothing about the reader.
         if now >= waitEnd, now < deadline {
             let events = recordLifted()
             return step(after: events, now)
@@ -206,13 +208,15 @@ struct TapSeries {
         }
     }
 
+    /// Returns the step that reports these events and waits again, or ends the series after its deadline.
     private func step(after events: [PresentationEvent], _ now: ContinuousClock.Instant) -> Step {
         Step(events: events, next: now >= deadline ? .end(failure) : .wait(until: waitEnd, again: again))
     }
 
     // MARK: Waits
 
-    // The third tap offers NFC only. If it fails as well, Bluetooth is offered again beside a QR code (Q207).
+    /// Whether the next tap offers Bluetooth. After two phones that did not connect, one tap offers NFC only.
+    /// If that tap fails as well, Bluetooth is offered again beside a QR code (Q207).
     private var offersBluetooth: Bool { !hasNFC || unconnected != 2 }
 
     /// The end of the wait for the next phone. After a tap that broke off without being reported, the wait
@@ -273,11 +277,13 @@ struct TapSeries {
         }
     }
 
-    /// Records a phone that left with the request. NFC v2 allows this, so no QR code is offered for it.
+    /// Records a phone that left with the request. NFC v2 allows this, so no QR code is offered after such a
+    /// tap.
     private mutating func recordRequestTaken(
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         last = reason
+        // Set once, so that repeated taps do not keep the request armed for ever.
         let end = armedEnd ?? now + deadlines.armed
         armedEnd = end
         let events = try recordBroken(reason, of: number, now: now)
@@ -305,7 +311,7 @@ struct TapSeries {
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
-        // Without a last tap, a series that ends now fails as `connectionOverdue`.
+        // `failure` gives `connectionOverdue` only if no other tap is recorded as the last one.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }
@@ -313,6 +319,8 @@ struct TapSeries {
         return [.armed] + (unconnected == (hasNFC ? 3 : 2) ? [.offerQR] : [])
     }
 
+    /// Records a card without a wallet. Reports a locked phone first and, if the card stays for longer than
+    /// `unlocking`, a card that is no ID; each is reported once.
     private mutating func recordNoWallet(_ number: Int, _ now: ContinuousClock.Instant) -> [PresentationEvent]
     {
         guard let stay, case .noWallet(let isOther) = stay.state else {
@@ -324,6 +332,7 @@ struct TapSeries {
         return [.notAnID]
     }
 
+    /// Records an attempt that broke off. Attempts during one stay of the phone count as one tap.
     private mutating func recordBroken(
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
@@ -332,17 +341,18 @@ struct TapSeries {
         if case .broken(let earlier, _)? = stay?.state {
             tries += earlier
         } else {
+            // The attempt itself is counted at the end of this function.
             stay = Stay(number: number, began: now, state: .broken(tries: 0, isReported: false))
             brokenTaps += 1
         }
         guard brokenTaps < Self.mostTaps else { throw failure }
         deadline = max(deadline, now + deadlines.nextTap)
-        return report(reason, tries: tries, now: now)
+        return recordTry(reason, tries: tries, now: now)
     }
 
-    /// Returns the request to tap again if the phone left, the request to lift it if it was tried often
-    /// enough, and nothing otherwise.
-    private mutating func report(
+    /// Records the number of attempts. Returns the request to tap again if the phone left, the request to
+    /// lift the phone if it was tried often enough, and no event otherwise.
+    private mutating func recordTry(
         _ reason: NFCEndReason, tries: Int, now: ContinuousClock.Instant
     ) -> [PresentationEvent] {
         let hasLeft = reason.fault == .cardLost
@@ -357,7 +367,7 @@ struct TapSeries {
 }
 
 extension StatusWord {
-    /// Whether a card that is no phone answers this to a SELECT that it does not know (Q206).
+    /// Whether this is an answer of cards that are no phones to a SELECT that they do not know (Q206).
     fileprivate var isOfOtherCard: Bool {
         [.functionNotSupported, .incorrectParameters, .instructionNotSupported, .classNotSupported]
             .contains(self)

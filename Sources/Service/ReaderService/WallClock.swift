@@ -26,6 +26,7 @@ package struct WallClock: Sendable {
     package static func localMidnight(before instant: Timestamp) -> Timestamp {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
+        // The C library has no local time for years beyond its range.
         guard unsafe localtime_r(&seconds, &local) != nil else {
             return Timestamp(secondsSince1970: instant.dayInUTC.daysSince1970 * 86_400)
         }
@@ -41,6 +42,7 @@ package struct WallClock: Sendable {
     package static func localDay(at instant: Timestamp) -> FullDate {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
+        // The C library has no local time for years beyond its range.
         guard unsafe localtime_r(&seconds, &local) != nil else { return instant.dayInUTC }
         return instant.advanced(bySeconds: unsafe Int64(local.tm_gmtoff)).dayInUTC
     }

@@ -71,8 +71,8 @@ extension ReaderStore {
     /// The time for which a presentation is kept after its end, in seconds.
     package static let presentationsKept: Int64 = 86_400
 
-    /// Stores a presentation. It replaces the row with the same id, and an older presentation with the same
-    /// owner, reference and holder number.
+    /// Stores a presentation, which replaces the row with the same id, and an older presentation with the
+    /// same owner, reference and holder number.
     package func put(_ presentation: StoredPresentation) throws(ReaderStoreError) {
         try change { database in try Self.put(presentation, in: database) }
     }
@@ -115,6 +115,7 @@ extension ReaderStore {
         }
     }
 
+    /// Writes the row of a presentation inside a write transaction.
     private static func put(_ presentation: StoredPresentation, in database: Database) throws {
         try database.execute(
             sql: """
@@ -225,6 +226,8 @@ extension ReaderStore {
             .lane
     }
 
+    /// Returns the presentations for which an SQL condition is true. The condition may end in ORDER BY and
+    /// LIMIT.
     private func presentations(
         _ condition: String, _ arguments: StatementArguments
     ) throws(ReaderStoreError) -> [StoredPresentation] {

@@ -18,6 +18,7 @@ extension ReaderStore {
         _ statement: ReceiptStatement, releasing presentation: String? = nil
     ) throws(ReaderStoreError) -> SignedReceipt {
         let receipt = try change { database in
+            // Without a presentation the condition is null, and no row matches.
             try database.execute(
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
             return try append(statement, in: database)
@@ -26,6 +27,8 @@ extension ReaderStore {
         return receipt
     }
 
+    /// Signs a statement as the next receipt and appends it inside a write transaction. The caller writes the
+    /// head of the chain afterwards.
     func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
@@ -46,7 +49,7 @@ extension ReaderStore {
     }
 
     /// Holds the statements of a presentation until somebody has decided, so that they are not lost if the
-    /// process ends. They replace the statements that were held for the presentation before.
+    /// process ends. The new statements replace those that were held for the presentation before.
     ///
     /// - Parameters:
     ///   - first: the statement about the first request; `nil` if there is none.
@@ -58,6 +61,8 @@ extension ReaderStore {
         try change { database in try Self.hold(first, then: further, of: presentation, in: database) }
     }
 
+    /// Holds the statements of a presentation inside a write transaction, the further one under the id with
+    /// `furtherEnding`.
     static func hold(
         _ first: ReceiptStatement?, then further: ReceiptStatement?, of presentation: String,
         in database: Database
@@ -92,6 +97,7 @@ extension ReaderStore {
                 let bytes = [UInt8](try row.decode(Data.self, forColumn: "statement"))
                 let receipt = try append(ReceiptStatement(CBORItem.parse(bytes[...])), in: database)
                 let name: String = try row.decode(forColumn: "presentation")
+                // One of the two updates finds the presentation: the name ends in `furtherEnding` or not.
                 try database.execute(
                     sql: "UPDATE presentation SET receipt = ? WHERE id = ?",
                     arguments: [receipt.sequence, name])
@@ -169,9 +175,10 @@ extension ReaderStore {
         expecting head: [UInt8]? = nil
     ) throws(ReaderStoreError) -> (ReceiptChain.Verdict, Int) {
         // The head is read before the chain. A receipt that another process appends in between is then after
-        // the head, which is no fault; in the other order the head could name a receipt that is not among the
-        // links.
+        // the head, which is no fault. If the chain were read first, the head could name a receipt that is
+        // not among the links.
         let hasHead = ReceiptHead.exists(in: folder)
+        // A head that cannot be read, or that no key of the store signed, counts as missing.
         let stored = try? ReceiptHead(in: folder, signedBy: receiptKeys())
         let chain = try receiptChain()
         let count = chain.links.count
@@ -214,6 +221,8 @@ extension ReaderStore {
         try ReceiptHead(count: last.sequence, digest: last.digest).write(to: folder, signedWith: key)
     }
 
+    /// Whether the chain in the database has the link that `head` names. A head without receipts is in every
+    /// chain.
     private static func contains(_ head: ReceiptHead, in database: Database) throws -> Bool {
         if head.count == 0 { return head.digest == SignedReceipt.origin }
         let encoded = try Data.fetchOne(

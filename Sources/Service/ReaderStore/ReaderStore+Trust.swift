@@ -111,6 +111,7 @@ extension StoredTrust {
 }
 
 extension TrustSource {
+    /// Reads a source. Throws `damaged` if its bytes do not have the stored digest.
     fileprivate init(_ row: Row) throws {
         let location: String = try row.decode(atIndex: 3)
         guard let kind = Kind(rawValue: try row.decode(atIndex: 0)),
@@ -171,6 +172,7 @@ extension ReaderStore {
         try self.change { database in
             let current = try TrustRecord.current(in: database)
             guard current?.number == expected else { throw ReaderStoreError.changedMeanwhile }
+            // A bundle counts as imported even if its contents are the current ones already.
             if let bundle { try Self.remember(bundle: bundle, in: database) }
             if let current, current.id == snapshot.id { return current }
             let number = try Self.insert(
@@ -205,6 +207,8 @@ extension ReaderStore {
         }
     }
 
+    /// Inserts a snapshot with its sources, and returns its number. Bytes that an earlier snapshot has are
+    /// not stored again.
     private static func insert(
         _ snapshot: TrustSnapshot, after predecessor: TrustRecord?, change: TrustRecord.Change,
         at now: Timestamp, in database: Database
@@ -252,6 +256,7 @@ extension ReaderStore {
             arguments: [created.secondsSince1970])
     }
 
+    /// Deletes the oldest snapshots beyond `keptSnapshots`, and the bytes that no snapshot has any more.
     private static func prune(in database: Database) throws {
         try database.execute(
             sql: """

@@ -74,6 +74,7 @@ package struct ReaderStore: Sendable {
             Self.open(folder.file, for: access, waiting: wait), ReaderStoreError.init(naming:))
     }
 
+    /// Opens the database file, and adds the tables that an earlier version did not have.
     private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue
     {
         var configuration = Configuration()
@@ -116,6 +117,7 @@ package struct ReaderStore: Sendable {
                 """)
     }
 
+    /// Creates the tables, or adds the missing ones, in one transaction.
     private static func setUp(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
@@ -162,6 +164,7 @@ package struct ReaderStore: Sendable {
                     value = try body(database)
                     return .commit
                 }
+                // A committed transaction has a value; the error is never thrown.
                 guard let value else { throw ReaderStoreError.damaged }
                 return value
             }, ReaderStoreError.init(naming:))
@@ -185,6 +188,7 @@ extension ReaderStoreError {
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
             case .SQLITE_NOTADB: .notAStore
+            // The statements are fixed: one that fails shows that the tables or rows were changed.
             case .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT: .damaged
             case .SQLITE_FULL: .noSpace
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .notPermitted

@@ -25,6 +25,7 @@ struct StoreFolder {
         try inspect(file)
     }
 
+    /// Creates the folder and missing folders above it, with access for the owner only.
     private func makeFolders() throws(ReaderStoreError) {
         var made = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
@@ -34,6 +35,7 @@ struct StoreFolder {
         }
     }
 
+    /// Refuses a path that another user owns or may write to.
     private func inspect(_ path: String) throws(ReaderStoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Self.error(errno) }

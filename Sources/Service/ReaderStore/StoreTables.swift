@@ -81,7 +81,7 @@ enum ReceiptTables {
         """
 }
 
-/// The table of the last day's presentations. It has no answers and no element values.
+/// The table of the last day's presentations, without answers and element values.
 enum PresentationTables {
     static let schema = """
         CREATE TABLE presentation (

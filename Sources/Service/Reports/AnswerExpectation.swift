@@ -7,8 +7,8 @@ package import JSON
 /// required elements.
 ///
 /// An expectation is made from a plan (`RequestPlan.expectation(on:)`), or from requests whose plan is not
-/// known, as in `countersign verify`. A `TransactionReport` compares it with each verified document of a
-/// requested type.
+/// known, as in `countersign verify`. A `TransactionReport` compares the expectation with each verified
+/// document of a requested type.
 ///
 /// - Every document that came is compared, needed or not.
 /// - If one of several alternatives came, the others are not missing.
@@ -55,9 +55,9 @@ package struct AnswerExpectation: Sendable {
         return elements.filter { absent.contains($0.docType) }.map { MissingElement($0.name) }
     }
 
-    /// Returns the elements that a document lacks: those that its questions without an answer need, and the
-    /// required elements that no question judges. If no requested element came, all requested elements are
-    /// returned.
+    /// Returns the elements that a document lacks: the elements that would answer a question whose answer is
+    /// unknown, and the required elements that no question judges. If no requested element came, the result
+    /// has all requested elements.
     func missing(
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
@@ -82,11 +82,11 @@ package struct AnswerExpectation: Sendable {
         _ portraitFault: PortraitFault? = nil
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
-        let isEmpty = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
-        // The answer to the question about the portrait names its fault.
+        let hasNothingUsable = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
+        // The answer to the question about the portrait names the fault already.
         let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
         let needed =
-            document.isEmpty || isEmpty && !isJudged
+            document.isEmpty || hasNothingUsable && !isJudged
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
@@ -108,6 +108,7 @@ package struct AnswerExpectation: Sendable {
             }
     }
 
+    /// Returns the required elements of a document that no question judges.
     private func required(
         _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)], of document: VerifiedDocument
     ) -> [AskedElement] {
@@ -121,7 +122,7 @@ package struct AnswerExpectation: Sendable {
     }
 }
 
-/// A required element whose value cannot be used. It holds names and types but never the value.
+/// A required element whose value cannot be used: its name and the fault, never the value.
 package struct UnusableElement: Hashable, Sendable {
     package enum Fault: Hashable, Sendable {
         /// The value is not of the element's type.
@@ -156,7 +157,7 @@ extension VerifiedDocument {
         of name: ElementName, _ portraitFault: PortraitFault?
     ) -> UnusableElement.Fault? {
         if let wrong = wrongType(of: name) { return .wrongType(wrong) }
-        // An approximate birth date is no fault: the issuer knows no other.
+        // An approximate birth date is no fault, because the issuer knows no exact one.
         if let unknown = ageFault(of: name), case .implausible = unknown { return .age(unknown) }
         return name.identifier == "portrait" ? portraitFault.map { .portrait($0) } : nil
     }
@@ -172,8 +173,10 @@ extension Question.Subject {
     fileprivate func elements(among asked: [AskedElement], of docType: String) -> [ElementName] {
         switch self {
         case .ageOver(let years, _):
+            // There is no `age_over_NN` above 99 years.
             let identifier = AgeAttestation(years: years)?.identifier ?? "age_in_years"
             return asked.map(\.name).filter { $0.identifier == identifier }
+        // A document that has expired permits no driving.
         case .drive(let vehicle): return [vehicle.element, .inMainNameSpace("expiry_date", of: docType)]
         case .inDate: return [.inMainNameSpace("expiry_date", of: docType)]
         case .portrait: return asked.map(\.name).filter { $0.identifier == "portrait" }
@@ -218,6 +221,7 @@ extension AnswerExpectation {
 }
 
 extension ItemsRequest {
+    /// The questions that this request implies: each `age_over_NN`, and the expiry date.
     fileprivate var subjects: [Question.Subject] {
         agesAsked.map { .ageOver($0, by: ageEvidence) } + (asksForExpiryDate ? [.inDate] : [])
     }
@@ -239,7 +243,8 @@ extension ItemsRequest {
     }
 }
 
-/// A needed element that was requested and did not come. It holds no value, so that everybody may read it.
+/// The name of a needed element that was requested and did not come. A name is not personal data, so that
+/// everybody may read it.
 package struct MissingElement: Hashable, Sendable {
     package let name: ElementName
 
@@ -258,14 +263,16 @@ package struct MissingElement: Hashable, Sendable {
     /// The missing element and what to do, in words for a person.
     package var text: String {
         if let age = AgeAttestation(name.identifier) {
-            return "No proof of being over \(age.years) was shared. Ask again and share it."
+            return
+                "No proof of being over \(age.years) was shared. Ask again, and ask the holder to share it."
         }
         // Also `domestic_driving_privileges`.
         if name.identifier.hasSuffix("driving_privileges") {
-            return "The driving privileges were not shared. Ask again and share them."
+            return
+                "The driving privileges were not shared. Ask again, and ask the holder to share them."
         }
         return
-            "The \(Self.words[name.identifier] ?? "element \(name.text)") was not shared. Ask again and share it."
+            "The \(Self.words[name.identifier] ?? "element \(name.text)") was not shared. Ask again, and ask the holder to share it."
     }
 
     package var json: JSONValue { ["element": .string(name.text), "text": .string(text)] }

@@ -30,8 +30,8 @@ package struct ChannelReport: Sendable {
     package let verdict: Verdict
     /// Whether it was checked that the answer was not presented before.
     package let isReplayChecked: Bool
-    /// The report on the response: the checks, and the elements if it is verified. For a mock it is the
-    /// report of a rejected response, unless the policy accepts test documents.
+    /// The report on the response: the checks, and the elements of a verified response. A mock is reported
+    /// like a rejected response, unless the policy accepts test documents.
     package var response: TransactionReport
     /// The questions about an age for which an age in years came instead of an attestation.
     let ageStandIns: [AgeStandIn]
@@ -140,7 +140,7 @@ extension ChannelReport {
     package func text(elements: ElementDisplay) -> String {
         var lines = response.lines(elements: elements, under: headline)
         lines += ageStandIns.map {
-            "  over \($0.years): the wallet sent an age in years instead, as of the day of issue; it reveals more"
+            "  over \($0.years): the wallet sent an age in years instead of yes or no; that age is as of the day of issue, and reveals more than was asked"
         }
         if !isReplayChecked {
             lines.append("Replays cannot be detected here: this answer may have been presented before.")

@@ -1,11 +1,11 @@
 package import MdocVerification
 package import ReaderStore
 
-/// The outcome of a presentation, and the reasons why it is not `allow`. A till acts on it.
+/// The outcome of a presentation, on which a till acts, and the reasons why it is not `allow`.
 ///
 /// A conclusion follows from `Evidence` and nothing else. The evidence is read from a `TransactionReport`; if
-/// a person has to compare, that person's decision is part of it. The first of these rules that applies gives
-/// the outcome:
+/// a person has to compare, that person's decision is a part of the evidence. The first of these rules that
+/// applies gives the outcome:
 /// 1. No answer was judged: `declined`, `cancelled` or `failed`, by the cause.
 /// 2. A check failed, an answer is no, or the person rejected: `deny`.
 /// 3. A check could not be made, an answer is unknown, a needed element is missing or unusable, the document
@@ -20,7 +20,7 @@ package struct Conclusion: Equatable, Sendable {
     /// The reasons, each id once. Only `allow` has none.
     package let reasons: [Reason]
 
-    /// The conclusion for a document that a test issuer signed, which the policy does not accept.
+    /// The conclusion for a test document that the policy does not accept.
     static let testDocument = Conclusion(.unclear, [.outcome(.documentTest)])
 
     package init(_ outcome: Outcome, _ reasons: [Reason] = []) {
@@ -72,7 +72,7 @@ extension Conclusion {
             case overdue
         }
 
-        /// The outcome if no answer was judged; `nil` if one was.
+        /// The outcome if no answer was judged; `nil` if an answer was judged.
         package let unjudged: Outcome?
         /// The checks that failed, and the errors.
         package let faults: [Reason]
@@ -83,7 +83,7 @@ extension Conclusion {
         package let isIncomplete: Bool
         /// Whether a needed element came with a value that cannot be used.
         package let hasUnusable: Bool
-        /// Whether a test issuer signed a document, which the policy does not accept.
+        /// Whether a test issuer signed a document, and the policy accepts no test documents.
         package let isTest: Bool
         package var person: Person
 
@@ -111,6 +111,7 @@ extension Conclusion {
             return person == .awaited ? nil : Conclusion(.allow)
         }
 
+        /// The reasons for `deny`.
         private var denials: [Reason] {
             var reasons: [OutcomeReason] = []
             if answers.contains(.no) { reasons.append(.answerNo) }
@@ -118,6 +119,7 @@ extension Conclusion {
             return faults + reasons.map(Reason.outcome)
         }
 
+        /// The reasons for `unclear`.
         private var doubts: [Reason] {
             var reasons: [OutcomeReason] = []
             if answers.contains(.unknown) { reasons.append(.answerUnknown) }
@@ -127,6 +129,7 @@ extension Conclusion {
             switch person {
             case .decided(.dismissed): reasons.append(.decisionDismissed)
             case .overdue: reasons.append(.decisionOverdue)
+            // A rejection is a reason for `deny`, and the other states raise no doubt.
             case .notAsked, .awaited, .decided(.approved), .decided(.rejected): break
             }
             return unknowns.map(Reason.check) + reasons.map(Reason.outcome)
@@ -165,7 +168,7 @@ extension Conclusion.Evidence {
                 answers: report.questions.map { report.answer(to: $0) },
                 isIncomplete: report.isIncomplete, hasUnusable: !report.unusable.isEmpty,
                 person: asksPerson ? .awaited : .notAsked)
-            // The outcome is decided without the person.
+            // The outcome is decided already, so no person is asked.
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)
         case .malformed, .incomplete: self.init(unjudged: report.unjudged, faults: errors)

@@ -10,8 +10,8 @@ internal import RequestPlanner
 /// Documents of different use cases are never alternatives to one another. Documents are distinguished by
 /// their types.
 struct DocumentNeeds: Sendable {
-    /// The needs. Each has several sets of document types, the preferred set first, of which one has to come
-    /// complete.
+    /// The needs. A need is a list of sets of document types, the preferred set first. One set of each need
+    /// has to come complete.
     private let needs: [[Set<String>]]
     /// Groups of document types that answer the same questions, in the order of the request. Every requested
     /// type is in a group, needed or not.
@@ -20,9 +20,16 @@ struct DocumentNeeds: Sendable {
     /// Creates the need for one document of any of these types; no need if the list is empty.
     init(anyOf docTypes: [String]) {
         groups = docTypes.isEmpty ? [] : [docTypes]
+        // Each type alone is enough.
         needs = groups.map { $0.map { [$0] } }
     }
 
+    /// Creates the needs of a request.
+    ///
+    /// - Parameters:
+    ///   - docTypes: the types of the requested documents, in the order of the request. The document sets of
+    ///     the use cases are indices of this list.
+    ///   - useCases: the use cases of the request; empty if it has none.
     init(of docTypes: [String], _ useCases: [DeviceRequestInfo.UseCase]) {
         let sets = useCases.map { useCase in useCase.documentSets.map { Set($0.map { docTypes[$0] }) } }
         let inUseCases = Set(useCases.flatMap { $0.documentSets.joined() })
@@ -30,14 +37,15 @@ struct DocumentNeeds: Sendable {
         let families = others.groupedByFamily
         let mandatory = zip(useCases, sets).filter { $0.0.isMandatory }.map { $0.1 }
         let needs = mandatory + families.map { $0.map { [$0] } }
-        // If every use case is optional, at least one of them has to be answered.
+        // If every use case is optional, one of them still has to be answered: no answer at all is never
+        // enough.
         self.needs = needs.isEmpty && !sets.isEmpty ? [sets.flatMap(\.self)] : needs
         groups =
             sets.map { sets in docTypes.filter { type in sets.contains { $0.contains(type) } } } + families
     }
 
     /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks
-    /// nothing. Otherwise it lacks the types that are missing from its most complete set.
+    /// nothing. Otherwise the need lacks the types that are missing from its most complete set.
     func absent(from came: Set<String>) -> Set<String> {
         needs.reduce(into: []) { absent, sets in
             let lacking = sets.map { $0.subtracting(came) }

@@ -3,7 +3,7 @@ package import Transport
 internal import MdocVerification
 
 extension ReaderFault {
-    /// The fault and what to do, in words for a person, followed by pcscd's own error.
+    /// The fault and what to do, in words for a person, followed by the error that pcscd gave.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -11,7 +11,7 @@ extension ReaderFault {
         case .serviceNotRunning:
             "pcscd does not run: install it (apt-get install pcscd), start it (systemctl start pcscd.socket)"
         case .serviceLost: "pcscd ended while it was used: start it again (systemctl start pcscd.socket)"
-        case .serviceHung: "pcscd does not answer: systemctl restart pcscd"
+        case .serviceHung: "pcscd does not answer: restart it (systemctl restart pcscd)"
         case .serviceAccessDenied:
             "pcscd refuses this user: install the rule for polkit (countersign doctor --fix)"
         case .cardAccessDenied:
@@ -33,8 +33,8 @@ extension ReaderFault {
 }
 
 extension RadioFault {
-    /// The fault and what to do, in words for a person, followed by the own error of bluetoothd or the
-    /// message bus.
+    /// The fault and what to do, in words for a person, followed by the error that bluetoothd or the message
+    /// bus gave.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -44,32 +44,32 @@ extension RadioFault {
         case .daemonNotRunning:
             "bluetoothd does not run: install it (apt-get install bluez), start it (systemctl start bluetooth)"
         case .daemonLost: "bluetoothd ended while it was used: start it again (systemctl start bluetooth)"
-        case .daemonHung: "bluetoothd does not answer: systemctl restart bluetooth"
+        case .daemonHung: "bluetoothd does not answer: restart it (systemctl restart bluetooth)"
         case .accessDenied:
             "the message bus refuses this user: add the user to the group bluetooth, then log in again"
         case .noAdapter: "there is no Bluetooth adapter that can advertise: plug one in"
-        case .adapterMissing: "the Bluetooth adapter of that name is not there: plug it in, or name another"
+        case .adapterMissing: "the named Bluetooth adapter is not there: plug it in, or name another"
         case .adapterLost: "the Bluetooth adapter is not connected any more: plug it in again"
         case .adapterOff:
             "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
-            "bluetoothd's settings make phones ask to pair, or lose parts of their answers: countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
+            "bluetoothd's settings make phones ask to pair, or lose parts of their answers: run countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
         // bluetoothd gives this error when all places of the adapter are taken.
         case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
         // bluetoothd can refuse although the adapter reports free places (Q239).
         case .registrationRefused:
-            "bluetoothd refuses to advertise this reader: systemctl restart bluetooth; if it still refuses, use another kernel or bluez (Linux 6.12.93 and 6.18.34 with bluez 5.75 are known to refuse), or another adapter"
+            "bluetoothd refuses to advertise this reader: restart it (systemctl restart bluetooth); if it still refuses, use another kernel or bluez (Linux 6.12.93 and 6.18.34 with bluez 5.75 are known to refuse), or another adapter"
         case .otherDeviceStays:
             "another device stays connected to the adapter: switch it off and try again"
-        case .failed: "Bluetooth cannot be used: systemctl restart bluetooth (\(id.rawValue))"
+        case .failed: "Bluetooth cannot be used: run systemctl restart bluetooth (\(id.rawValue))"
         }
     }
 }
 
 extension ConnectionFault {
-    /// The fault and what to do, in words for a person, followed by bluetoothd's own error. The fault's id is
-    /// included, because reports have the id `connection.failed` for all of these faults.
+    /// The fault and what to do, in words for a person, followed by the error that bluetoothd gave. The
+    /// fault's id is included, because reports have the id `connection.failed` for all of these faults.
     package var advice: String { "\(event) (\(id.rawValue)): tap again\(refusal?.suffix ?? "")" }
 
     private var event: String {
@@ -100,6 +100,7 @@ extension PeerRefusal {
     /// The call and the daemon's error, such as `RegisterAdvertisement: org.bluez.Error.Failed: Failed to
     /// register advertisement`.
     package var text: String {
+        // The limits keep the whole text to a few lines of a terminal, whatever the daemon writes.
         let parts = [(call, 48), (name, 80), (message, 160)].map { Terminal.safe($0, limit: $1) }
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
@@ -111,6 +112,8 @@ extension PeerRefusal {
 extension TransactionReport {
     /// Adds what to do to the error of a phone that could not decode the request (status 11 of the session or
     /// of the answer).
+    ///
+    /// - Parameter isExtended: whether the request was of version 1.1; `nil` if that is not known.
     package mutating func adviseOnUndecodedRequest(isExtended: Bool?) {
         let advice =
             switch isExtended {

@@ -22,6 +22,7 @@ extension JSONValue {
         }
     }
 
+    /// The number or, beyond the integers that every JSON parser reads exactly, its decimal text.
     private static func integer(_ item: CBORItem) -> JSONValue {
         let exact = -largestExactInteger...largestExactInteger
         if let number = try? item.integer(), exact.contains(number) { return .integer(number) }

@@ -14,7 +14,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
     case decisionDismissed = "decision.dismissed"
     /// Nobody decided in time.
     case decisionOverdue = "decision.overdue"
-    /// A test issuer signed a document, which the policy does not accept.
+    /// A test issuer signed a document, and the policy accepts no test documents.
     case documentTest = "document.test"
     /// The response is rejected, and no check gives a reason.
     case responseRejected = "response.rejected"

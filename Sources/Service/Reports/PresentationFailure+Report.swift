@@ -73,6 +73,7 @@ extension PresentationFailure {
         }
     }
 
+    /// Returns the report on a presentation in which no phone was engaged in time.
     private static func withoutEngagement(after lastTap: NFCEndReason?) -> TransactionReport {
         guard let lastTap else {
             return incomplete(
@@ -86,6 +87,7 @@ extension PresentationFailure {
                 .engagementFailed, "no tap succeeded in time; at the last tap, \(lastTap.explanation)")
     }
 
+    /// Returns the report on a presentation whose session could not be set up or whose messages were faulty.
     private static func withoutSession(_ error: SessionError) -> TransactionReport {
         switch error {
         case .decryptionFailed: .rejected(TransactionError(.sessionDecryption, error.explanation))

@@ -41,7 +41,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// Answers a question by a document.
+    /// Answers a question from a document.
     ///
     /// - Parameter document: the verified document; `nil` if the response is not verified, so that the answer
     ///   is unknown.
@@ -65,6 +65,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
     }
 
     private init(portraitOf document: VerifiedDocument) {
+        // A person could not know which of several portraits to compare.
         guard document.portraits.count <= 1 else {
             self.init(.unknown, because: "several different portraits came")
             return
@@ -109,9 +110,10 @@ extension VerifiedDocument {
         return usable.isEmpty ? Array(elements.prefix(1)) : usable
     }
 
+    /// The reason why this document has no portrait to compare.
     fileprivate var portraitAbsence: String {
         elementElsewhere(named: Self.isPortrait).map {
-            "\($0.text) is not in the namespace that this document type has its portrait in"
+            "\($0.text) is not in the namespace in which this document type has its portrait"
         } ?? "no portrait came to compare"
     }
 

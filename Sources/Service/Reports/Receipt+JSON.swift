@@ -103,6 +103,8 @@ extension RetainedRecord {
         ]
     }
 
+    /// Returns an object with a member for each namespace. That member has the values of the namespace's
+    /// elements.
     private func byNameSpace(_ value: (Field) -> JSONValue) -> JSONValue {
         var spaces: [(name: String, value: [(String, JSONValue)])] = []
         for field in fields {

@@ -13,13 +13,13 @@ package struct TransactionError: Equatable, Sendable {
         case responseMalformed = "response.malformed"
         /// The bytes are not SessionData, or have neither data nor status.
         case sessionMalformed = "session.malformed"
-        /// The message does not decrypt: the key, transcript or counter is another, or bytes were changed.
+        /// The message does not decrypt: the key, transcript or counter differs, or bytes were changed.
         case sessionDecryption = "session.decryption"
         /// The phone could not decrypt the reader's message.
         case sessionStatus10 = "session.status_10"
         /// The phone could not decode the reader's message.
         case sessionStatus11 = "session.status_11"
-        /// The phone ended the session without data. Its holder may have declined.
+        /// The phone ended the session without data. The holder may have declined.
         case sessionStatus20 = "session.status_20"
         /// The phone ended the session with a status that no standard defines.
         case sessionStatusOther = "session.status_other"

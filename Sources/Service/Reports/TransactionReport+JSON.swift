@@ -124,6 +124,8 @@ extension VerifiedDocument {
     /// The elements that the phone asserts itself and no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
+    /// Returns an object with a member for each namespace. That member has the values of the namespace's
+    /// elements.
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
         var spaces: [(name: String, elements: [(String, JSONValue)])] = []
         for element in elements {
@@ -179,6 +181,7 @@ extension DocumentOutcome {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
             case .inDate: inDate = answer
+            // The results have no member for this answer, which counts in the outcome.
             case .portrait: break
             }
         }

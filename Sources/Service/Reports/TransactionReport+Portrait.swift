@@ -8,6 +8,8 @@ package enum PortraitFault: Error, Hashable, Sendable {
     /// The image was not decoded: no decoder is installed, or the decoder cannot run.
     case notDecoded
 
+    /// Creates the fault for an error of the decoder. A decoder that did not start or did not work says
+    /// nothing about the image.
     init(_ error: PortraitDecoderError) {
         self =
             switch error {

@@ -83,12 +83,14 @@ extension TransactionReport {
         }
     }
 
+    /// The advice on how to get a better result; empty if there is none.
     private var advice: [String] {
         var advice: [String] = []
         if documents.contains(where: \.isIssuerUnknown) { advice.append(Self.adviceOnTrust) }
         if !documents.isEmpty, !requestCompared {
             advice.append(
-                "Not compared with a request: what was asked for is not known. Give it with --request.")
+                "Not compared with a request: what was asked for is not known. Give the request with --request."
+            )
         }
         return advice
     }
@@ -117,13 +119,15 @@ extension DocumentOutcome {
         lines += report.parts.lines(under: policy)
         if let verified { lines += verified.lines(elements: display) }
         lines += report.checks.compactMap(\.line)
-        lines += report.deviations.map { "  deviation: \($0.meaning)\(found($0))  [\($0.rawValue)]" }
+        lines += report.deviations.map {
+            "  deviation: \($0.meaning)\(foundStringType($0))  [\($0.rawValue)]"
+        }
         return lines
     }
 
     /// The string type of the country that was found in place of the required one; empty for other
     /// deviations.
-    private func found(_ deviation: Deviation) -> String {
+    private func foundStringType(_ deviation: Deviation) -> String {
         guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
         return "; it is a \(type)"
     }
@@ -161,6 +165,7 @@ extension RevocationFinding {
         }
     }
 
+    /// The words on what the policy does while revocation is undetermined; empty without a policy.
     private func decision(of policy: RevocationPolicy?) -> String {
         policy.map {
             "; policy \(Terminal.safe($0.name, limit: 40)) \($0.accepts(self) ? "accepts" : "refuses") that"
@@ -168,6 +173,7 @@ extension RevocationFinding {
             ?? ""
     }
 
+    /// The age of a list in words, from its age in seconds.
     private static func span(_ seconds: Int64) -> String {
         // A list may be dated slightly in the future (`clockSkew`).
         switch max(0, seconds) {
@@ -219,6 +225,7 @@ extension CheckReport {
 }
 
 extension VerifiedDocument {
+    /// The maximum number of elements in a text, so that a large document does not flood the terminal.
     private static let mostElements = 200
 
     fileprivate func lines(elements display: ElementDisplay) -> [String] {
@@ -244,6 +251,7 @@ extension VerifiedElement {
             + (signedBy == .device ? " (asserted by the phone itself)" : "")
     }
 
+    /// The value in diagnostic notation, cut so that one value does not flood the terminal.
     fileprivate var valueText: String {
         var notation = DiagnosticNotation()
         notation.longestByteString = 16

@@ -17,7 +17,7 @@ package import RequestPlanner
 /// - `conclusion` gives the outcome that a till acts on, with its reasons.
 ///
 /// The result changes in three ways afterwards: advice is added to an error, a portrait that cannot be
-/// decoded is refused, and elements are removed when their time is over.
+/// decoded is refused, and elements are removed when the time for showing them is over.
 ///
 /// Personal data is only in `documents`: the elements of `DocumentOutcome.verified`, and the reasons of
 /// answers, which may contain dates. The elements are present only if the report is accepted: every check
@@ -56,8 +56,8 @@ package struct TransactionReport: Sendable {
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    /// The outcome of a presentation in which no answer was judged; `nil` if one was, so that the outcome
-    /// follows from it.
+    /// The outcome of a presentation in which no answer was judged; `nil` if an answer was judged, which then
+    /// decides the outcome.
     package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
@@ -135,6 +135,7 @@ package struct TransactionReport: Sendable {
             notReturned: notReturned, expecting: expectation, requestCompared: requestCompared, basis: basis)
     }
 
+    /// Creates the report on a transaction without a judged answer.
     private init(_ verdict: Verdict, unjudged: Outcome?, because error: TransactionError) {
         self.init(
             verdict, documents: [], failures: [error], notReturned: [], expecting: .nothing,
@@ -163,6 +164,7 @@ package struct TransactionReport: Sendable {
 
     /// The needed elements of all documents that were requested and did not come.
     package var missing: [MissingElement] {
+        // If the response is not accepted, its checks give the reasons, and no document counts as absent.
         let absent = isAccepted ? expectation.missing(where: docTypes) : []
         return (documents.flatMap(\.missing) + absent).reduce(into: []) {
             if !$0.contains($1) { $0.append($1) }
@@ -190,8 +192,8 @@ package struct TransactionReport: Sendable {
         return !answers.isEmpty && answers.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 
-    /// Returns the answer to the question about this subject; unknown if it was not asked or no document
-    /// answered.
+    /// Returns the answer to the question about this subject; unknown if the question was not asked or no
+    /// document answered.
     package func answer(about subject: Question.Subject) -> Answer {
         questions.first { $0.subject == subject }.map { answer(to: $0) } ?? .unknown
     }
@@ -258,16 +260,18 @@ package struct DocumentOutcome: Sendable {
         self.verified = verified
         var answers: [(subject: Question.Subject, answer: ReasonedAnswer)] = []
         for question in expectation.questions where question.docTypes.contains(report.docType) {
+            // Two questions about different sets of document types may have the same subject.
             guard !answers.contains(where: { $0.subject == question.subject }) else { continue }
             answers.append((question.subject, ReasonedAnswer(question, by: verified)))
         }
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
         unusable = verified.map { expectation.unusable(in: $0, answers) } ?? []
+        // If the request is not known, nothing is missing, but a document without elements is incomplete.
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
-    /// Refuses the portrait. If it answers nothing already, that reason stays.
+    /// Refuses the portrait. If the answer to its question is unknown already, the earlier reason stays.
     fileprivate mutating func refusePortrait(
         for fault: PortraitFault, expecting expectation: AnswerExpectation
     ) {
@@ -291,7 +295,7 @@ package struct DocumentOutcome: Sendable {
 package struct AskedRequest: Sendable {
     /// The plan of the request, with its intent and retention.
     package let plan: RequestPlan
-    /// The request that was sent last; `nil` if none was.
+    /// The request that was sent last; `nil` if no request was sent.
     package let sent: SessionRequest?
 
     package var json: JSONValue {

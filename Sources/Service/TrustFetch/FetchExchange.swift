@@ -4,7 +4,7 @@ package import MdocTrust
 internal import PKIX
 internal import Synchronization
 
-/// The download of one list, from its first location to its last byte.
+/// The download of one list, from the first request to the last byte of the list.
 struct FetchExchange: Sendable {
     private static let redirections: Set = [301, 302, 303, 307, 308]
 
@@ -12,8 +12,8 @@ struct FetchExchange: Sendable {
     let client: CurlClient
     let limits: FetchLimits
     let room: FetchRoom
-    /// The instant at which the time for this list is over, redirects included, and the limit that sets the
-    /// instant: that of the list or of the batch.
+    /// The instant at which the time for this list is over, redirects included, and the limit that sets this
+    /// instant: `whole` for the list's limit, `batch` for the limit of all lists.
     let end: (instant: ContinuousClock.Instant, phase: FetchPhase)
     let now: Timestamp
 
@@ -21,14 +21,14 @@ struct FetchExchange: Sendable {
 
     func run() async -> Result<TrustSource, TrustFetchError> {
         do throws(TrustFetchError) {
-            return .success(try await followed())
+            return .success(try await followingRedirects())
         } catch {
             return .failure(error)
         }
     }
 
     /// Requests the list and follows redirects, at most `FetchLimits.redirects` times.
-    private func followed() async throws(TrustFetchError) -> TrustSource {
+    private func followingRedirects() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
         for _ in 0...FetchLimits.redirects {
             let response = try await response(from: location)
@@ -43,6 +43,7 @@ struct FetchExchange: Sendable {
     /// Requests one location. The body is read only if the response can be the list.
     private func response(from location: FetchLocation) async throws(TrustFetchError) -> ClientResponse {
         let maximumSize = limits.maximumSize(of: kind)
+        // After a redirect, the request has the time that is left for the list.
         var request = ClientRequest(
             location.text,
             headers: [
@@ -60,6 +61,7 @@ struct FetchExchange: Sendable {
         }
     }
 
+    /// Returns the list from a response that is no redirect.
     private func source(
         _ response: ClientResponse, from location: FetchLocation
     ) throws(TrustFetchError) -> TrustSource {
@@ -86,7 +88,7 @@ extension TrustSource.Kind {
 }
 
 extension ClientResponse {
-    /// Whether the body is sent as it is, without compression. It may come in chunks.
+    /// Whether the headers name no coding of the body, such as compression. Chunks are allowed.
     fileprivate var namesNoCoding: Bool {
         values(of: "content-encoding").allSatisfy { $0.lowercased() == "identity" }
             && values(of: "transfer-encoding").allSatisfy { $0.lowercased() == "chunked" }
@@ -103,8 +105,8 @@ package struct FetchLimits: Sendable {
     package var progress: Duration = .seconds(10)
     /// The maximum time of one list, redirects included.
     package var whole: Duration = .seconds(60)
-    /// The maximum time of all lists of one call. Lists that have not been requested by then are not
-    /// requested any more.
+    /// The maximum time of all lists of one call. A list that was not requested within this time
+    /// is not requested any more.
     package var batch: Duration = .seconds(300)
     /// The maximum number of lists that are requested at the same time.
     package var concurrent = 4
@@ -131,14 +133,14 @@ package struct FetchLimits: Sendable {
     }
 }
 
-/// The number of bytes that all lists of one call may still have together. The bytes of a list that failed
-/// are not given back.
+/// The number of bytes that all lists of one call may still have together. The bytes of a failed list stay
+/// counted.
 final class FetchRoom: Sendable {
     private let left: Atomic<Int>
 
     init(bytes: Int) { left = Atomic(bytes) }
 
-    /// Reserves `count` bytes; false if there was not enough.
+    /// Reserves `count` bytes. Returns false if fewer were left; every later call then returns false too.
     func reserve(_ count: Int) -> Bool {
         left.subtract(count, ordering: .relaxed).newValue >= 0
     }

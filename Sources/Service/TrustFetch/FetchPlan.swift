@@ -2,9 +2,10 @@ internal import Foundation
 package import MdocTrust
 internal import PKIX
 
-/// The lists to fetch for a trust snapshot: those that it has, and the CRLs that its anchors name.
+/// The lists to fetch for a trust snapshot: the lists that the snapshot has, and the CRLs that its anchors
+/// name.
 package struct FetchPlan: Sendable {
-    /// A location that is named and must not be requested.
+    /// A location that the snapshot names and that must not be requested.
     package struct Refusal: Hashable, Sendable {
         package let identity: TrustSource.Identity
         package let fault: LocationFault
@@ -35,6 +36,7 @@ package struct FetchPlan: Sendable {
             do throws(TrustFetchError) {
                 targets.append(try FetchTarget(identity.kind, name: identity.name, url: url))
             } catch {
+                // `FetchTarget` throws no other error.
                 guard case .locationRefused(let fault) = error else { continue }
                 refused.append(Refusal(identity: identity, fault: fault))
             }
@@ -87,13 +89,13 @@ package struct FetchResult: Sendable {
 
 /// A URL from which a list of one kind may be fetched.
 ///
-/// Lists come over `https:`. Only a CRL may come over `http:` as well. Distribution points of CRLs are
-/// commonly plain, since the certificate of a TLS server would need CRLs itself, and the issuer's signature
-/// is checked before a CRL counts.
+/// Lists come over `https:`. Only a CRL may come over `http:` as well: the distribution points of CRLs
+/// commonly use `http:`, because the certificate of a TLS server would need a CRL in turn. The issuer's
+/// signature is checked before a CRL counts.
 ///
-/// An attacker on a plain connection can withhold a CRL or give an older one, which is noticed by its dates
-/// and number, and can read which issuer is asked for. The other kinds of lists have no need for `http:`, and
-/// a root has no signature but its own.
+/// An attacker on a connection without TLS can read which issuer is asked for, and can withhold a CRL or send
+/// an older one. The dates and the number of an older CRL show its age. The other kinds of lists
+/// have no need for `http:`, and a root has no signature but its own.
 struct FetchLocation: Hashable, Sendable {
     /// The maximum length of a URL in bytes.
     private static let maximumLength = 2048
@@ -110,6 +112,8 @@ struct FetchLocation: Hashable, Sendable {
         try self.init(url, for: kind)
     }
 
+    /// Reads a URL, which may be relative to `base`; `nil` if the text is too long or has characters that no
+    /// URL has.
     private static func url(_ text: String, from base: URL?) -> URL? {
         guard text.utf8.count <= maximumLength, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             return nil
@@ -128,6 +132,7 @@ struct FetchLocation: Hashable, Sendable {
         self.url = url
         self.scheme = scheme
         self.host = host
+        // A redirect may name the default port or leave it out.
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 

@@ -1,6 +1,6 @@
 internal import HTTPClient
 
-/// The reason why a list was not obtained. No reason says anything about a document: without its list, a
+/// The reason why a list was not obtained. No reason says anything about a document: without the list,
 /// revocation is undetermined (Q182).
 package enum TrustFetchError: Error, Hashable, Sendable {
     /// The location is not allowed. No request was sent.
@@ -57,7 +57,7 @@ package enum FetchPhase: String, Sendable {
     case headers
     /// The next bytes of the body.
     case progress
-    /// The list from the first connection to its last byte.
+    /// The whole download of one list, redirects included.
     case whole
     /// All lists of one call.
     case batch
@@ -131,7 +131,7 @@ extension LocationFault {
     /// The fault in words for a person.
     package var explanation: String {
         switch self {
-        case .unreadable: "it is not a URL"
+        case .unreadable: "the location is not a URL"
         case .schemeRefused: "only https: is allowed, and http: for CRLs"
         case .credentials: "a URL with a user name or a password is not allowed"
         case .pinned:
@@ -145,12 +145,13 @@ extension TrustFetchError {
     ///
     /// - Parameters:
     ///   - limits: the maximum size of this list, and of all lists of the call together, in bytes.
-    ///   - whole: the limit that set the time of the request: that of the list or of the batch.
+    ///   - whole: the limit that set the time of the request: `whole` for the list's limit, `batch` for the
+    ///     limit of all lists.
     init(_ error: ClientError, limits: (list: Int, all: Int), whole: FetchPhase) {
         self =
             switch error {
             case .libraryMissing: .libraryMissing
-            // A fetcher has no credentials.
+            // A fetcher has no credentials, so only the roots can be unreadable.
             case .rootsUnreadable, .credentialsUnreadable: .serverRootsUnreadable
             case .nameUnresolved: .nameUnresolved
             case .unreachable: .unreachable

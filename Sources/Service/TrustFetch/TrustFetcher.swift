@@ -4,19 +4,20 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A downloader of trust lists over HTTP, within limits. It returns the bytes with their URL and time.
+/// A downloader of trust lists over HTTP, within limits, which returns the bytes of each list with their
+/// URL and time.
 ///
-/// `countersign trust update` gives it the targets of a `FetchPlan`, and `countersign trust import` gives it
-/// those that the user names. Several lists are requested at a time, each by a `FetchExchange` in a separate
-/// task, through one `CurlClient` for the call.
+/// `countersign trust update` passes the targets of a `FetchPlan`, and `countersign trust import` passes the
+/// targets that the user names. Several lists are requested at a time, each by a `FetchExchange` in a
+/// separate task, through one `CurlClient` for the call.
 ///
 /// - A request carries no cookie, no credential and no data of a user. A server learns which list is
 ///   requested, from which address, and that Countersign asks.
 /// - Only locations that a trusted issuer named should be requested: a phone's word is not enough.
 /// - A failed list fails alone; every target has a result.
 ///
-/// The fetcher judges nothing and stores nothing. Signature, age and issuer of a list are checked when it is
-/// admitted to a snapshot.
+/// The fetcher judges nothing and stores nothing. Signature, age and issuer of a list are checked when the
+/// list is admitted to a snapshot.
 package struct TrustFetcher: Sendable {
     private let limits: FetchLimits
     private let trust: ClientTrust
@@ -31,17 +32,18 @@ package struct TrustFetcher: Sendable {
     /// Requests all `targets`, several at a time, within the time of a batch. When that time is over or the
     /// task is cancelled, connections in progress end at once.
     ///
-    /// - Parameter now: the time recorded as when the lists were obtained.
+    /// - Parameter now: the time that each list records as the time of its download.
     /// - Returns: one result for each target, in the order of the targets.
     package func fetch(_ targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
         let end = ContinuousClock.now.advanced(by: limits.batch)
-        // No connection is kept: its server could close it just when it is used again.
+        // No connection is kept, because a server could close a kept connection just when it is used again.
         let client = CurlClient(
             trust, keepsConnections: nil, connectionsPerHost: max(1, limits.concurrent))
         let room = FetchRoom(bytes: limits.total)
         var outcomes: [Int: Result<TrustSource, TrustFetchError>] = [:]
         await withTaskGroup(of: (Int, Result<TrustSource, TrustFetchError>).self) { group in
             var waiting = targets.indices.makeIterator()
+            /// Starts the next list. A list for which no time is left fails without a request.
             func startNext() {
                 guard let index = waiting.next() else { return }
                 let left = ContinuousClock.now.duration(to: end)
@@ -63,7 +65,7 @@ package struct TrustFetcher: Sendable {
     }
 }
 
-/// The roots that verify the certificates of servers. They say nothing about which issuers are trusted.
+/// The roots that verify the certificates of servers. These roots do not make any issuer trusted.
 package enum ServerRoots: Sendable {
     /// The roots of the operating system.
     case system
@@ -72,6 +74,7 @@ package enum ServerRoots: Sendable {
 }
 
 extension ServerRoots {
+    /// Returns the roots in the form of the HTTP client.
     fileprivate func trust() throws(TrustFetchError) -> ClientTrust {
         guard case .pem(let pem) = self else { return ClientTrust(.system) }
         guard let roots = try? certificates(fromPEMOrDER: pem[...]) else { throw .serverRootsUnreadable }

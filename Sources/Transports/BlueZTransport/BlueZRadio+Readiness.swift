@@ -38,6 +38,7 @@ extension BlueZRadio {
 
     package func untilReady() async throws(BluetoothLEError) {
         while true {
+            // Any fault may pass, so every one leads to another attempt.
             if (try? await prepare()) != nil { return }
             if Task.isCancelled { throw .cancelled }
             await waitForChange(within: .seconds(1))
@@ -47,6 +48,7 @@ extension BlueZRadio {
     /// Waits until bluetoothd reports a change or the limit has passed. A missing message bus reports
     /// nothing, so the caller then tries again.
     private func waitForChange(within limit: Duration) async {
+        // A listener is known by an object. Several waits may run at once, so each has its own.
         final class Listener: Sendable {}
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let listener = Listener()

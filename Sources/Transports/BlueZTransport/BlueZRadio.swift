@@ -83,6 +83,7 @@ package actor BlueZRadio: BluetoothLERadio {
     func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {
         let (daemon, adapter, properties) = try await currentAdapter()
         if properties["Pairable"]?.flag != false {
+            // If bluetoothd refuses, the adapter can still be used, though phones may ask to pair.
             try? await daemon.set(adapter, "org.bluez.Adapter1", "Pairable", .boolean(false))
         }
         if properties["Powered"]?.flag != true {

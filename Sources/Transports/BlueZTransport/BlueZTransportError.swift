@@ -42,6 +42,7 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
         case .cancelled: self = .cancelled
         case .refused(let refusal) where refusal.isNamed("org.freedesktop.DBus.Error.AccessDenied"):
             self = .accessDenied(refusal)
+        // The object of the adapter no longer exists.
         case .refused(let refusal) where refusal.isNamed("org.freedesktop.DBus.Error.UnknownObject"):
             self = .adapterLost
         case .refused(let refusal): self = .refused(refusal)

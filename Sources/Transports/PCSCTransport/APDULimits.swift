@@ -11,7 +11,8 @@ package struct APDULimits: Equatable, Sendable {
     /// driver pass on.
     package let maximumCommand: Int
 
-    /// The size in bytes of pcscd's buffer for extended APDUs: 4 + 3 + 65,536 + 3, and two bytes more.
+    /// The size in bytes of pcscd's buffer for extended APDUs: header (4), Lc (3), data (65,536), Le (3) and
+    /// status word (2).
     static let pcscdBuffer = 65_548
 
     /// Derives the limits from what the driver reports. `dwMaxCCIDMessageLength` is not used, since the

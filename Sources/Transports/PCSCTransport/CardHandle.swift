@@ -11,7 +11,7 @@ struct CardHandle: ~Copyable, Sendable {
         self.activeProtocol = activeProtocol
     }
 
-    // Some readers notice that a card left, or that it stays, only after its power was off (Q131).
+    // Some readers notice only after a power-off whether the card has left or stays (Q131).
     deinit {
         SCardDisconnect(raw, DWORD(SCARD_UNPOWER_CARD))
     }
@@ -69,6 +69,7 @@ struct CardHandle: ~Copyable, Sendable {
 }
 
 extension CardHandle {
+    // PC/SC Lite's control codes begin at 0x42000000 (`SCARD_CTL_CODE`, a macro that Swift does not import).
     /// The control code with which libccid passes a command to the reader itself.
     private static let escapeRequest: UInt32 = 0x4200_0000 + 1
     /// The control code that lists the driver's features (PC/SC part 10, `CM_IOCTL_GET_FEATURE_REQUEST`).
@@ -86,6 +87,7 @@ extension CardHandle {
     borrowing func readerProperties() -> ReaderProperties {
         var properties = ReaderProperties()
         let features = control(Self.getFeatureRequest) ?? []
+        // The value of a feature is the control code with which it is used.
         let wanted = TagLengthValues(features).first { $0.tag == Self.getTLVProperties }
         if let code = wanted?.value.bigEndian(UInt32.self), let list = control(code) {
             properties = ReaderProperties(parsing: list)
@@ -106,6 +108,7 @@ extension CardHandle {
         return answers
     }
 
+    /// Returns the place on the USB bus: the path if the driver knows it, otherwise bus and address.
     private borrowing func usbLocation() -> USBLocation? {
         if let path = control(Self.getUSBPath), !path.isEmpty {
             return .path(String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))

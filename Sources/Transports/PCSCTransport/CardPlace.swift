@@ -23,6 +23,7 @@ struct CardPlace {
     ///
     /// - Parameter stay: the number for the card's stay if this is a new one.
     mutating func insert(stay: Int, now: ContinuousClock.Instant) {
+        // The first card counts like one after a long absence.
         let absence = left?.duration(to: now) ?? Self.absence
         if !isOccupied, absence >= Self.flicker { (self.stay, wasTried) = (stay, false) }
         if !isOccupied, absence >= Self.absence { isServed = false }

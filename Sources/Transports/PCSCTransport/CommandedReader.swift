@@ -50,6 +50,7 @@ package actor CommandedReader: ContactlessReader {
         return try await reader.nextCard(again: pause)
     }
 
+    /// Sends the commands every 200 ms while a caller waits for a phone. Only one task does so at a time.
     private func command() async {
         guard !isCommanding else { return }
         isCommanding = true
@@ -61,6 +62,8 @@ package actor CommandedReader: ContactlessReader {
         }
     }
 
+    /// Sends the commands once to each reader that accepts them. An error is ignored: a reader refuses, for
+    /// example, while a phone lies on it, and the next turn tries again.
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
         // A reader that is plugged in again may have its tone again.

@@ -25,6 +25,7 @@ struct ContextHandle: ~Copyable, Sendable {
 
     deinit {
         let raw = raw
+        // If the process is ending, the call is not made: pcscd then releases the context itself.
         _ = ContextList.ofProcess.change { SCardReleaseContext(raw) }
         Self.open.subtract(1, ordering: .relaxed)
     }
@@ -39,7 +40,7 @@ struct ContextHandle: ~Copyable, Sendable {
         // pcscd refuses a client above its limit, or a user without polkit permission, with
         // SCARD_W_SECURITY_VIOLATION. But if pcscd hangs up before the library has sent its version, the
         // library reports that no service runs (Q133). On a busy machine that was seen in two of three
-        // attempts, several times in a row.
+        // attempts, several times in a row. Only this status is therefore not believed at once.
         for _ in 0..<Self.attempts {
             let answer = ContextList.ofProcess.change {
                 unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
@@ -70,6 +71,7 @@ struct ContextHandle: ~Copyable, Sendable {
         let status = unsafe SCardListReaders(raw, nil, &names, &length)
         if status == SCARD_E_NO_READERS_AVAILABLE { return [] }
         try PCSCTransportError.check(status, .listReaders)
+        // A zero byte ends each name.
         return names.prefix(Int(length)).split(separator: 0).map { name in
             String(decoding: name.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
@@ -92,6 +94,7 @@ struct ContextHandle: ~Copyable, Sendable {
         let status = unsafe SCardGetStatusChange(raw, milliseconds, &states, DWORD(states.count))
         if status == SCARD_E_TIMEOUT { return nil }
         try PCSCTransportError.check(status, .getStatusChange)
+        // `zip` leaves out the pseudo reader, which `known` does not have.
         return unsafe zip(known, states).map { unsafe ($0.name, $1.dwEventState) }
     }
 

@@ -25,6 +25,7 @@ package struct DriverList {
 }
 
 extension StringProtocol where SubSequence == Substring {
+    /// Returns the text between the first `start` and the next `end`; `nil` if one of them is missing.
     fileprivate func part(after start: String, before end: String) -> Substring? {
         guard let from = self[...].firstRange(of: start)?.upperBound,
             let to = self[from...].firstRange(of: end)?.lowerBound

@@ -51,6 +51,7 @@ package final class PCSCCard: Sendable {
     /// Does not wait for an exchange that was cancelled. Returns early if the task is cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
         if slot.hasAbandoned(thread) { return }
+        // `run` throws only if the task is cancelled. The connection then ends when this object is released.
         _ = try? await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in
             thread.disconnect(connection, disposition)
         }

@@ -19,6 +19,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     private let selector: ReaderSelector
     private var readers: Set<String> = []
     private var places: [String: CardPlace] = [:]
+    /// The number of the last stay of a card, counted over all readers.
     private var stays = 0
     /// The readers whose drivers do not answer.
     private var silent: Set<String> = []
@@ -42,6 +43,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     package init(service: PCSCService, selector: ReaderSelector) {
         self.service = service
         self.selector = selector
+        // The stream begins here and keeps its events until the task reads them.
         let events = service.events()
         Task { await self.begin(events) }
     }
@@ -51,11 +53,13 @@ package actor PCSCContactlessReader: ContactlessReader {
     }
 
     private func begin(_ events: AsyncStream<ReaderEvent>) {
+        // A strong reference would keep the actor alive, and `deinit` would never cancel the task.
         watch = Task { [weak self] in
             for await event in events { await self?.record(event) }
         }
     }
 
+    /// Applies an event of pcscd to the lists of readers and cards, and wakes the waiting callers.
     private func record(_ event: ReaderEvent) {
         switch event {
         case .serviceAvailable: refusal = nil
@@ -113,9 +117,9 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// Asks readers without a card every 3 s whether they answer, until cancelled. If a reader hangs while
     /// pcscd powers a phone up, pcscd reports nothing about it (Q212).
     ///
-    /// The first time, readers with the phone of an earlier presentation are asked too, since the question
-    /// makes pcscd look for the card. libccid loses what a reader with several slots reports at the moment
-    /// when pcscd ends a connection. Without a question pcscd would look again only after 10 minutes (Q131).
+    /// The first time, readers with the phone of an earlier presentation are asked too, since pcscd then
+    /// looks for the card. libccid loses what a reader with several slots reports at the moment when pcscd
+    /// ends a connection, and pcscd by itself would look again only after 10 minutes (Q131).
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
@@ -129,7 +133,9 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
+    /// Records whether a reader answers. A reader that has stopped answering is reported to the next caller.
     private func record(answers: Bool, of reader: String) {
+        // Only a change is recorded: a silent reader that answers, or another one that does not.
         guard answers == silent.contains(reader) else { return }
         silent.formSymmetricDifference([reader])
         hindrance = answers ? nil : .readerBlocked
@@ -177,6 +183,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         return attempt
     }
 
+    /// Connects to the card on a reader, and resets a card that was left powered.
     private func connect(
         to reader: ReaderDescription, stay: Int
     ) async throws(PCSCTransportError) -> PCSCContactlessCard {
@@ -217,6 +224,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
+    /// Counts a change and resumes all waiting callers, which check again.
     private func wake() {
         changes += 1
         let waiting = waiters

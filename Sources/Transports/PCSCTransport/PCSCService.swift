@@ -7,7 +7,9 @@ internal import Glibc
 /// The service has one context of pcscd for each reader in use, and one for each stream of events (Q135).
 package actor PCSCService {
     private let configuration: PCSCConfiguration
+    /// The thread that lists the readers. It belongs to no reader, so its slot has no name.
     private let listing = ReaderSlot(name: "")
+    /// The slots of the readers in use, by name.
     private var slots: [String: ReaderSlot] = [:]
     /// The properties of readers by name. Each driver is asked once, because the reader's thread cannot ask
     /// while its card is busy.
@@ -46,6 +48,7 @@ package actor PCSCService {
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func readers() async throws(PCSCTransportError) -> [ReaderDescription] {
         let names = try await names()
+        // Readers that were unplugged are forgotten.
         slots = slots.filter { names.contains($0.key) }
         properties = properties.filter { names.contains($0.key) }
         var readers: [ReaderDescription] = []
@@ -53,6 +56,7 @@ package actor PCSCService {
             do throws(PCSCTransportError) {
                 readers.append(try await describe(name))
             } catch .readerMissing {
+                // The reader was unplugged after it had been listed.
                 continue
             }
         }
@@ -67,7 +71,9 @@ package actor PCSCService {
         if properties[name] == nil {
             do throws(PCSCTransportError) {
                 properties[name] = try await readProperties(of: name, within: Self.answerTime)
-            } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {}
+            } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {
+                // The next call asks the driver again.
+            }
         }
         return ReaderDescription(
             name: name, properties: properties[name] ?? ReaderProperties(), configuration: configuration)
@@ -85,12 +91,14 @@ package actor PCSCService {
         return PCSCCard(slot: slot, thread: thread, connection: connection, limits: reader.limits)
     }
 
-    /// Whether pcscd lists a reader; `true` if pcscd cannot be asked.
+    /// Whether pcscd lists a reader. `true` also if pcscd cannot be asked, because that does not show that
+    /// the reader was unplugged.
     package func isListed(_ name: String) async -> Bool {
         (try? await names())?.contains(name) ?? true
     }
 
-    /// Whether a reader's driver answers within 2 s. A refusal is an answer too (Q212).
+    /// Whether a reader's driver answers within 2 s. A refusal is an answer too (Q212). `false` also if the
+    /// task is cancelled.
     package func answers(_ name: String) async -> Bool {
         do throws(PCSCTransportError) {
             _ = try await readProperties(of: name, within: Self.answerTime)
@@ -111,6 +119,7 @@ package actor PCSCService {
         of name: String, within limit: Duration
     ) async throws(PCSCTransportError) -> ReaderProperties {
         let slot = slot(name)
+        // The call has a separate task, because only a cancelled task leaves a call that does not return.
         let call = Task { () -> Result<ReaderProperties, PCSCTransportError> in
             do throws(PCSCTransportError) {
                 return .success(
@@ -149,6 +158,7 @@ package actor PCSCService {
         }
     }
 
+    /// Returns the slot of a reader, which is created at first use.
     private func slot(_ name: String) -> ReaderSlot {
         if let slot = slots[name] { return slot }
         let slot = ReaderSlot(name: name)

@@ -18,6 +18,8 @@ extension PCSCTransportError {
             ?? .unexpected(code: UInt32(truncatingIfNeeded: status), during: call)
     }
 
+    /// Returns the error that a status means for pcscd as a whole; `nil` if the status concerns a reader or a
+    /// card.
     private static func ofService(_ status: LONG, _ call: PCSCCall, isServed: Bool) -> PCSCTransportError? {
         let isFirst = call == .establishContext
         return switch status {
@@ -44,6 +46,7 @@ extension PCSCTransportError {
         }
     }
 
+    /// Returns the error that a status means for a reader; `nil` for any other status.
     private static func ofReader(_ status: LONG, _ reader: String) -> PCSCTransportError? {
         switch status {
         case SCARD_E_NO_READERS_AVAILABLE: .noReader
@@ -53,6 +56,8 @@ extension PCSCTransportError {
         }
     }
 
+    /// Returns the error that a status means for a card; `nil` for any other status. During a command the
+    /// same code has another meaning than before: the card was there and left.
     private static func ofCard(_ status: LONG, _ call: PCSCCall) -> PCSCTransportError? {
         switch status {
         case SCARD_E_NO_SMARTCARD: call == .transmit ? .cardLost : .noCard

@@ -75,7 +75,7 @@ extension ReaderFault {
             case .readerMissing: .readerMissing
             case .readerInUse: .readerInUse
             case .readerBlocked: .readerBlocked
-            // The caller was not cancelled itself: its time for the call was over, and it cancelled the call.
+            // The caller's own task still runs: it cancelled the call because the time for it was over.
             case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
                 .commandLength, .answerTooLong:

@@ -49,10 +49,13 @@ package struct ReaderCommands: Sendable {
     /// not known.
     package static func of(_ reader: USBIdentity) -> ReaderCommands? {
         switch (reader.vendor, reader.product) {
+        // ACR122U.
         case (0x072f, 0x2200):
             ReaderCommands(pollingFrame: chip, quieting: .command([0xff, 0x00, 0x52, 0x00, 0x00]))
+        // ACR1252.
         case (0x072f, 0x223b), (0x072f, 0x223e):
             ReaderCommands(pollingFrame: transparent, quieting: toneBit)
+        // ACR1552.
         case (0x072f, 0x2303), (0x072f, 0x2308):
             ReaderCommands(pollingFrame: transparent, quieting: nil)
         default: nil

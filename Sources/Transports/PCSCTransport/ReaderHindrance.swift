@@ -53,6 +53,8 @@ package enum ReaderHindrance: Equatable, Sendable {
             }
     }
 
+    /// Returns `unknownToDrivers` for a reader that no driver lists; `nil` for any other device, and if the
+    /// drivers' lists are not known.
     private static func unknown(
         _ device: USBIdentity, isSmartCard: Bool, driven: Set<USBIdentity>
     ) -> ReaderHindrance? {
@@ -61,6 +63,10 @@ package enum ReaderHindrance: Equatable, Sendable {
         return .unknownToDrivers(device, model: model?.name ?? "smart-card reader")
     }
 
+    /// Returns the reason why a known model, or a reader that is not CCID, is not listed; `nil` for a device
+    /// that is not known as a reader.
+    ///
+    /// - Parameter modules: the loaded kernel modules that use NFC chips.
     private static func hindrance(of device: USBIdentity, modules: [String]) -> ReaderHindrance? {
         let foreign = readersNotCCID.first {
             $0.vendor == device.vendor && ($0.product ?? device.product) == device.product
@@ -98,6 +104,7 @@ extension ReaderHindrance {
             smartCard: Set(smartCard), driven: Set(lists.flatMap { DriverList($0).devices }))
     }
 
+    /// Returns the names in a folder, without hidden ones. Empty if the folder cannot be read.
     private static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }

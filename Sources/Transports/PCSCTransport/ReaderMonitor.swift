@@ -61,12 +61,14 @@ final class ReaderMonitor: Sendable {
                 return control.hasEnded
             }
             if isOver { return }
+            // A semaphore that nobody signals: a pause of 20 ms.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
         }
     }
 
     private var isStopped: Bool { control.withLock { $0.isStopped } }
 
+    /// Connects to pcscd and watches the readers until `stop`, on the monitor's thread.
     private func run() {
         var backOff = BackOff.reconnecting
         var reported: PCSCTransportError?
@@ -80,6 +82,7 @@ final class ReaderMonitor: Sendable {
             } catch  where !isStopped {
                 if reported != error { emit(.serviceLost(error)) }
                 reported = error
+                // `stop` ends this pause early.
                 _ = stopSignal.wait(timeout: .now() + backOff.next())
             } catch {
                 // `stop` was called, and `SCardCancel` has ended the wait.
@@ -89,6 +92,7 @@ final class ReaderMonitor: Sendable {
         ended()
     }
 
+    /// Emits the changes of readers and cards, until `stop` or an error of pcscd.
     private func watch(in context: borrowing ContextHandle) throws(PCSCTransportError) {
         control.withLock { $0.waiting = context.raw }
         defer { control.withLock { $0.waiting = nil } }

@@ -67,11 +67,13 @@ struct TagLengthValues: Sequence, IteratorProtocol {
 }
 
 extension ArraySlice<UInt8> {
+    /// Returns the bytes as a little-endian number; `nil` if their count is not the size of the number.
     func littleEndian<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
         guard count == MemoryLayout<Value>.size else { return nil }
         return reversed().reduce(0) { $0 << 8 | Value($1) }
     }
 
+    /// Returns the bytes as a big-endian number; `nil` if their count is not the size of the number.
     func bigEndian<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
         guard count == MemoryLayout<Value>.size else { return nil }
         return reduce(0) { $0 << 8 | Value($1) }

@@ -32,7 +32,7 @@ final class ReaderSlot: Sendable {
     /// Runs `body` on the reader's thread and returns its value. Throws `cancelled` as soon as the task is
     /// cancelled.
     ///
-    /// - Parameter thread: the thread on which the connection was made.
+    /// - Parameter thread: the thread that made the connection to the card, if `body` uses one.
     func run<Value: Sendable>(
         on thread: ReaderThread,
         _ body: @escaping @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
@@ -78,6 +78,7 @@ final class ReaderSlot: Sendable {
         state.withLock { $0.thread !== thread }
     }
 
+    /// Makes a call on its thread and delivers the result to the waiting task.
     private func carryOut<Value: Sendable>(
         _ call: ThreadCall<Value>, on thread: ReaderThread,
         _ body: @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
@@ -86,11 +87,14 @@ final class ReaderSlot: Sendable {
             guard call.enter() else { return }
             let result = Result { () throws(PCSCTransportError) in try body(thread) }
             if call.finish(with: result) { return }
+            // The call was abandoned meanwhile. Its thread is not used again, and the next call waits until
+            // the reader is free.
             thread.close()
             state.withLock { $0.abandoned -= 1 }
         }
     }
 
+    /// Records that a call on a thread was abandoned, so that the next call gets a new thread.
     private func abandon(_ thread: ReaderThread) {
         state.withLock { state in
             state.abandoned += 1
@@ -152,6 +156,8 @@ private final class ThreadCall<Value: Sendable>: Sendable {
         return wasRunning
     }
 
+    /// Moves the call to `over`. Returns the continuation that the caller must resume, if there is one, and
+    /// whether the call was running.
     private func end() -> (continuation: CheckedContinuation<Outcome, Never>?, wasRunning: Bool) {
         state.withLock { state in
             defer { state = .over }

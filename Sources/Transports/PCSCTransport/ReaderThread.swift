@@ -25,6 +25,7 @@ actor ReaderThread {
     private var card: CardHandle?
     /// The number of the last connection.
     private var connection = 0
+    /// The buffer into which pcscd writes the answers of the card. One buffer serves all commands.
     private var answer = [UInt8](repeating: 0, count: APDULimits.pcscdBuffer)
 
     /// The number of attempts to connect while another program holds the reader.
@@ -68,6 +69,7 @@ actor ReaderThread {
     ) throws(PCSCTransportError) -> [UInt8] {
         guard card != nil, number == connection else { throw .notConnected }
         do throws(PCSCTransportError) {
+            // A `CardHandle` cannot be copied, so it is used inside its optional. It is not `nil` here.
             let length = try card?.transmit(command, into: &answer) ?? 0
             return Array(answer[..<length])
         } catch {
@@ -94,6 +96,7 @@ actor ReaderThread {
 
     /// Reads the reader's properties from its driver, with or without a card on the reader.
     func properties(of reader: String) throws(PCSCTransportError) -> ReaderProperties {
+        // While a card is connected, pcscd refuses a second connection: the first one is exclusive.
         if let properties = card?.readerProperties() { return properties }
         return try withContext { context throws(PCSCTransportError) in
             let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
@@ -127,6 +130,8 @@ actor ReaderThread {
         context = nil
     }
 
+    /// Releases the card after a failed exchange. If pcscd was lost, the context is invalid too and is
+    /// released.
     private func forget(after error: PCSCTransportError) {
         card = nil
         if error == .serviceLost { context = nil }
@@ -143,6 +148,7 @@ actor ReaderThread {
             // The context was invalid, and `lendContext` has released it.
         }
         context = try ContextHandle.establish()
+        // `lendContext` returns `nil` only without a context, and one was just made.
         guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value
     }

@@ -2,10 +2,12 @@ internal import CPCSCLite
 
 /// A value that turns lists of readers and states from pcscd into events. Makes no calls.
 struct ReaderWatch {
-    /// The readers, each with the state to compare with at the next wait. A new reader has the state UNAWARE.
+    /// The readers, each with the state to compare with at the next wait. A new reader has the state
+    /// `SCARD_STATE_UNAWARE`, for which pcscd reports the current state at once.
     private(set) var known: [(name: String, state: DWORD)] = []
     private var cards: [String: Presence] = [:]
 
+    /// The state of a card on a reader: `mute` if it does not answer to power-up, otherwise `card`.
     private enum Presence: Equatable {
         case card, mute
     }
@@ -41,10 +43,11 @@ struct ReaderWatch {
         }
     }
 
-    /// The state to compare with at the next wait. pcscd lists a reader before it has looked for a card
-    /// there. The state then has neither EMPTY nor PRESENT, only the counter of the reader that had this
-    /// place before. libpcsclite 1.9.9 does not report a card as a change from that state, but does so from
-    /// EMPTY.
+    /// Returns the state to compare with at the next wait.
+    ///
+    /// pcscd lists a reader before it has looked for a card there. Until then the state has neither EMPTY nor
+    /// PRESENT, only the counter of the reader that had this place in pcscd's list before. From such a state
+    /// libpcsclite 1.9.9 does not report a card as a change, but from EMPTY it does.
     private static func comparable(_ state: DWORD) -> DWORD {
         let state = state & ~DWORD(SCARD_STATE_CHANGED)
         return state & DWORD(SCARD_STATE_PRESENT) == 0 ? state | DWORD(SCARD_STATE_EMPTY) : state

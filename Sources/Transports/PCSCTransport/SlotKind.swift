@@ -24,6 +24,7 @@ package enum SlotKind: Sendable {
         self = isList ? .unmarked : kinds.last ?? .unmarked
     }
 
+    /// Returns the kind that a word of a name stands for, in capital letters; `nil` if it stands for none.
     private static func kind(of word: Substring) -> SlotKind? {
         switch word {
         case "PICC", "CONTACTLESS", "NFC": .contactless
@@ -35,6 +36,7 @@ package enum SlotKind: Sendable {
         }
     }
 
+    /// Returns the text in the first brackets of a name; `nil` if there are none.
     private static func interfaceName(in readerName: String) -> Substring? {
         guard let open = readerName.firstIndex(of: "["),
             let close = readerName[open...].firstIndex(of: "]")

@@ -22,7 +22,9 @@ package final class VirtualCard: Sendable {
     private static let insertion = Duration.seconds(5)
 
     private struct State {
+        /// The card's current or last stay on the reader; `nil` before the first one.
         var link: VirtualCardLink?
+        /// The time of the last call of `remove`.
         var removed: ContinuousClock.Instant?
     }
 
@@ -64,6 +66,7 @@ package final class VirtualCard: Sendable {
     /// is just starting is found.
     package func insert() async throws(VirtualCardError) {
         if state.withLock({ $0.link?.isOpen ?? false }) { return }
+        // The last stay ended by `remove`, or because the reader closed the connection.
         let removed = state.withLock { $0.link?.ended ?? $0.removed }
         if let removed { try await Self.pause(until: removed + Self.absence) }
         let link = try await connect(until: .now + Self.insertion)
@@ -71,6 +74,7 @@ package final class VirtualCard: Sendable {
         link.start()
     }
 
+    /// Connects to the virtual reader, with attempts every 50 ms until the deadline.
     private func connect(
         until deadline: ContinuousClock.Instant
     ) async throws(VirtualCardError) -> VirtualCardLink {
@@ -82,6 +86,7 @@ package final class VirtualCard: Sendable {
             } catch .cancelled {
                 throw .cancelled
             } catch {
+                // A reader that is just starting does not listen yet.
                 guard ContinuousClock.now < deadline else { throw .readerUnreachable }
                 try await Self.pause(until: .now + .milliseconds(50))
             }

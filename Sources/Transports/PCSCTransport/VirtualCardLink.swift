@@ -64,12 +64,15 @@ final class VirtualCardLink: Sendable {
 
     /// Answers one message. Returns `false` if the stay is over.
     private func handle(_ message: [UInt8]) -> Bool {
+        // A message of one byte is a control code of vpcd; any other message is a command.
         guard message.count == 1 else { return carryOut(answering(message[...])) }
         if message[0] == Self.answerToResetRequest { return send(reset()) }
         if let change = CardPower(rawValue: message[0]) { power(change) }
         return true
     }
 
+    /// Sends an answer or leaves the field, after the delay if there is one. Returns `false` if the stay is
+    /// over.
     private func carryOut(_ answer: CardAnswer) -> Bool {
         switch answer {
         case .respond(let bytes): return send(bytes)
@@ -77,6 +80,7 @@ final class VirtualCardLink: Sendable {
             return wait(for: delay) && send(bytes)
         case .removeCard: return false
         case .removeCardLater(let delay):
+            // The stay ends in either case: after the delay, or because the card was removed meanwhile.
             _ = wait(for: delay)
             return false
         }
@@ -117,6 +121,7 @@ final class VirtualCardLink: Sendable {
         }
     }
 
+    /// Sends a message with its length. Returns `false` if the message is too long or the connection is lost.
     private func send(_ bytes: [UInt8]) -> Bool {
         guard let length = UInt16(exactly: bytes.count) else {
             state.withLock { $0.fault = .answerTooLong(length: bytes.count) }

@@ -12,8 +12,8 @@ package protocol BluetoothLERadio: Sendable {
     /// - Throws: `radioUnavailable` with the first fault that was found.
     func look() async throws(BluetoothLEError)
 
-    /// The fault of settings with which the radio would make phones ask to pair or lose parts of their
-    /// answers. `nil` if the settings are good or cannot be read.
+    /// Returns the fault of settings with which phones would ask to pair, or parts of a phone's answer would
+    /// be lost. `nil` if the settings are good or cannot be read.
     func settingsFault() async -> RadioFault?
 
     /// Prepares the adapter for use, for example by switching it on.

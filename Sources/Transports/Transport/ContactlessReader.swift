@@ -6,7 +6,7 @@ package protocol ContactlessReader: Sendable {
 
     /// Waits for the next phone and powers it up. A phone that already lies on the reader is returned once.
     ///
-    /// - Parameter pause: the time after this call when a phone that was returned before and stayed may be
+    /// - Parameter pause: the time from this call until a phone that was returned before and stayed may be
     ///   returned again. `nil` if the phone must be lifted first.
     func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard
 }

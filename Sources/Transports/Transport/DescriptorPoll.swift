@@ -30,7 +30,9 @@ struct DescriptorPoll {
         switch call(&entries, milliseconds) {
         case 0...: return
         case -EINTR: Self.clear(&entries)
+        // There are more entries than descriptors that the process may have open.
         case -EINVAL: pollPieces(of: &entries, atMost: milliseconds)
+        // The system has no memory for the call, for example.
         default:
             Self.clear(&entries)
             rest(milliseconds)
@@ -56,6 +58,9 @@ struct DescriptorPoll {
         for index in entries.indices { entries[index].revents = 0 }
     }
 
+    /// Pauses briefly, so that a poll that fails again and again does not keep the processor busy.
+    ///
+    /// - Parameter milliseconds: the caller's maximum wait; a negative number means no limit.
     private func rest(_ milliseconds: Int32) {
         let pause = milliseconds < 0 ? Self.pause : min(milliseconds, Self.pause)
         usleep(useconds_t(pause) * 1000)

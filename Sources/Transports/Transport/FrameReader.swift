@@ -34,9 +34,11 @@ struct FrameReader {
         filled += count
         guard filled == part.count else { return nil }
         if !isInBody { try beginBody() }
+        // A frame of length 0 is complete with its length.
         return filled == part.count ? takeFrame() : nil
     }
 
+    /// Reads the length from the first four bytes, checks it, and prepares the buffer for the body.
     private mutating func beginBody() throws(TransportError) {
         let length = Int(part.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
         guard length <= maximumFrame else { throw .frameTooLong(length: length, limit: maximumFrame) }

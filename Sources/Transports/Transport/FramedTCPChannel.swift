@@ -72,6 +72,8 @@ package actor FramedTCPChannel: MessageChannel {
         socket = nil
     }
 
+    /// Reads until a frame is complete. The deadline `nextFrame` ends with the first byte, and the deadline
+    /// `frame` begins.
     private func nextFrame() async throws(TransportError) -> [UInt8] {
         let silenceEnds = configuration.nextFrame.map { ContinuousClock.now + $0 }
         while true {
@@ -95,6 +97,7 @@ package actor FramedTCPChannel: MessageChannel {
         }
     }
 
+    /// Reads the bytes that have arrived. Returns a frame if they complete one, otherwise `nil`.
     private func readOnce() throws(TransportError) -> [UInt8]? {
         guard socket != nil else { throw .closed(by: .own) }
         return try unsafe reader.read { buffer throws(TransportError) in
@@ -102,6 +105,9 @@ package actor FramedTCPChannel: MessageChannel {
         }
     }
 
+    /// Sends all bytes, in as many parts as the system accepts.
+    ///
+    /// - Parameter more: whether the rest of the message follows.
     private func sendAll(
         _ bytes: ArraySlice<UInt8>, more: Bool, until deadline: ContinuousClock.Instant
     ) async throws(TransportError) {

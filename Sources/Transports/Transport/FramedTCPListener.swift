@@ -36,6 +36,7 @@ package actor FramedTCPListener {
             if Task.isCancelled { throw .cancelled }
             if let channel = try acceptOnce() { return channel }
             guard let descriptor = socket?.descriptor else { throw .closed(by: .own) }
+            // This wait has no deadline, so the name `connect` never appears in an error.
             try await poller.wait(for: .readable, on: descriptor, until: nil).orThrow(.connect)
         }
     }
@@ -55,7 +56,7 @@ package actor FramedTCPListener {
         } catch .system(.resourceTemporarilyUnavailable) {
             return nil
         } catch .system(.connectionAbort) {
-            return nil  // The peer left before we came to the channel.
+            return nil  // The peer left before its connection was accepted.
         }
     }
 }

@@ -73,9 +73,13 @@ private final class Inbox: Sendable {
         return try delivery.get()
     }
 
+    /// Returns the next message or the reason why there is none. If a message may still come, stores the
+    /// continuation and returns `nil`.
     private func deliverOrWait(_ continuation: CheckedContinuation<Delivery, Never>) -> Delivery? {
         state.withLock { state in
             if Task.isCancelled { return .failure(.cancelled) }
+            // Messages that the peer sent before it closed are still delivered. An end that closed the
+            // channel itself gets none.
             if state.closedBy == .own { return .failure(.closed(by: .own)) }
             if !state.messages.isEmpty { return .success(state.messages.removeFirst()) }
             if let side = state.closedBy { return .failure(.closed(by: side)) }

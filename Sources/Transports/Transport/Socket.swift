@@ -54,6 +54,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Binds the socket to an address and listens.
     borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(TransportError) {
+        // Without this option a restarted listener could not use its port until old connections time out.
         try setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         let status = unsafe address.withSockAddr { unsafe Glibc.bind(descriptor, $0, $1) }
         _ = try Self.check(status)
@@ -126,12 +127,14 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(unsafe setsockopt(descriptor, level, name, &value, size))
     }
 
+    /// Makes the socket non-blocking, closes it in child processes, and sends small writes at once.
     private borrowing func prepare() throws(TransportError) {
         _ = try Self.check(fcntl(descriptor, F_SETFL, O_NONBLOCK))
         _ = try Self.check(fcntl(descriptor, F_SETFD, FD_CLOEXEC))
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
+    /// Returns the result of a system call, or throws the error that `errno` names if the result is negative.
     private static func check<Value: SignedInteger>(_ value: Value) throws(TransportError) -> Value {
         if value >= 0 { return value }
         let error = Errno(rawValue: errno)

@@ -51,6 +51,7 @@ package struct SocketAddress: Sendable, Equatable {
 
     /// Calls `body` with the address in the form that `bind` and `connect` need.
     func withSockAddr<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+        // `inet_pton` cannot fail here, because the initialiser has parsed the same text.
         switch family {
         case .ipv4:
             var address = sockaddr_in()

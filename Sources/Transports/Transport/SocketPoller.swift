@@ -166,6 +166,7 @@ package final class SocketPoller: Sendable {
         _ = unsafe write(wakeWriter, &one, 1)
     }
 
+    /// Polls all descriptors once, and ends the waits that are ready or overdue.
     private func pollOnce() {
         let waits = state.withLock { $0.waits.map { ($0.key, $0.value) } }
         var entries = waits.map { _, wait in
@@ -175,12 +176,14 @@ package final class SocketPoller: Sendable {
         entries.append(pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0))
         let nearest = waits.compactMap(\.1.deadline).min()
         DescriptorPoll().wait(for: &entries, atMost: Self.milliseconds(until: nearest))
+        // The last entry is the pipe. Reading it empties it for the next wake-up.
         if let last = entries.last, last.revents != 0 {
             var sink = [UInt8](repeating: 0, count: 64)
             _ = unsafe read(wakeReader, &sink, sink.count)
         }
         let now = ContinuousClock.now
         for ((identifier, wait), entry) in zip(waits, entries) {
+            // A hang-up or an error counts as ready: the next call on the descriptor reports it.
             if entry.revents != 0 {
                 end(identifier, with: .ready)
             } else if let deadline = wait.deadline, deadline <= now {
@@ -196,6 +199,7 @@ package final class SocketPoller: Sendable {
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components
+        // A poll may end before a deadline in the far future; the thread then polls again.
         return Int32(clamping: min(seconds, 1_000_000) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -12,6 +12,7 @@ package enum SystemFile {
 
     /// Returns the first ``limit`` bytes of a file; `nil` if the file cannot be read.
     package static func bytes(of path: String) -> [UInt8]? {
+        // `e` closes the file in child processes.
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -22,6 +22,7 @@ package final class WorkPlaces: Sendable {
     /// - Returns: whether the caller has a place; `false` at once if too many callers wait already.
     package func enter() async -> Bool {
         await withCheckedContinuation { (place: CheckedContinuation<Bool, Never>) in
+            // `nil` means that the caller waits: `leave` resumes the continuation later.
             let isFree = state.withLock { state -> Bool? in
                 guard state.free == 0 else {
                     state.free -= 1

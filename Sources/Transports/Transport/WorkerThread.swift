@@ -87,6 +87,7 @@ package final class WorkerThread: SerialExecutor {
         while let body = next() { body() }
     }
 
+    /// Waits for the next closure. Returns `nil` when the queue is closed and empty.
     private func next() -> (@Sendable () -> Void)? {
         withLock {
             while work.isEmpty && !isClosed { unsafe pthread_cond_wait(filled, lock) }

@@ -79,7 +79,7 @@ struct HubDoctorTests {
             fix: "countersign-hub authority server FOLDER NAME --host HOST --replace")
         #expect(
             try stage.fault().contains(
-                "http.certificate: \(stage.folder)/hub.pem: it and http.key are not a pair"))
+                "http.certificate: \(stage.folder)/hub.pem: it does not match http.key"))
         try stage.write("hub.pem", "no certificate")
         #expect(try stage.fault().contains("hub.pem: there is no certificate in it"))
         try stage.write("authority.pem", "no certificate")

@@ -169,7 +169,7 @@ struct PolicyTests {
     func unknown() throws {
         let run = try scene.verify("--policy", "rentl")
         #expect(run.status == 64)
-        #expect(run.errors.contains("there are age, rental"))
+        #expect(run.errors.contains("give one of age, rental"))
         #expect(try scene.verify("--policy-file", "/no/such/file").status == 64)
     }
 }

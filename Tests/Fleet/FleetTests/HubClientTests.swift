@@ -115,7 +115,7 @@ struct HubClientTests {
             #expect(answer == .failure(error), "\(body)")
         }
         #expect(known.explanation == "the hub refuses with 403 codeRefused: \(words)")
-        #expect(bare.explanation == "the hub refuses with 403: see its log")
+        #expect(bare.explanation == "the hub refuses with 403: see the hub's log")
     }
 
     @Test("Of questions that meet a failing hub at the same time each asks the hub that works")

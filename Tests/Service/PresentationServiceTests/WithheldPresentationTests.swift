@@ -86,7 +86,7 @@ struct WithheldPresentationTests {
                 result["missing"] as? [[String: String]] == [
                     [
                         "element": "org.iso.18013.5.1/expiry_date",
-                        "text": "The expiry date was not shared. Ask again and share it.",
+                        "text": "The expiry date was not shared. Ask again, and ask the holder to share it.",
                     ]
                 ])
         }

@@ -299,9 +299,9 @@ struct WithholdingTests {
         let report = TransactionReport(.verified(answer), expecting: asked.expectation, requestCompared: true)
         #expect(
             report.missing.map(\.text) == [
-                "No proof of being over 18 was shared. Ask again and share it.",
-                "The expiry date was not shared. Ask again and share it.",
-                "The family name was not shared. Ask again and share it.",
+                "No proof of being over 18 was shared. Ask again, and ask the holder to share it.",
+                "The expiry date was not shared. Ask again, and ask the holder to share it.",
+                "The family name was not shared. Ask again, and ask the holder to share it.",
             ])
         #expect(report.conclusion.reasons.map(\.id) == ["answer.unknown", "element.not_returned"])
         #expect(report.withoutElements.missing == report.missing)

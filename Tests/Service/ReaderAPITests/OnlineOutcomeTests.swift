@@ -28,7 +28,9 @@ struct OnlineOutcomeTests {
         #expect(missing.isEmpty == (outcome != "unclear"))
         for entry in missing {
             #expect(entry["element"] == "org.iso.18013.5.1/expiry_date")
-            #expect(entry["text"] == "The expiry date was not shared. Ask again and share it.")
+            #expect(
+                entry["text"]
+                    == "The expiry date was not shared. Ask again, and ask the holder to share it.")
         }
     }
 

@@ -57,13 +57,15 @@ private struct BrandAddCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let kept = try logo.map { path throws(CommandFailure) in
+        let storedLogo = try logo.map { path throws(CommandFailure) in
             (image: try BrandLogo(file: path), name: LogoName(of: brand))
         }
-        let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
+        let added = Brand(identifier: brand, name: name, logo: storedLogo?.name, identity: identity)
+        // The changed registry is not needed: the new brand is printed.
         _ = try mapping(
-            store.brands.change(keeping: kept) { registry throws(BrandFault) in try registry.add(added) },
-            \BrandRegistryError.failure)
+            store.brands.change(keeping: storedLogo) { registry throws(BrandFault) in
+                try registry.add(added)
+            }, \BrandRegistryError.failure)
         Terminal.result(output.json ? added.json.text : added.lines.joined(separator: "\n"))
     }
 }

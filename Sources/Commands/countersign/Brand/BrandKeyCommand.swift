@@ -21,10 +21,10 @@ private struct BrandKeyAddCommand: ParsableCommand {
         abstract: "Add a key to a brand: an existing public key, or a new key pair.",
         discussion: """
             The private half of a new pair is needed on the computer that signs tokens, not on the readers. \
-            The file with it can be read by its owner only. With --tpm the private half is made in the TPM \
-            2.0 of this computer and cannot be copied: the file holds it encrypted for this TPM. --tpm needs \
-            the Debian package tpm2-openssl. The variable TPM2OPENSSL_TCTI selects a TPM other than \
-            /dev/tpmrm0.
+            It is written to a file that only the file's owner can read. With --tpm the private half is made \
+            in the TPM 2.0 of this computer and cannot be copied: the file has it encrypted for this TPM. \
+            --tpm needs the Debian package tpm2-openssl. The variable TPM2OPENSSL_TCTI selects a TPM other \
+            than /dev/tpmrm0.
 
             EXAMPLES:
               countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem
@@ -77,6 +77,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
         let registry = try mapping(
             store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) },
             \BrandRegistryError.failure)
+        // Always in the registry here: `add` throws for an unknown brand.
         guard let changed = registry.brand(brand) else { return }
         Terminal.result(output.json ? changed.json.text : changed.lines.joined(separator: "\n"))
     }
@@ -96,6 +97,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
         try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
             BrandRegistryError.refused(fault).failure
         }
+        // `validate` requires --generate if there is no --public-key.
         try mapping(PrivateFile.create(generate ?? "", key), \IdentityStoreError.failure)
         return added
     }
@@ -135,6 +137,7 @@ private struct BrandKeyRevokeCommand: ParsableCommand {
         let registry = try mapping(
             store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) },
             \BrandRegistryError.failure)
+        // Always in the registry here: `revoke` throws for an unknown key.
         guard let (brand, _) = registry.key(kid) else { return }
         Terminal.result(output.json ? brand.json.text : brand.lines.joined(separator: "\n"))
     }

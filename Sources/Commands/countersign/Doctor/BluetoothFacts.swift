@@ -11,6 +11,7 @@ internal import Transport
 struct BluetoothFacts: Sendable {
     /// The state of the rfkill switches for Bluetooth.
     enum RadioSwitch: Sendable {
+        /// Not blocked.
         case on
         /// Blocked by software.
         case blocked
@@ -57,6 +58,7 @@ extension BluetoothFacts {
             bluetooth = .failure(error)
         }
         let trial = await trial(bluetooth, in: system)
+        // Distributions install bluetoothd in different folders.
         return await blocking {
             BluetoothFacts(
                 bluetooth: bluetooth, trial: trial,
@@ -100,6 +102,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// Reads the rfkill switches. A hardware block has priority, because no command removes it.
     private static func radioSwitch(_ system: SystemFolder) -> RadioSwitch {
         let folder = "/sys/class/rfkill"
         let ours = (system.names(in: folder) ?? []).filter {
@@ -164,6 +167,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// The check of bluetoothd if it gave no answer.
     private func daemonCheck(_ error: BlueZTransportError) -> DoctorCheck {
         switch error {
         case .busNotRunning, .busLost:
@@ -189,6 +193,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// The checks of the adapter that is used, or of its absence.
     private func adapterChecks(_ adapter: AdapterDescription?) -> [DoctorCheck] {
         guard let adapter else {
             let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
@@ -200,6 +205,7 @@ extension BluetoothFacts {
         ]
     }
 
+    /// The check of the buffers for phones that send a portrait in thousands of small values.
     private var smallValuesCheck: DoctorCheck {
         guard let socketRoom else {
             return .skipped(
@@ -250,6 +256,7 @@ extension AdapterDescription {
                 .lowEnergy, "the adapter is set to classic Bluetooth only",
                 fix: .settings(SettingsFile.bluetooth))
         }
+        // The Bluetooth SIG numbers the HCI versions: 6 is Bluetooth 4.0, and 8 is Bluetooth 4.2.
         switch controller.hciVersion {
         case (..<6)?:
             return .failed(
@@ -292,7 +299,7 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// The check of a trial. A free advertisement alone does not show that bluetoothd accepts one (Q239).
+    /// The check of a trial. A free advertisement alone does not show that bluetoothd will advertise (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
@@ -320,6 +327,7 @@ extension BluetoothDaemonSettings {
             : .ok(.bluetoothDaemon, "bluetoothd \(version)")
     }
 
+    /// The check of bluetoothd's settings file and of the settings in force.
     fileprivate var settingsCheck: DoctorCheck {
         let findings = findings
         let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd"
@@ -340,6 +348,7 @@ extension BluetoothDaemonSettings {
             .map { "\(own: $0.explanation(file: file), as: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(own: file ?? "main.conf", as: "main.conf")"
         let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
+        // If no setting is missing in a readable file, bluetoothd only has to read the file again.
         return .warning(
             .bluetoothSettings, (others + lines).joined(by: "; "),
             fix: missing.isEmpty && isReadable
@@ -359,8 +368,11 @@ extension BluetoothDaemonSettings {
                 "the command line of bluetoothd cannot be read: run this command as root and outside of containers"
             )
         }
-        let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
-        if isRead {
+        // Without the setting ReverseServiceDiscovery, bluetoothd's battery plugin reads from each phone.
+        let batteryPluginReads = findings.contains {
+            $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue
+        }
+        if batteryPluginReads {
             return .warning(
                 .plugins, "the battery plugin reads from each phone, which then asks its owner to pair",
                 fix: .settings(SettingsFile.bluetooth))

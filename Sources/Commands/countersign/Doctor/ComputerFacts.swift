@@ -4,7 +4,7 @@ internal import Transport
 
 /// The smart-card readers on USB and their power management.
 struct ReaderPowerFacts: Sendable {
-    /// One reader on USB.
+    /// A smart-card reader on USB.
     struct Device: Hashable, Sendable {
         var usb: USBIdentity
         /// Whether the kernel may suspend the reader.
@@ -15,7 +15,8 @@ struct ReaderPowerFacts: Sendable {
 
     static func current(in system: SystemFolder) -> ReaderPowerFacts {
         let folder = "/sys/bus/usb/devices"
-        // The name of an interface begins with its device: 1-2:1.0 belongs to 1-2.
+        // The name of an interface begins with its device: 1-2:1.0 belongs to 1-2. Class 0b is the USB class
+        // of smart-card readers.
         let readers = (system.names(in: folder) ?? []).filter {
             $0.contains(":") && system.firstWord(of: "\(folder)/\($0)/bInterfaceClass") == "0b"
         }
@@ -60,6 +61,7 @@ struct CrashFacts: Sendable {
     static func current(in system: SystemFolder) -> CrashFacts {
         var limit = rlimit()
         let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
+        // An unknown limit counts as no limit.
         return CrashFacts(
             limit: isKnown ? UInt64(limit.rlim_cur) : .max,
             pattern: system.text(of: "/proc/sys/kernel/core_pattern").map { String($0.prefix { $0 != "\n" }) }

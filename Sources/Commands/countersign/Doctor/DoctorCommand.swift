@@ -31,12 +31,12 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
             Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the \
-            store. Without --fix no file is written. If no lane is engaged, the command advertises over \
-            Bluetooth for a moment to see whether bluetoothd allows it; this makes the adapter not pairable, \
-            as every presentation does.
+            store. Without --fix and --support-bundle no file is written. If no lane is engaged, the command \
+            advertises over Bluetooth for a moment to see whether bluetoothd allows advertising; this makes \
+            the adapter not pairable, as every presentation does.
 
-            Each check is ok, a note (nothing needs to be done), a warning (it works, but not as well as it \
-            should), failed or skipped. A part of the computer that does not answer within \
+            Each check is ok, a note (nothing needs to be done), a warning (the computer works, but not as \
+            well as it should), failed or skipped. A part of the computer that does not answer within \
             \(Examination.limit.components.seconds) seconds counts as failed, with the text timedOut.
 
             --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but \
@@ -118,7 +118,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// The checks of the computer, without the checks of trust, identities and the store. `countersign setup`
-    /// shows the failed ones before it asks its questions.
+    /// shows failed checks before it asks its questions.
     var checksOfComputer: [DoctorCheck] {
         get async {
             let ofStore =
@@ -136,7 +136,7 @@ struct DoctorCommand: AsyncParsableCommand {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
-    /// The files of this computer. Tests set the variable to a folder that stands for `/`.
+    /// The files of this computer. Tests set `COUNTERSIGN_SYSTEM_FOLDER` to a folder that stands for `/`.
     var system: SystemFolder {
         SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
     }
@@ -144,6 +144,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private var examinations: [Examination] {
         let (system, store) = (system, store)
         let selector = ReaderSelector(reader ?? "")
+        // `clock.now()` would refuse an unset clock, which is a finding of `ClockFacts` here.
         let now = clock.at?.instant ?? WallClock.system.now
         return [
             Examination(ReaderFacts.checks, of: "pcscd") {

@@ -7,7 +7,7 @@ internal import Transport
 
 /// The PC/SC readers of this computer and the obstacles to their use.
 struct ReaderFacts: Sendable {
-    /// One reader that pcscd lists.
+    /// A reader that pcscd lists.
     struct Reader: Sendable {
         var name: String
         var slot: SlotKind
@@ -30,9 +30,12 @@ struct ReaderFacts: Sendable {
 
     /// The state of polkit's rule for pcscd.
     enum PolkitRule: Sendable {
-        /// `notAsked`: pcscd does not ask polkit. `there` and `absent`: a rule, or no rule, names pcscd's
-        /// action.
-        case notAsked, there, absent
+        /// pcscd does not ask polkit.
+        case notAsked
+        /// A rule names pcscd's action.
+        case present
+        /// No rule names pcscd's action.
+        case absent
         /// Unknown: this user may not read all folders of rules.
         case hidden
     }
@@ -103,7 +106,7 @@ extension ReaderFacts {
                     isHidden = true
                     continue
                 }
-                if text.contains(PolkitAction.service.rawValue) { return .there }
+                if text.contains(PolkitAction.service.rawValue) { return .present }
             }
         }
         return isHidden ? .hidden : .absent
@@ -147,6 +150,7 @@ extension ReaderFacts {
         case .hangs:
             .failed(
                 .service, "timedOut: pcscd does not answer", fix: .command("systemctl restart pcscd"))
+        // A refusal shows that pcscd runs. `accessCheck` reports the refusal.
         case .fails(.accessDenied): .ok(.service, "pcscd runs")
         case .fails(.serviceNotRunning) where !isInstalled:
             .failed(
@@ -167,7 +171,7 @@ extension ReaderFacts {
     /// (Q133).
     private var accessCheck: DoctorCheck {
         switch (service, polkit) {
-        case (.fails(.accessDenied(let action)), .there):
+        case (.fails(.accessDenied(let action)), .present):
             return .failed(
                 .access,
                 "polkit refuses \(action.rawValue) to this user; its rule allows the group countersign",
@@ -177,7 +181,7 @@ extension ReaderFacts {
                 .access, "polkit refuses \(action.rawValue) to this user", fix: .settings([.polkit]))
         case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
         case (_, .notAsked): return .ok(.access, "pcscd accepts every user")
-        case (_, .there):
+        case (_, .present):
             return .ok(.access, "this user may use pcscd, and polkit has a rule for services")
         case (_, .hidden):
             return .note(
@@ -191,6 +195,7 @@ extension ReaderFacts {
         }
     }
 
+    /// The check that pcscd lists a reader. A reader that cannot be used is only a warning if another works.
     private var foundCheck: DoctorCheck {
         guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
         let hindered = hindrances.map(\.text).joined(by: "; ")
@@ -205,7 +210,9 @@ extension ReaderFacts {
             ? .ok(.readerFound, names) : .warning(.readerFound, "\(names); but \(hindered)")
     }
 
+    /// The check that the kernel's NFC modules hold no reader (Q124).
     private var modulesCheck: DoctorCheck {
+        // The first such reader is enough: its remedy frees every other one.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
@@ -220,20 +227,22 @@ extension ReaderFacts {
             fix: .settings([.kernelModules]))
     }
 
+    /// The checks of the reader that is tried first.
     private var chosenChecks: [DoctorCheck] {
         guard case .answers(let readers, let chosen) = service else {
             return [DoctorCheck.ID.slot, .apdus, .escape].map { .skipped($0, Self.silence) }
         }
         guard let chosen else {
             return [
-                readers.isEmpty ? .skipped(.slot, "no reader") : .failed(.slot, noSlot(readers)),
+                readers.isEmpty ? .skipped(.slot, "no reader") : .failed(.slot, noSlot),
                 .skipped(.apdus, "no reader"), .skipped(.escape, "no reader"),
             ]
         }
         return [slotCheck(readers[chosen], readers), readers[chosen].apdusCheck, readers[chosen].escapeCheck]
     }
 
-    private func noSlot(_ readers: [Reader]) -> CheckText {
+    /// The text of the check if no listed slot may be used.
+    private var noSlot: CheckText {
         let others: CheckText = "slots for contact cards and security modules (SAM) are never opened"
         return isSelected
             ? "--reader names no slot with an antenna: \(others)"
@@ -267,6 +276,7 @@ extension ReaderFacts.Reader {
         for character in name {
             if character == "(" { depth += 1 }
             if depth == 0 { kept.append(character) }
+            // At least 0, so that a closing bracket without an opening one hides nothing.
             if character == ")" { depth = max(depth - 1, 0) }
         }
         return kept.split(separator: " ").joined(separator: " ")
@@ -315,11 +325,13 @@ extension ReaderFacts {
         /// The number of lanes that begin a tap with NFC v2.
         var version2 = 0
 
+        /// The largest configuration that is read, in bytes.
         private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
         /// Reads the daemon's configuration. Returns `nil` if it is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
+            // Other members are not checked: the daemon itself refuses a faulty configuration.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),

@@ -80,6 +80,7 @@ struct SystemdUnits: Equatable, Sendable {
     /// - Parameter text: The output of `systemctl show`: lines of `name=value`, with an empty line between
     ///   units.
     init(parsing text: String) {
+        // Units of services that are not installed are left out at the end.
         units = text.split(separator: "\n\n").map { unit in
             let lines = unit.split(separator: "\n").compactMap { line -> (String, String)? in
                 let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
@@ -103,6 +104,7 @@ struct SystemdUnits: Equatable, Sendable {
         systemctl.standardOutput = output
         systemctl.standardError = FileHandle.nullDevice
         guard (try? systemctl.run()) != nil else { return "" }
+        // Read before waiting: with a full pipe systemctl would never exit.
         let bytes = try? output.fileHandleForReading.readToEnd()
         systemctl.waitUntilExit()
         return String(decoding: bytes ?? Data(), as: UTF8.self)

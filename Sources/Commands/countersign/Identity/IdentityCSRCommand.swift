@@ -57,10 +57,12 @@ struct IdentityCSRCommand: ParsableCommand {
                 next: send this file to the reader authority, then run: countersign identity import \(name.text) CHAIN.pem
                 """)
         } else {
+            // Without the last line end, which `result` appends.
             Terminal.result(String(decoding: pem.dropLast(), as: UTF8.self))
         }
     }
 
+    /// Makes and signs a certification request for the extensions that wallets expect of a reader.
     private func sign(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
         try mapping(
             CertificationRequest(

@@ -38,6 +38,7 @@ extension IdentityName: ExpressibleByArgument {
 }
 
 extension IdentityStoreError {
+    /// The status of a command that fails with this error. Faults of a key or certificate are `rejected`.
     var exitStatus: ExitStatus {
         switch self {
         case .fileRefused, .notAFile, .nameTaken, .unknown, .noSuchRule: .usage

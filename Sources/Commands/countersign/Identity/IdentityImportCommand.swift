@@ -72,6 +72,7 @@ struct IdentityImportCommand: ParsableCommand {
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {
+        // A chain of roots alone means that the identity's certificate signs itself.
         guard !chain.withoutRoots.isEmpty else { throw .chainUnusable(.leafSelfSigned) }
         try chain.requireValidity(at: now)
         let findings = chain.profileFindings
@@ -101,6 +102,7 @@ struct IdentityCertificate {
     init(_ chain: CertificateChain, _ now: Timestamp) {
         self.chain = chain
         let left = chain.firstExpiry - now.secondsSince1970
+        // Rounded down, so that one second after the expiry is day -1 and not day 0, which expires today.
         daysLeft = left >= 0 ? left / 86_400 : -1 - (-1 - left) / 86_400
     }
 
@@ -140,6 +142,7 @@ struct IdentityCertificate {
         certificates == 1 ? "1 certificate" : "\(certificates) certificates"
     }
 
+    /// Returns the text for a number of days until the expiry.
     static func expiry(_ daysLeft: Int64) -> String {
         switch daysLeft {
         case ..<0: "expired"

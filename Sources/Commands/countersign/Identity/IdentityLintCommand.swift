@@ -43,22 +43,22 @@ struct IdentityLintCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        let there = try mapping(folder.names(), \IdentityStoreError.failure)
-        if let absent = names.first(where: { !there.contains($0) }) {
+        let existing = try mapping(folder.names(), \IdentityStoreError.failure)
+        if let absent = names.first(where: { !existing.contains($0) }) {
             throw IdentityStoreError.unknown(absent.text).failure
         }
         let rules = try mapping(folder.rulesInEffect().rules, \IdentityStoreError.failure)
-        guard !there.isEmpty else {
+        guard !existing.isEmpty else {
             throw CommandFailure.usage(
                 "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"
             )
         }
         let statuses = Progress.during("Testing the keys") {
-            (names.isEmpty ? there : names).map {
+            (names.isEmpty ? existing : names).map {
                 IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
             }
         }
-        let missing = names.isEmpty ? Set(rules.map(\.identity)).subtracting(there).sorted() : []
+        let missing = names.isEmpty ? Set(rules.map(\.identity)).subtracting(existing).sorted() : []
         Terminal.result(
             output.json ? json(statuses, missing).text : text(statuses, missing))
         throw ExitCode(status(statuses, missing).rawValue)
@@ -68,6 +68,7 @@ struct IdentityLintCommand: ParsableCommand {
         status.error != nil || !status.refusals(lenient ? .lenient : .strict).isEmpty
     }
 
+    /// The exit status. `answerNotYes` is exit code 1, which means here that an identity expires soon.
     private func status(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> ExitStatus {
         if !missing.isEmpty || statuses.contains(where: fails) { return .rejected }
         return statuses.contains { $0.state == .expiresSoon } ? .answerNotYes : .success

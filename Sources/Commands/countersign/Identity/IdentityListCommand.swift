@@ -25,6 +25,7 @@ struct IdentityListCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
+        // `isWritten`: whether the rules come from a file. Without a file, one identity signs every request.
         let (names, rules, isWritten) = try mapping(
             (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil),
             \IdentityStoreError.failure)
@@ -78,7 +79,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 }
 
-/// `--warn`: the number of days before an expiry at which it is reported.
+/// `--warn`: the number of days before its expiry at which a certificate is reported.
 struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,

@@ -51,12 +51,14 @@ struct IdentityStatus {
         state = Self.state(error, isSoon: certificate.map { $0.daysLeft < warningDays } ?? false)
     }
 
+    /// Returns the reason why a stored identity cannot sign, or `nil` if it can.
     private static func error(
         _ stored: StoredIdentity, at now: Timestamp, usingKey: Bool
     ) -> IdentityStoreError? {
         do throws(IdentityStoreError) {
             guard let chain = stored.chain else { throw .noCertificates }
             try chain.requireValidity(at: now)
+            // Tests the key against the certificate. The identity itself is not needed.
             if usingKey { _ = try stored.readerIdentity(at: now) }
             return nil
         } catch {

@@ -4,7 +4,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocSession
 
-/// A text trace of APDUs, one on each line: `>` (to the card) or `<` (from the card), then the bytes in
+/// A text trace with one APDU on each line: `>` (to the card) or `<` (from the card), then the bytes in
 /// hexadecimal.
 ///
 /// A time may stand before the mark or after the bytes. Empty lines and lines that start with `#` are
@@ -14,10 +14,11 @@ struct APDUTrace {
         case toCard, fromCard
     }
 
-    /// One APDU of the trace.
+    /// An APDU of the trace.
     struct Entry {
         /// The number of the line in the file, from 1.
         let line: Int
+        /// The time as the trace has it, or an empty text.
         let time: String
         let direction: Direction
         let bytes: [UInt8]
@@ -45,8 +46,11 @@ struct APDUTrace {
         self.entries = entries
     }
 
+    /// Parses the words of a line. The words before the mark and after the hexadecimal digits are the time.
+    /// Returns `nil` if the line has no mark or fewer than 2 bytes, the size of a status word.
     private static func entry(_ words: [Substring], line: Int) -> Entry? {
         guard let mark = words.firstIndex(where: { $0.first == ">" || $0.first == "<" }) else { return nil }
+        // The digits may follow the mark with or without a space.
         let inSameWord = words[mark].dropFirst()
         let after = (inSameWord.isEmpty ? [] : [inSameWord]) + words[(mark + 1)...]
         let digits = after.prefix { $0.utf8.allSatisfy { $0.isHexadecimalDigit } }
@@ -88,6 +92,7 @@ extension APDUTrace {
         }
     }
 
+    /// Describes bytes that are a whole message of the bench link. Returns `nil` for an APDU.
     private static func sessionMessage(_ bytes: [UInt8]) -> String? {
         guard let item = try? CBORItem.parse(bytes[...]) else { return nil }
         let structure = CBORStructure(item)
@@ -115,6 +120,7 @@ extension APDUTrace {
             "\(content)\([UInt8](response.status.rawValue.bigEndianBytes).hexadecimal) \(response.status.meaning)"
     }
 
+    /// The bytes in hexadecimal, cut after `longest` bytes.
     private static func data(_ bytes: ArraySlice<UInt8>, longest: Int) -> String {
         let shown = bytes.prefix(longest)
         return shown.hexadecimal + (shown.count < bytes.count ? "… (\(bytes.count) bytes)" : "")
@@ -174,6 +180,7 @@ extension StatusWord {
 
     private var bytesText: String {
         if let more = bytesAvailable {
+            // 6100 stands for 256 bytes or more.
             return more == 256 ? "256 or more bytes remain" : "\(more) more bytes remain"
         }
         if let length = acceptedLength { return "wrong Le, the correct Le is \(length)" }

@@ -44,6 +44,7 @@ enum CBORStructure: CaseIterable {
     }
 
     private init(_ map: CBORMap) {
+        // The first structure whose members are all present is taken, so the order matters.
         let signs: [(CBORStructure, [StaticString])] = [
             // Before DeviceResponse: an MSO has a version and may have a status, too.
             (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
@@ -63,8 +64,10 @@ enum CBORStructure: CaseIterable {
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
+            // Both handover messages of NFC v2 hold an engagement. Only the phone's has Security (key 1).
             self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
+            // Labels 1 and -1 are the type and the curve of an elliptic key (RFC 9053 7.1).
             self = .coseKey
         } else if Self.holdsIssuerSignedItems(map) {
             self = .issuerNameSpaces
@@ -75,6 +78,7 @@ enum CBORStructure: CaseIterable {
 
     /// Whether the first value of the map is an array that begins with an IssuerSignedItem.
     private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
+        // Maps and arrays are decoded item by item, so only the first one is decoded here.
         guard let member = Array(map.prefix(1)).first, let items = try? member.value.array(),
             let first = Array(items.prefix(1)).first, let bytes = try? EncodedCBOR<Never>(first),
             let item = try? bytes.item().map()
@@ -117,7 +121,7 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the members are those of a SessionTranscript: engagement, reader's key and handover. The first
+    /// Whether the array has the members of a SessionTranscript: engagement, reader's key and handover. The first
     /// two are null in a presentation through an app or a web page.
     private static func isTranscript(_ members: [CBORItem]) -> Bool {
         if (try? members[0].tagged(24)) != nil, (try? members[1].tagged(24)) != nil { return true }
@@ -234,6 +238,7 @@ extension CBORStructure {
             self = .issuerAuth
             return
         }
+        // The claims of a CWT with a status list and with an identifier list.
         let (statusList, identifierList) = (members[65_533], members[65_530])
         if statusList != nil || identifierList != nil || type?.hasSuffix("list+cwt") == true {
             self = .statusToken
@@ -286,6 +291,7 @@ extension CBORStructure {
         }
     }
 
+    /// Parses a signed list only to learn whether it is well-formed. Its signature is not verified.
     private func complaint(aboutList item: CBORItem) -> String? {
         // Tag 61 of a CWT is not part of the COSE structure.
         let bytes = ((try? item.tagged(61)) ?? item).encoded
@@ -300,6 +306,7 @@ extension CBORStructure {
         return nil
     }
 
+    /// Parses an encrypted answer only to learn whether it is well-formed. It is not decrypted.
     private func complaint(aboutSealed bytes: ArraySlice<UInt8>) -> String? {
         do throws(WalletPresentationError) {
             if self == .walletEnvelope {
@@ -313,6 +320,7 @@ extension CBORStructure {
         }
     }
 
+    /// Parses a message only to learn whether it is well-formed. The parsed value is not needed.
     private func complaint(aboutMessage bytes: ArraySlice<UInt8>) -> String? {
         do throws(MdocModelError) {
             switch self {

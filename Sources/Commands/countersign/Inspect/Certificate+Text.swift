@@ -39,6 +39,7 @@ extension Certificate {
         return lines.joined(separator: "\n")
     }
 
+    /// The value of an extension as text. Extensions that are not parsed are shown in hexadecimal.
     private func value(of entry: CertificateExtension, _ notation: DiagnosticNotation) -> String {
         switch entry.oid {
         case .basicConstraints:
@@ -50,6 +51,7 @@ extension Certificate {
                 Self.purposes["\(oid)"].map { "\(oid) \($0)" } ?? "\(oid)"
             }.joined(separator: ", ")
         case .subjectKeyIdentifier: return subjectKeyIdentifier?.hexadecimal ?? ""
+        // An extension without a key identifier is shown whole, by the default case.
         case .authorityKeyIdentifier where authorityKeyIdentifier != nil:
             return authorityKeyIdentifier?.hexadecimal ?? ""
         default:

@@ -24,8 +24,9 @@ struct InspectCommand: ParsableCommand {
               - APDU traces as written by `countersign request --trace`
 
             The first line of the output names the structure. CBOR is shown in diagnostic notation (RFC 8949 \
-            section 8). Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. A head with \
-            more bytes than necessary is marked _0 to _3. Long strings are cut; --full shows them whole.
+            section 8). Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. If an item's \
+            head (type and length) has more bytes than necessary, the item is marked _0 to _3. Long strings \
+            are cut; --full shows them whole.
 
             Nothing is verified and nothing is hidden: element values are shown as they are in the file.
 
@@ -54,7 +55,8 @@ struct InspectCommand: ParsableCommand {
         }
     }
 
-    /// Shows every file that can be read. The exit status is the highest of the files that cannot.
+    /// Shows every file that can be read. The exit status is the highest status of a file that cannot be
+    /// shown.
     func run() throws {
         var reports: [JSONValue] = []
         var status = ExitStatus.success
@@ -119,6 +121,7 @@ struct Inspection {
     func specimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen {
         guard !bytes.isEmpty else { throw InspectionError("the file is empty (byte 0)") }
         if let specimen = try textSpecimen(in: bytes) { return specimen }
+        // 0x30 begins a certificate in DER. Alone it is the CBOR number -17.
         if bytes.first == 0x30, bytes.count > 1 { return try certificate(bytes) }
         do throws(CBORError) {
             return specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
@@ -132,8 +135,10 @@ struct Inspection {
         }
     }
 
+    /// The limits for a file of any size, with a depth of nesting that no structure of the standards reaches.
     private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
 
+    /// Shows a CBOR item, with notes on its faults and on unusual values.
     private func specimen(of item: CBORItem) -> Specimen {
         let (structure, inner) = CBORStructure.recognise(item)
         var text = item.diagnostic(notation)
@@ -160,6 +165,7 @@ struct Inspection {
     /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
     /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
+        // One or two bytes are not enough: a short word of any text may be CBOR by chance.
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
             let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))
@@ -170,6 +176,7 @@ struct Inspection {
         return Specimen(kind: "base64url text with \(inner.kind)", text: inner.text)
     }
 
+    /// Shows the DeviceEngagement in the text of a QR code.
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
         let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
             InspectionError("the text after mdoc: is not base64url without padding (byte 0)")
@@ -224,6 +231,7 @@ extension DiagnosticNotation {
         }
         notation.embeddedItems = { array in
             guard CBORStructure.isCOSE(array) else { return [] }
+            // The protected header and the payload are byte strings that contain CBOR.
             return [0, 2]
         }
         notation.comment = { bytes in
@@ -258,11 +266,13 @@ private struct ElementRemarks {
         }
     }
 
+    /// Adds the remarks on one document of a response.
     private mutating func add(document: CBORItem) {
         guard let map = try? document.map(), let issuerSigned = map["issuerSigned"] else { return }
         add(issuerSigned, docType: try? map["docType"]?.name())
     }
 
+    /// Adds the remarks on the elements of an IssuerSigned. Without a known data model there are none.
     private mutating func add(_ issuerSigned: CBORItem, docType: String?) {
         guard let model = docType.flatMap(DataModel.init(docType:)),
             let nameSpaces = try? issuerSigned.map()["nameSpaces"]?.map()
@@ -273,6 +283,7 @@ private struct ElementRemarks {
         }
     }
 
+    /// Adds the remark on one element, if its value departs from the data model.
     private mutating func add(_ item: CBORItem, in nameSpace: String, of model: DataModel) {
         guard let content = try? EncodedCBOR<Never>(item).item().map(),
             let identifier = try? content["elementIdentifier"]?.name(), let value = content["elementValue"]

@@ -39,6 +39,7 @@ extension NDEFRecord {
             separator: "\n")
     }
 
+    /// The contents of a record as lines, by the record's type.
     private func content(
         _ notation: DiagnosticNotation, indent: String, opensHandover: Bool
     ) -> [String] {
@@ -67,6 +68,7 @@ extension NDEFRecord {
         return ["\(indent)version \(version >> 4).\(version & 0x0f)"] + records
     }
 
+    /// A payload in CBOR as lines in diagnostic notation.
     private func cbor(_ notation: DiagnosticNotation, indent: String) -> [String] {
         guard let item = try? CBORItem.parse(payload) else {
             return ["\(indent)not CBOR: \(bytes(notation))"]
@@ -75,6 +77,7 @@ extension NDEFRecord {
         return ["\(indent)\(CBORStructure(item).title)"] + lines
     }
 
+    /// The text of a record that describes a carrier (Bluetooth LE or NFC), or `nil` for any other record.
     private var carrierText: String? {
         if isOf(.bluetoothLE), let bluetooth = try? BluetoothLEOutOfBand.parse(payload) {
             let uuid = bluetooth.serviceUUID.map { ", service \($0)" } ?? ""

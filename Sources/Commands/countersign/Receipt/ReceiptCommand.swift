@@ -67,6 +67,7 @@ private struct ReceiptListCommand: ParsableCommand {
             try store.receipts(after: after, atMost: limit)
         }
         let last = try access.using { store throws(ReaderStoreError) in try store.lastReceipt() }
+        // Receipts are numbered from 1 without gaps, so the last number is also the count.
         let head = last?.digest.hexadecimal
         guard !output.json else {
             let list: JSONValue = [
@@ -85,7 +86,8 @@ extension SignedReceipt {
     /// The receipt in one line: number, time, lane, verdict and answers.
     fileprivate var line: String {
         guard let statement = try? statement() else {
-            return "\(sequence)  cannot be shown: it is of a later version of countersign"
+            // The signature of a receipt is independent of its format, so listing goes on.
+            return "\(sequence)  cannot be shown: a later version of countersign wrote it"
         }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
         return
@@ -115,6 +117,8 @@ private struct ReceiptShowCommand: ParsableCommand {
 
     func run() throws {
         let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
+            // The store finds receipts after a number. For 0 and below it returns another receipt, which the
+            // check of `sequence` refuses.
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {
@@ -127,13 +131,13 @@ private struct ReceiptShowCommand: ParsableCommand {
 
 extension SignedReceipt {
     fileprivate var text: String {
-        let place = [
+        let heading = [
             "receipt \(sequence)", "  digest: \(digest.hexadecimal)", "  previous: \(previous.hexadecimal)",
             "  signed by key: \(keyID.bytes.hexadecimal)",
         ]
-        let said =
-            (try? statement().lines) ?? ["  cannot be shown: it is of a later version of countersign"]
-        return (place + said).joined(separator: "\n")
+        let contents =
+            (try? statement().lines) ?? ["  cannot be shown: a later version of countersign wrote it"]
+        return (heading + contents).joined(separator: "\n")
     }
 }
 
@@ -176,8 +180,8 @@ private struct ReceiptExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write all receipts to one file, unchanged and with their signatures.",
         discussion: """
-            On any computer, `countersign receipt verify` checks the file with the public keys. Send the \
-            public keys to the person who checks the file, separately from the file.
+            On any computer, `countersign receipt verify` checks the file with the public keys. \
+            Send the public keys to the person who checks the file, separately from the file.
 
             EXAMPLE:
               countersign receipt export receipts.cbor --public-keys receipt-keys.pem

@@ -50,7 +50,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
 
     func run() throws {
         let (verdict, links) = try Progress.during("Verifying the receipts") { () throws(CommandFailure) in
-            if let file { try given(file) } else { try own() }
+            if let file { try verifyFile(file) } else { try verifyStore() }
         }
         let report = ReceiptChainReport(verdict: verdict, links: links)
         let isBroken = if case .broken = verdict { true } else { false }
@@ -63,7 +63,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 
     /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of links.
-    private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
+    private func verifyFile(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
         var keys: [ReceiptPublicKey] = []
         for path in key { keys += try ReceiptKeyArguments.publicKeys(path) }
@@ -76,7 +76,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 
     /// Checks the chain of the store with the store's keys. Returns the verdict and the number of links.
-    private func own() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
+    private func verifyStore() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let access = try TrustStoreAccess.reading(store.path)
         return try access.using { store throws(ReaderStoreError) in
             try store.verifyReceipts(expecting: head?.bytes)
@@ -84,6 +84,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 }
 
+/// The result of checking a chain of receipts, as text and as JSON.
 private struct ReceiptChainReport {
     let verdict: ReceiptChain.Verdict
     let links: Int
@@ -99,7 +100,9 @@ private struct ReceiptChainReport {
     }
 }
 
+/// Reading of the public keys that verify receipts.
 private enum ReceiptKeyArguments {
+    /// The largest file with keys, in bytes.
     private static let largestFile = 1 << 16
 
     static func publicKeys(_ path: String) throws(CommandFailure) -> [ReceiptPublicKey] {

@@ -88,6 +88,7 @@ struct RequestArguments: ParsableArguments {
         }
         let document = docType ?? DocumentFamily.drivingLicence.word
         guard let family = DocumentFamily(document) else { throw .notUnderstood(document) }
+        // Elements by name belong to no check that Countersign knows, so they have a separate purpose.
         return RequestIntent(element.isEmpty ? .age : .elements, claims, from: [family])
     }
 }

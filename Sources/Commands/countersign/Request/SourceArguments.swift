@@ -113,6 +113,7 @@ struct SourceArguments: ParsableArguments {
             case .radioUnavailable(let fault): throw .unavailable(fault.advice)
             case .cancelled:
                 throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
+            // The other errors concern a connection to a phone, and there is none yet.
             default: break
             }
         }
@@ -154,6 +155,7 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
+    /// Returns the field of the selected readers, with the traces that the options ask for.
     private func field(
         _ trace: TraceFile?, _ fieldTrace: FieldTraceFile?
     ) async throws(CommandFailure) -> any ContactlessReader {
@@ -171,6 +173,7 @@ struct SourceArguments: ParsableArguments {
         let service = PCSCService()
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
+            // The list is not used further: a missing reader must fail before a person is asked for a phone.
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
                 throw PCSCTransportError.noReader
@@ -214,6 +217,7 @@ final class TraceFile: Sendable {
     }
 
     func write(_ direction: Direction, _ bytes: ArraySlice<UInt8>) {
+        // A line that cannot be written is lost: a full disk must not end the transaction.
         let time = String(start.duration(to: .now).milliseconds)
         _ = try? file.writeAll("\(time) \(direction.rawValue) \(bytes.hexadecimal)\n".utf8)
     }

@@ -42,6 +42,7 @@ struct SetupAnswers {
         _ dialog: SetupDialog, _ readers: [ReaderDescription], within limits: SetupLimits
     ) throws(CommandFailure) {
         let roles = SetupRole.allCases.map { (word: $0.rawValue, meaning: $0.words) }
+        // `choice` returns one of the words, so the fallback `kiosk` is never used.
         let role = SetupRole(rawValue: try dialog.choice(of: .role, among: roles)) ?? .kiosk
         self.role = role
         isTrial = try dialog.agrees(to: .trial)
@@ -233,9 +234,11 @@ struct SetupLook {
         colours = try Self.colours(dialog)
     }
 
+    /// Asks for the colours. Returns `nil` if the user gives no background colour.
     private static func colours(_ dialog: SetupDialog) throws(CommandFailure) -> BrandColours? {
         let text = try dialog.text(of: .ground, standard: "") { PageColour($0) == nil ? notColour : nil }
         guard let ground = PageColour(text) else { return nil }
+        // The default for the words is white or black, whichever has more contrast.
         let readable = ["#ffffff", "#000000"].max { contrast($0, on: ground) < contrast($1, on: ground) }
         let answer = try dialog.text(of: .words, standard: readable ?? "#ffffff") {
             Self.fault(of: $0, on: ground)
@@ -250,6 +253,7 @@ struct SetupLook {
         PageColour(text)?.contrast(with: ground) ?? 0
     }
 
+    /// Returns why the colour cannot be used for words on `ground`, or `nil` if it can.
     private static func fault(of text: String, on ground: PageColour) -> String? {
         guard let words = PageColour(text) else { return notColour }
         do throws(ContrastFault) {
@@ -274,7 +278,7 @@ struct SetupLook {
     }
 }
 
-/// The shop's logo. Setup copies it to a place where the daemon can read it.
+/// The shop's logo. Setup copies the file to a place that the daemon can read.
 struct SetupLogo {
     let png: [UInt8]
 

@@ -109,6 +109,7 @@ struct SetupCommand: AsyncParsableCommand {
             answers: answers, store: store, logo: logo, token: token, port: port, brand: brand)
         let former = try file.write(configuration.json.text)
         try SetupFile.writeForDaemon(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
+        // Without a file of issuers, only a trial has an issuer: the printed commands import it.
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
         let request = try answers.country.flatMap { country throws(CommandFailure) in
             try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)

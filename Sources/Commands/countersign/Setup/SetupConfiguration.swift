@@ -6,6 +6,7 @@ internal import JSON
 struct SetupConfiguration {
     static let standardFile = "/etc/countersign/countersignd.json"
     static let standardStore = "/var/lib/countersign"
+    /// The bench link on which the software wallet listens during a trial.
     static let trialLink = "tcp://127.0.0.1:7000"
 
     let answers: SetupAnswers
@@ -52,6 +53,7 @@ struct SetupConfiguration {
         ]
     }
 
+    /// The entry of the lane in `lanes`.
     private var lane: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("name", .string(answers.lane))]
         if answers.isTrial {
@@ -64,6 +66,7 @@ struct SetupConfiguration {
         return members + [("brand", answers.look.member(logo: logo)), ("page", .object(page))]
     }
 
+    /// The notice about data that customers read on the page.
     private var notice: JSONValue {
         [
             "controller": .string(answers.look.shop), "purpose": .string(answers.purpose),

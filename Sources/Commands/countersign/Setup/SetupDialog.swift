@@ -105,17 +105,19 @@ struct SetupDialog {
                 throw failure(error)
             }
         }
+        // An earlier answer that the check refuses now is not offered.
         let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
         let offered = before ?? standard
-        let stroke =
+        // `-` is offered only if it changes the answer back to another default.
+        let resetHint =
             before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
-        let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(stroke))]"
+        let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(resetHint))]"
         let text = try ask("\(question.text)\(shown)") { answer in
-            if answer == "-", !stroke.isEmpty { return nil }
+            if answer == "-", !resetHint.isEmpty { return nil }
             let text = answer.isEmpty ? offered : answer
             return text.isEmpty ? nil : fault(text)
         }
-        if text == "-", !stroke.isEmpty { return standard }
+        if text == "-", !resetHint.isEmpty { return standard }
         return text.isEmpty ? offered : text
     }
 
@@ -130,6 +132,7 @@ struct SetupDialog {
             Terminal.note("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
         }
         let words = choices.map(\.word)
+        /// Returns the word that the answer means: its number at the terminal, or the word in any letter case.
         func word(_ answer: String) -> String {
             if isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) {
                 return words[number - 1]
@@ -140,6 +143,7 @@ struct SetupDialog {
             try text(of: question, standard: words.first ?? "") { AnswerFault.word(word($0), of: words) })
     }
 
+    /// Asks until `fault` accepts the answer, at most `attempts` times. Returns the answer.
     private func ask(_ text: String, _ fault: (String) -> String?) throws(CommandFailure) -> String {
         for _ in 0..<Self.attempts {
             Terminal.prompt("\(text): ")

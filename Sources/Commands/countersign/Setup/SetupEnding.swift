@@ -34,7 +34,7 @@ struct SetupEnding {
         lines += ["", "To see the result (the outcome allow means yes):", "  \(next.newest)"]
         lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {
-            lines += ["", "To leave the trial (then answer no to the software wallet):"]
+            lines += ["", "To leave the trial (answer no when setup asks about the software wallet):"]
             lines += next.leavingTrial.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")
@@ -102,8 +102,8 @@ struct SetupNext {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
 
-    /// The commands that stop the software wallet and remove its root. Until then, everyone who has the
-    /// wallet's key is a trusted issuer.
+    /// The commands that stop the software wallet and remove its root. Before they run, everyone who has
+    /// the wallet's key is a trusted issuer.
     var leavingTrial: [String] {
         guard answers.isTrial else { return [] }
         return [
@@ -113,7 +113,7 @@ struct SetupNext {
         ]
     }
 
-    /// The command that runs the doctor as the daemon's user. Without it, root's own store would be checked.
+    /// The command that runs the doctor as the daemon's user. As root, the doctor would check root's store.
     var check: String { asDaemon("doctor") }
 
     private var pages: [String] {
@@ -140,8 +140,10 @@ struct SetupNext {
         ]
     }
 
+    /// The member `reference`, which leaves the quotes of the shell word to insert the time.
     private var reference: String { ", \"reference\": \"first-'$(date +%s)'\"" }
 
+    /// The JSON members of the first order.
     private var orderMembers: JSONValue {
         let role = answers.role
         var members: [(String, JSONValue)] = [

@@ -29,6 +29,8 @@ struct SetupLimits {
         try mapping(number("default", of: path), Self.failure)
     }
 
+    /// Follows `path` through the schema and returns the value of a keyword. An `anyOf` on such a path has the
+    /// object first and `null` second; `items` leads from an array to its entries.
     private func number(_ keyword: String, of path: [String]) throws(JSONFault) -> Int64 {
         var value = try schema.members()
         for name in path {

@@ -21,7 +21,7 @@ struct SetupStore {
         return false
     }
 
-    /// Returns the brand, and makes it and its key if the key does not exist yet.
+    /// Returns the brand. If the file of its key does not exist yet, the brand and the key are made first.
     ///
     /// - Parameter logo: The path of a logo that the daemon's user can read.
     func makeBrand(
@@ -36,6 +36,7 @@ struct SetupStore {
         return SetupBrand(identifier: identifier, keyFile: keyFile, instance: String(instance))
     }
 
+    /// Runs a command that makes the brand, and returns its standard output.
     @discardableResult
     private func run(_ arguments: [String]) throws(CommandFailure) -> String {
         let (status, output) = try program.run(arguments + ["--store", path])
@@ -57,6 +58,7 @@ struct SetupStore {
         guard try program.run(["identity", "init", name, "--store", path]).status == 0 else {
             return nil
         }
+        // Characters with a meaning in RFC 4514 are left out of the shop's name.
         let subject = "CN=\(name),O=\(shop.filter { !",=+<>#;\\\"".contains($0) }),C=\(country)"
         let (status, request) = try program.run(
             ["identity", "csr", name, "--subject", subject, "--store", path])
@@ -93,13 +95,16 @@ struct OwnProgram {
             let (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
             defer { try? reading.close() }
             let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+            // This process closes its writing end, so that reading ends when the child exits.
             let child = try writing.closeAfter {
                 try ChildProgram(
                     words, environment: environment, input: .nowhere, output: .descriptor(writing.rawValue),
                     errors: .inherited)
             }
+            // Read before waiting: with a full pipe the child would never exit.
             let output = try Self.contents(of: reading)
             let status = child.end(until: nil) ?? -1
+            // A wait status has the signal in its low 7 bits and the exit code in the next byte.
             return (
                 status & 0x7f == 0 ? status >> 8 & 0xff : 128, String(decoding: output, as: UTF8.self)
             )
@@ -115,6 +120,7 @@ struct OwnProgram {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }
 
+    /// The folder of the running program, which has the other programs of the package.
     private static func folder() throws(CommandFailure) -> String {
         guard
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
@@ -123,6 +129,7 @@ struct OwnProgram {
         return String(program[..<end])
     }
 
+    /// Reads a pipe to its end.
     private static func contents(of file: FileDescriptor) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 12)
@@ -149,6 +156,7 @@ struct SetupFile {
     /// Checks that the folder can be written, before any question is asked.
     func checkFolder() throws(CommandFailure) {
         let folder = FilePath(path).removingLastComponent().string
+        // A missing folder is no fault: it is created later.
         guard unsafe folder.isEmpty || access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else {
             throw .usage(
                 "\(Terminal.safe(folder)): this user may not write in this folder; run the command as root, or give another file with --config"
@@ -169,6 +177,7 @@ struct SetupFile {
                 "countersignd does not accept the new configuration: see the faults above; the new one is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
             )
         }
+        // Only an accepted configuration replaces the former one, which is renamed first.
         let former = exists ? freeName() : nil
         if let former { try rename(path, former) }
         try rename(draft, path)
@@ -205,6 +214,7 @@ struct SetupFile {
         }
     }
 
+    /// The path with the first number at its end that no file has.
     private func freeName() -> String {
         var number = 1
         while unsafe access("\(path).\(number)", F_OK) == 0 { number += 1 }

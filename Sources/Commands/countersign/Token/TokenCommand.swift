@@ -130,7 +130,7 @@ private struct TokenSignCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The identifier of the reader, as `countersign token instance` shows it there (sub).",
+            "The identifier of the reader, as `countersign token instance` shows it on that reader (sub).",
             valueName: "id"))
     var instance: ReaderInstance
 
@@ -159,6 +159,7 @@ private struct TokenSignCommand: ParsableCommand {
         Terminal.result(output.json ? report(token, now).text : token)
     }
 
+    /// Reads the private key and creates the signer of the brand's tokens.
     private func signer() throws(CommandFailure) -> ReaderTokenSigner {
         let privateKey = try mapping(PrivateFile.key(key), \IdentityStoreError.failure)
         do throws(ReaderTokensError) {
@@ -210,11 +211,13 @@ private struct TokenVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
+        // First uses are recorded in memory only, so the check does not use up the token.
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
             firstUses: TokenFirstUsesInMemory())
         let text = String(decoding: try InputFile.read(token), as: UTF8.self)
         let words = text.split(whereSeparator: \.isWhitespace)
+        // Several words are no token. The whole text is passed on, and the verifier names the fault.
         let outcome: Result<PreparedReader, ReaderTokensError>
         do throws(ReaderTokensError) {
             outcome = .success(

@@ -74,6 +74,7 @@ struct SourceFiles {
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found.sources
+        // Without any source, the caller reports the damage as the fault of the whole file.
         if !found.sources.isEmpty {
             notes += [String](
                 repeating: "skipped: \(Terminal.safe(path)): \(TrustFiles.damagedBlock)",
@@ -107,6 +108,7 @@ struct FoundSources {
                 let kind: TrustSource.Kind = block.is("CERTIFICATE") ? .anchor : .revocationList
                 return (kind, SourceContent(kind, der[...]))
             }
+            // Roots first: a CRL in the same file is checked against them.
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
             // Contents that are not recognised get the kind of --as. The checks then say what is wrong with
             // them.
@@ -156,6 +158,7 @@ extension TrustSource.Kind {
 
 /// The argument that selects sources or roots: a name, or the beginning of a SHA-256 digest.
 struct SourceSelector {
+    /// The smallest number of hexadecimal digits that select by digest.
     private static let shortestDigest = 4
     let text: String
 

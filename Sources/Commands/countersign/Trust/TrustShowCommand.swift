@@ -96,6 +96,7 @@ private struct RootDescription {
 
     private var certificate: Certificate { root.anchor.certificate }
 
+    /// The rules of the IACA profile that the certificate breaks.
     private var departures: [String] {
         CertificateProfile.iaca.findings(of: certificate, issuedBy: nil).map(\.rule.rawValue)
     }

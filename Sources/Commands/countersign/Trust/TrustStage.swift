@@ -64,7 +64,7 @@ struct TrustStage {
         admit(sources)
     }
 
-    /// Replaces all sources by those of a bundle's snapshot, unless one of them is refused.
+    /// Replaces all sources by the sources of a bundle's snapshot, unless one of these is refused.
     mutating func replaceAll(by other: TrustSnapshot) {
         report { $0.replaceAll(by: other) }
     }
@@ -73,6 +73,7 @@ struct TrustStage {
         report { $0.remove(source) }
     }
 
+    /// Makes a step of the change, and adds an outcome for each source that the step decided about.
     private mutating func report(_ step: (inout TrustChange) -> Void) {
         let reported = change.outcomes.count
         step(&change)
@@ -153,6 +154,7 @@ struct SourceOutcome {
 }
 
 extension SourceOutcome.Reason {
+    /// Creates the reason of a refusal, with the form of the bytes if they are text.
     fileprivate init(_ refusal: AdmissionRefusal, of source: TrustSource) {
         id = refusal.id
         guard case .unusable(let condition) = refusal else {
@@ -170,6 +172,7 @@ extension SourceOutcome.Reason {
         }
     }
 
+    /// Creates the remark about an admitted list. An overdue list gets the consequences in its text.
     fileprivate init(_ condition: TrustCondition) {
         id = condition.id
         guard case .listStale = condition else {
@@ -219,8 +222,8 @@ extension TrustFetcher {
 extension TrustSource {
     /// This source in DER if the server sent PEM.
     ///
-    /// A fetched root gets its digest as its name instead of its URL: the server cannot replace it by another
-    /// root.
+    /// A fetched root is named by its digest instead of its URL, so the server cannot replace the root by
+    /// another one.
     fileprivate var withoutPEM: TrustSource {
         let found = FoundSources(in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
             .sources
@@ -312,6 +315,7 @@ struct TrustChangeReport {
         ]
     }
 
+    /// The largest number of sources that the text lists.
     private static let mostLines = 60
 
     var text: String {
@@ -330,12 +334,14 @@ struct TrustChangeReport {
         return lines.joined(separator: "\n")
     }
 
+    /// The command that returns to the previous snapshot, or an empty text if there was none.
     private var wayBack: String {
         previous.map { "; to undo this, run `countersign trust rollback \($0.shortText)`" } ?? ""
     }
 }
 
 extension SourceOutcome {
+    /// The largest number of remarks that the text lists for one source.
     private static let mostRemarks = 20
 
     fileprivate var line: String {

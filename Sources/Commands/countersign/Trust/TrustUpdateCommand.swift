@@ -40,6 +40,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         // VICALs first: the roots in a new VICAL may name CRLs that are then fetched too.
         let lists = Self.targets(in: stage.snapshot) { $0 == .vical }
         stage.admit(await fetcher.showingProgress(of: lists, at: now))
+        // A root may have been imported from a URL, but roots are never fetched again.
         let others = Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }
         stage.admit(await fetcher.showingProgress(of: others, at: now))
         for refusal in FetchPlan(renewing: stage.snapshot).refused {
@@ -55,6 +56,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
             .finish(json: output.json)
     }
 
+    /// Returns the lists of the wanted kinds that the snapshot has a URL for.
     private static func targets(
         in snapshot: TrustSnapshot, _ isWanted: (TrustSource.Kind) -> Bool
     ) -> [FetchTarget] {
@@ -103,6 +105,7 @@ struct TrustAddCommand: AsyncParsableCommand {
         var files = SourceFiles(as: .provider, obtainedAt: now)
         try files.read(provider)
         var lists = SourceFiles(as: .vical, obtainedAt: now)
+        // A URL is fetched by `importing`; anything else is read as a file.
         let targets = try place.isURL ? [FetchTarget(.vical, argument: place)] : []
         if targets.isEmpty { try lists.read(place) }
         (files.notes + lists.notes).forEach { Terminal.note("note: \($0)") }

@@ -10,7 +10,9 @@ struct HPKEContext: ~Copyable, Sendable {
         sharedSecret: borrowing SecretBytes, info: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
         let derivation = HPKEDerivation.keySchedule
+        // The key_schedule_context of RFC 9180 5.1.
         let context = try [Self.baseMode] + Self.identifierHash() + Self.hash("info_hash", info)
+        // The input is the pre-shared key, which is empty in base mode.
         let secret = try derivation.extract(salt: sharedSecret, "secret", [])
         let cipher = try AESGCM(key: derivation.expand(secret, "key", context[...], count: 16))
         let nonce = try derivation.expand(secret, "base_nonce", context[...], count: AESGCM.nonceSize)
@@ -28,6 +30,7 @@ struct HPKEContext: ~Copyable, Sendable {
     private static let hashOfNoIdentifier = try? hash("psk_id_hash", [])
     private static let baseMode: UInt8 = 0
 
+    /// Returns LabeledExtract with an empty salt, as the key schedule uses it for its public inputs.
     private static func hash(
         _ label: StaticString, _ input: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -17,12 +17,14 @@ struct HPKEDerivation: Sendable {
         try extract(salt: SecretBytes(copying: []), label, input)
     }
 
+    /// LabeledExtract.
     func extract(
         salt: borrowing SecretBytes, _ label: StaticString, _ input: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> SecretBytes {
         try hkdfExtract(salt: salt, over: [Self.version[...], suite[...], label.bytes[...], input])
     }
 
+    /// LabeledExpand to `count` bytes.
     func expand(
         _ key: borrowing SecretBytes, _ label: StaticString, _ info: ArraySlice<UInt8>, count: Int
     ) throws(OpenSSLCryptoError) -> SecretBytes {

@@ -1,6 +1,7 @@
 /// DHKEM(P-256, HKDF-SHA256) (RFC 9180 4.1): the shared secret of 32 bytes, as the sender and as the
 /// recipient computes it.
 enum HPKEKeyEncapsulation {
+    /// Computes the secret as the sender (Encap).
     static func secret(
         to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -10,6 +11,7 @@ enum HPKEKeyEncapsulation {
             context: ephemeralKey.encodedPoint + recipient.encodedPoint)
     }
 
+    /// Computes the secret as the recipient (Decap).
     static func secret(
         encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {

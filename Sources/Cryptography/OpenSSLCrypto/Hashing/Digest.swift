@@ -17,6 +17,7 @@ package struct Digest: Sendable {
         unsafe self.init(algorithm) { context in parts.allSatisfy { unsafe Self.update(context, with: $0) } }
     }
 
+    /// Hashes the bytes that `feed` passes to OpenSSL's context.
     private init(_ algorithm: HashAlgorithm, _ feed: (OpaquePointer?) -> Bool) {
         count = algorithm.digestSize
         let context = unsafe EVP_MD_CTX_new()

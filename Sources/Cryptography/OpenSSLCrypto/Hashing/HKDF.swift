@@ -59,6 +59,7 @@ func hkdfExpand(
     }
 }
 
+/// Runs OpenSSL's HKDF in one of its modes. Returns `false` if OpenSSL failed.
 private func derive(
     _ mode: StaticString, _ secret: borrowing SecretBytes, salt: UnsafeRawBufferPointer,
     info: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer

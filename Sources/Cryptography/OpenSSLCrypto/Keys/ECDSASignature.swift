@@ -4,6 +4,7 @@ struct ECDSASignature: ~Copyable {
     /// The maximum size: two numbers of at most 66 bytes, each with a sign byte and two header bytes, in a
     /// sequence.
     static let capacity = 2 * (2 + 1 + 66) + 3
+    // The size of an InlineArray is a literal: this is `capacity`.
     private var storage = InlineArray<141, UInt8>(repeating: 0)
     private var count = 0
 
@@ -17,6 +18,7 @@ struct ECDSASignature: ~Copyable {
         }
         let contents = Self.size(of: r) + Self.size(of: s)
         append(0x30)
+        // A length above 0x7f needs a byte more, which says that one byte of length follows.
         if contents > 0x7f { append(0x81) }
         append(UInt8(contents))
         append(number: r)
@@ -35,6 +37,8 @@ struct ECDSASignature: ~Copyable {
     private mutating func append(number: ArraySlice<UInt8>) {
         append(0x02)
         append(UInt8(Self.size(of: number) - 2))
+        // A zero byte keeps the number positive. The number zero, which has no bytes here, is this byte
+        // alone.
         if number.first ?? 0xff > 0x7f { append(0x00) }
         for byte in number { append(byte) }
     }
@@ -45,6 +49,7 @@ struct ECDSASignature: ~Copyable {
         2 + number.count + (number.first ?? 0xff > 0x7f ? 1 : 0)
     }
 
+    /// Returns r and s of a signature in fixed-width form, without leading zeros.
     private static func halves(
         of signature: ArraySlice<UInt8>, _ curve: Curve
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
@@ -64,6 +69,7 @@ struct ECDSASignature: ~Copyable {
         return (try number(from: &rest), try number(from: &rest))
     }
 
+    /// Removes an INTEGER element from `rest`, and returns its number without leading zeros.
     private static func number(
         from rest: inout ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {

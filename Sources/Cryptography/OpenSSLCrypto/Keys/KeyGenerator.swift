@@ -18,6 +18,7 @@ enum KeyGenerator {
     /// Generates a key, which the caller owns; `nil` if OpenSSL failed.
     static func generate(_ curve: Curve) -> OpaquePointer? {
         if curve == .p256 {
+            // `Made` carries the pointer out of the lock, which gives back only Sendable values.
             let made = p256.withLock { context in unsafe Made(key: key(from: context.pointer)) }
             return unsafe made.key
         }
@@ -26,11 +27,12 @@ enum KeyGenerator {
         return unsafe key(from: context)
     }
 
-    /// A key on its way out of the lock.
+    /// The pointer to a new key, on its way out of the lock.
     @safe private struct Made: @unchecked Sendable {  // handed to one caller
         let key: OpaquePointer?
     }
 
+    /// Returns a context that is ready to generate keys on a curve; `nil` if OpenSSL failed.
     private static func initialised(_ curve: Curve) -> OpaquePointer? {
         let context =
             curve.family == .weierstrass
@@ -43,6 +45,7 @@ enum KeyGenerator {
 
     private static func key(from context: OpaquePointer?) -> OpaquePointer? {
         var key: OpaquePointer?
+        // If OpenSSL fails, `key` stays `nil`, which the caller checks.
         _ = unsafe EVP_PKEY_generate(context, &key)
         return unsafe key
     }

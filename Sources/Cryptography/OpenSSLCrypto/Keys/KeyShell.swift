@@ -44,6 +44,7 @@ internal import Synchronization
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {
+            // Not kept as a spare: what OpenSSL left in it is not known.
             shell.free()
             throw cleared(.pointNotOnCurve)
         }
@@ -64,6 +65,7 @@ internal import Synchronization
         return unsafe EVP_PKEY_CTX_dup(verifying)
     }
 
+    /// Creates a context for verifications with a key; `nil` if OpenSSL failed.
     private static func verification(with key: OpaquePointer) -> OpaquePointer? {
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
         guard unsafe EVP_PKEY_verify_init(context) == 1 else {

@@ -69,6 +69,7 @@ package enum PEM {
 
         init(label: String) { self.label = label }
 
+        /// Adds a line of the block, unless it belongs to a header.
         mutating func append(_ line: ArraySlice<UInt8>) {
             // A header (RFC 1421) is a line with a colon before the base64 text. A line that begins with a
             // blank continues it.
@@ -77,6 +78,7 @@ package enum PEM {
             if !isInHeader { body += line.filter { $0 != 0x20 && $0 != 0x09 } }
         }
 
+        /// Returns the block at its END line. The block is damaged if that line has another label.
         func closed(by other: String) -> Block {
             guard other == label, let contents = PEM.decodeBase64(body) else {
                 return Block(label: label, contents: nil)
@@ -110,6 +112,7 @@ package enum PEM {
             let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
             for index in 0..<4 {
                 let digit = alphabet[bits >> (18 - 6 * index) & 63]
+                // n bytes have n + 1 digits; `=` fills the group.
                 digits.append(index > group.count ? UInt8(ascii: "=") : digit)
             }
         }
@@ -135,11 +138,13 @@ package enum PEM {
             guard size >= 8 else { continue }
             size -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> size))
+            // `<<` binds tighter than `-`: the mask keeps the bits that belong to the next byte.
             bits &= 1 << size - 1
         }
         return bits == 0 ? bytes : nil
     }
 
+    /// Returns the six bits of a base64 digit; `nil` for other bytes.
     private static func value(of digit: UInt8) -> UInt32? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))

@@ -63,6 +63,7 @@ extension KeyHandle {
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// Returns the scalar, or the raw key, of `curve.coordinateSize` bytes.
     fileprivate func privateNumber(of curve: Curve) throws(OpenSSLCryptoError) -> SecretBytes {
         try unsafe SecretBytes(count: curve.coordinateSize) { target throws(OpenSSLCryptoError) in
             let found: Bool

@@ -16,6 +16,7 @@ extension PrivateKey {
         }
     }
 
+    /// Returns the ECDSA signature of a digest in DER.
     private borrowing func sign(_ digest: Digest) throws(OpenSSLCryptoError) -> [UInt8] {
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -31,7 +32,9 @@ extension PrivateKey {
         return signature
     }
 
+    /// Returns r‖s of an ECDSA signature in DER.
     private borrowing func fixedWidth(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
+        // Only checks the encoding strictly, which `numbers` does not.
         _ = try ECDSASignature(der, form: .der, curve: curve)
         let (r, s) = try ECDSASignature.numbers(ofDER: der)
         var result = [UInt8](repeating: 0, count: 2 * curve.coordinateSize)
@@ -40,6 +43,7 @@ extension PrivateKey {
         return result
     }
 
+    /// Returns the EdDSA signature of a whole message.
     private borrowing func signEdwards(_ message: [UInt8]) throws(OpenSSLCryptoError) -> [UInt8] {
         let context = unsafe EVP_MD_CTX_new()
         defer { unsafe EVP_MD_CTX_free(context) }

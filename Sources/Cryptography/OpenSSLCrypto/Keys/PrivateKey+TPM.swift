@@ -22,6 +22,7 @@ extension PrivateKey {
     ///   `tpmUnreachable`.
     package init(wrappedPEM pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard let block = try PEM.decode(pem, label: Self.wrappedLabel).first else { throw .pemMalformed }
+        // OpenSSL reads the first key of a text, so it gets this block alone.
         let single = PEM.encode(block[...], label: Self.wrappedLabel)
         let handle = try unsafe TPM.withLibrary { library throws(OpenSSLCryptoError) in
             try unsafe KeyHandle(unwrapping: single, in: library)
@@ -53,6 +54,7 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
+    /// Generates a key in the TPM.
     fileprivate init(generating curve: Curve, in library: OpaquePointer) throws(OpenSSLCryptoError) {
         let context = unsafe EVP_PKEY_CTX_new_from_name(library, "EC", TPM.properties.cString)
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -65,16 +67,19 @@ extension KeyHandle {
         try unsafe self.init(owning: key, in: library, orThrow: .tpmRefused)
     }
 
+    /// Loads a key that the TPM wrapped.
     fileprivate init(unwrapping pem: [UInt8], in library: OpaquePointer) throws(OpenSSLCryptoError) {
         let key = unsafe pem.withUnsafeBytes { bytes in
             let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { unsafe BIO_free(source) }
+            // The callback refuses: by default OpenSSL would ask for a passphrase on the terminal.
             return unsafe PEM_read_bio_PrivateKey_ex(
                 source, nil, { _, _, _, _ in -1 }, nil, library, TPM.properties.cString)
         }
         try unsafe self.init(owning: key, in: library, orThrow: .tpmRefused)
     }
 
+    /// Whether the provider `tpm2` holds the key.
     fileprivate var isOfTPMProvider: Bool {
         guard let provider = unsafe EVP_PKEY_get0_provider(pointer),
             let name = unsafe OSSL_PROVIDER_get0_name(provider)
@@ -82,6 +87,7 @@ extension KeyHandle {
         return unsafe String(cString: name) == "tpm2"
     }
 
+    /// Writes the wrapped key as PEM. Returns `false` if the TPM or OpenSSL failed.
     fileprivate func writeWrapped(to sink: OpaquePointer?) -> Bool {
         let borrowed = unsafe BorrowedHandles(key: pointer, library: library, other: sink)
         return TPM.exclusively {

@@ -31,9 +31,11 @@ package struct PrivateKey: ~Copyable, Sendable {
                 ? KeyHandle(curve: curve, scalar: scalar) : KeyHandle(curve: curve, rawPrivateKey: scalar))
     }
 
+    /// Creates the value of OpenSSL's key, from which it reads the public point.
     init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         var point = [UInt8](
             repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))
+        // The byte 04 stands before the coordinates.
         if curve.family == .weierstrass { point.append(0) }
         var written = 0
         let found = unsafe EVP_PKEY_get_octet_string_param(

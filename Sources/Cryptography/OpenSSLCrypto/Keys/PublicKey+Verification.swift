@@ -16,14 +16,17 @@ extension PublicKey {
             try verify(signature, of: Digest(hash, ofParts: parts))
         case .eddsa:
             guard signature.count == curve.signatureSize else { throw .signatureMalformed }
+            // OpenSSL verifies EdDSA over a message in one piece. A single part is not copied.
             let message = parts.count == 1 ? parts[0] : [UInt8](parts.joined())[...]
             try verifyEdwards(signature, over: message)
         }
     }
 
+    /// Verifies an ECDSA signature of a digest.
     private borrowing func verify(
         _ signature: borrowing ECDSASignature, of digest: Digest
     ) throws(OpenSSLCryptoError) {
+        // Every public key on a Weierstrass curve has a shell.
         guard let context = unsafe handle.shell?.verification() else { throw cleared(.openSSLFailed) }
         defer { unsafe EVP_PKEY_CTX_free(context) }
         let verdict = unsafe signature.withUnsafeDER { der in
@@ -35,6 +38,7 @@ extension PublicKey {
         guard verdict == 1 else { throw cleared(.signatureInvalid) }
     }
 
+    /// Verifies an EdDSA signature of a whole message.
     private borrowing func verifyEdwards(
         _ signature: ArraySlice<UInt8>, over message: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {

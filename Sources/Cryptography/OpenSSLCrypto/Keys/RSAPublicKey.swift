@@ -27,6 +27,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
         handle = try unsafe KeyHandle(owning: Self.key(der), orThrow: .keyMalformed)
     }
 
+    /// Parses the key; `nil` if OpenSSL failed.
     private static func key(_ der: ArraySlice<UInt8>) -> OpaquePointer? {
         unsafe der.withUnsafeBufferPointer {
             var start = $0.baseAddress

@@ -15,8 +15,9 @@ enum TPM {
     /// The provider to prefer. It is not required, because PEM and DER are decoded by the default provider.
     static let properties: StaticString = "?provider=tpm2"
 
-    /// Calls `body` with the library context under the lock, so `body` must not free a TPM key. Loads the
-    /// provider first, again after an earlier failure: a TPM may become available later.
+    /// Calls `body` with the library context under the lock. So `body` must not free a TPM key, which takes
+    /// the same lock. Loads the provider first, again after an earlier failure: a TPM may become available
+    /// later.
     static func withLibrary<R: ~Copyable & Sendable>(
         _ body: (OpaquePointer) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {
@@ -33,6 +34,7 @@ enum TPM {
         library.withLock { _ in body() }
     }
 
+    /// Creates a library context with the providers `tpm2` and `default`.
     private static func loaded() throws(OpenSSLCryptoError) -> OpaquePointer {
         guard let context = unsafe OSSL_LIB_CTX_new() else { throw cleared(.openSSLFailed) }
         ERR_clear_error()

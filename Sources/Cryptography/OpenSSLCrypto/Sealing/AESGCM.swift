@@ -29,6 +29,7 @@ internal import COpenSSL
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw cleared(.openSSLFailed) }
         let set = unsafe key.withUnsafeBytes {
             let bytes = unsafe $0.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            // The direction, here 1 for encryption, is set again for each message.
             return unsafe EVP_CipherInit_ex2(context, cipher, bytes, nil, 1, nil) == 1
         }
         guard set else {
@@ -90,9 +91,10 @@ internal import COpenSSL
         return result
     }
 
-    /// The maximum size of a message, because OpenSSL counts in `int`.
+    /// The maximum size of a message in bytes, a little below the largest `int`, in which OpenSSL counts.
     private static var maximumSize: Int { Int(Int32.max) - 64 }
 
+    /// Begins a message under this nonce. The context keeps its key.
     private func begin(_ nonce: InlineArray<12, UInt8>, encrypting: Bool) -> Bool {
         let span = nonce.span
         return unsafe span.withUnsafeBufferPointer {
@@ -100,6 +102,7 @@ internal import COpenSSL
         }
     }
 
+    /// Adds the data that is authenticated and not encrypted. Without data there is nothing to add.
     private func authenticate(_ extra: ArraySlice<UInt8>) -> Bool {
         if extra.isEmpty { return true }
         var written: Int32 = 0
@@ -108,6 +111,7 @@ internal import COpenSSL
         }
     }
 
+    /// Encrypts or decrypts the whole message into `target`.
     private func transform(
         _ source: ArraySlice<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {

@@ -64,6 +64,7 @@ struct NonceCounter: Sendable {
     mutating func next() throws(OpenSSLCryptoError) -> InlineArray<12, UInt8> {
         guard !isSpent, used < .max else { throw .keySpent }
         used += 1
+        // Copies, since a closure cannot capture `self` of a mutating function.
         let (prefix, counter) = (prefix, used)
         return InlineArray { index in
             index < 8

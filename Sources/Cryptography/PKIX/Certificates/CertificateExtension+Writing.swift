@@ -21,6 +21,7 @@ extension CertificateExtension {
 
     package static func keyUsage(_ usage: KeyUsage) -> Self {
         Self(.keyUsage, isCritical: true) {
+            // The number of the highest bit that is set; 0 if none is.
             let highest = UInt16.bitWidth - 1 - min(usage.rawValue.leadingZeroBitCount, 15)
             // DER omits trailing zero bits of a named bit list (X.690 11.2.2); some real certificates do not
             // (Q214).
@@ -28,6 +29,7 @@ extension CertificateExtension {
             for bit in 0...highest where usage.rawValue & 1 << bit != 0 {
                 bytes[bit / 8] |= 0x80 >> (bit % 8)
             }
+            // The first byte is the number of unused bits in the last byte.
             $0.write(DERTag.bitString, contents: [UInt8(7 - highest % 8)] + bytes)
         }
     }
@@ -66,6 +68,7 @@ extension CertificateExtension {
 
     package static func crlDistributionPoint(uri: String) -> Self {
         Self(.crlDistributionPoints) {
+            // The list, a DistributionPoint, its name, the form fullName, and a URI (RFC 5280 4.2.1.13).
             $0.write(DERTag.sequence) {
                 $0.write(DERTag.sequence) {
                     $0.write(DERTag.constructed(0)) {

@@ -25,13 +25,14 @@ package enum CertificateFile {
     /// The identifier signedData (RFC 2315) in DER.
     private static let signedData: [UInt8] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2]
 
-    /// Returns the reason why a file has no readable certificate; `nil` if it has one, or nothing that looks
-    /// like one.
+    /// Returns the reason why the certificate in a file is not readable; `nil` if it is readable, or if
+    /// the file has nothing that can be decoded as a certificate.
     package static func fault(in bytes: ArraySlice<UInt8>) -> PKIXError? {
         do throws(PKIXError) {
             _ = try certificates(fromPEMOrDER: bytes)
             return nil
         } catch .pemMalformed {
+            // A PEM block is damaged, or neither a PEM block nor the whole file can be a certificate.
             return nil
         } catch {
             return error
@@ -42,6 +43,7 @@ package enum CertificateFile {
         blocks.contains { pkcs7Labels.contains($0.label) }
     }
 
+    /// Returns the reason why bytes without a PEM block are not a certificate.
     fileprivate static func fault(of bytes: ArraySlice<UInt8>, otherwise error: PKIXError) -> PKIXError {
         guard bytes.first == DERTag.sequence else { return .pemMalformed }
         let isPKCS7 =

@@ -51,9 +51,11 @@ package struct CertificateTemplate: Sendable {
         }
     }
 
+    /// Returns the signed part, `TBSCertificate`. It names the signature algorithm again (RFC 5280 4.1.1.2).
     private func tbsCertificate(signatureAlgorithm: [UInt8]) -> [UInt8] {
         DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in
+                // Version 3 is encoded as 2.
                 fields.write(DERTag.constructed(0)) { $0.writeInteger(2) }
                 fields.writeInteger(unsigned: serialNumber)
                 fields.write(encoded: signatureAlgorithm)

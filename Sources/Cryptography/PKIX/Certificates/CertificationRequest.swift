@@ -33,6 +33,7 @@ package struct CertificationRequest: Sendable {
         let keyInfo = key.subjectPublicKeyInfo
         return DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in
+                // Version 1 is encoded as 0.
                 fields.writeInteger(0)
                 fields.write(encoded: subject.encoded)
                 fields.write(encoded: keyInfo)
@@ -73,6 +74,7 @@ package struct VerifiedCertificationRequest: Sendable {
             }
             subject = try DistinguishedName(fields.readElement(DERTag.sequence))
             subjectPublicKeyInfo = try SubjectPublicKeyInfo(fields.readElement(DERTag.sequence))
+            // The attributes, which must be present.
             _ = try fields.readElement(DERTag.constructed(0))
             try fields.finish()
         } catch {

@@ -3,20 +3,24 @@ extension DERReader {
     /// The maximum number of extensions in a certificate.
     private static var maximumExtensions: Int { 64 }
 
+    /// Reads the version, which is encoded as one less. Without the field the version is 1.
     mutating func readVersion(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int {
         guard nextTag == DERTag.constructed(0) else { return 1 }
         var reader = try enter(DERTag.constructed(0))
         let number = try reader.readSmallInteger()
         try reader.finish()
         guard number <= 2 else { throw .certificateVersionWrong }
+        // Version 1 is the default, which DER leaves out.
         if number == 0 { deviations.insert(.defaultValueWritten) }
         return number + 1
     }
 
+    /// Reads the serial number. A number that is not positive, or is too long, is recorded and accepted.
     mutating func readSerialNumber(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> ArraySlice<UInt8> {
         let serial = try readInteger()
+        // A first bit of 1 makes the number negative.
         if serial.first ?? 0 > 0x7f || serial.elementsEqual([0]) {
             deviations.insert(.serialNumberNotPositive)
         }
@@ -24,6 +28,7 @@ extension DERReader {
         return serial
     }
 
+    /// Reads the first and the last second of validity.
     mutating func readValidity(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> (notBefore: Int64, notAfter: Int64) {
@@ -34,6 +39,7 @@ extension DERReader {
         return (notBefore, notAfter)
     }
 
+    /// Reads a time. A GeneralizedTime where UTCTime is required is recorded and accepted.
     mutating func readTime(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int64 {
         let element = try readElement()
         let seconds = try DERTime.seconds(of: element)
@@ -51,6 +57,7 @@ extension DERReader {
         }
     }
 
+    /// Reads the extensions of a certificate, which only version 3 may have.
     mutating func readExtensions(
         version: Int, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> [CertificateExtension] {
@@ -81,6 +88,7 @@ extension DERReader {
         return extensions
     }
 
+    /// Reads one extension, without interpreting its value.
     mutating func readExtension(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> CertificateExtension {
@@ -101,6 +109,7 @@ extension DERReader {
         acceptingOne: Bool = false, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Bool {
         guard nextTag == DERTag.boolean else { return false }
+        // The value is read in a copy. Unless it is 01, it is read again below, strictly.
         var ahead = self
         if acceptingOne, try ahead.read(DERTag.boolean).elementsEqual([0x01]) {
             self = ahead

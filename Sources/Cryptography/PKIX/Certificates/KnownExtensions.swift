@@ -11,6 +11,7 @@ struct KnownExtensions {
     ) throws(PKIXError) {
         for known in extensions {
             var reader = DERReader(known.value)
+            // All known extensions are in the arc id-ce, so the last number tells them apart.
             switch known.oid.certificateExtensionArc {
             case 19: basicConstraints = try reader.readBasicConstraints(&deviations)
             case 15: keyUsage = try reader.readKeyUsage(&deviations)
@@ -54,6 +55,7 @@ extension DERReader {
     ) throws(PKIXError) -> KeyUsage {
         let start = position
         let contents = try read(DERTag.bitString)
+        // The unused bits at the end must be zero. `<<` binds tighter than `-` and `&`.
         guard (2...3).contains(contents.count), let unused = contents.first, unused < 8,
             let last = contents.last, last & (1 << unused - 1) == 0
         else { throw .valueMalformed(at: start) }
@@ -64,6 +66,7 @@ extension DERReader {
             }
         }
         guard usage.rawValue != 0, usage.rawValue < 1 << 9 else { throw .valueMalformed(at: start) }
+        // The last bit that is used should be set: DER leaves out zero bits at the end.
         if last & 1 << unused == 0 { deviations.insert(.trailingZeroBits) }
         return usage
     }
@@ -82,6 +85,7 @@ extension DERReader {
     mutating func readAuthorityKeyIdentifier() throws(PKIXError) -> ArraySlice<UInt8>? {
         var reader = try enter(DERTag.sequence)
         let keyIdentifier = try reader.readOptional(DERTag.primitive(0))
+        // The issuer's name and serial number, the other way to identify the certificate, are not used.
         _ = try reader.readOptional(DERTag.constructed(1))
         _ = try reader.readOptional(DERTag.primitive(2))
         try reader.finish()

@@ -78,6 +78,7 @@ package struct DERReader: Sendable {
     private mutating func next() throws(PKIXError) -> Range<Int> {
         let start = position
         guard end - start >= 2 else { throw .truncated(at: start) }
+        // X.509 has no tags of several bytes.
         guard bytes[start] & 0x1f != 0x1f else { throw .unexpectedTag(at: start) }
         let (contents, count) = try readLength(at: start + 1)
         guard count <= end - contents else { throw .truncated(at: start) }

@@ -13,6 +13,7 @@ enum DERTime {
         return seconds
     }
 
+    /// Parses the digits and the "Z". Returns `nil` for another form, and for a time that does not exist.
     private static func seconds(text: ArraySlice<UInt8>, yearDigits: Int) -> Int64? {
         guard text.count == yearDigits + 11, text.last == UInt8(ascii: "Z") else { return nil }
         for index in text.indices.dropLast() {
@@ -23,6 +24,7 @@ enum DERTime {
             return (start..<start + count).reduce(0) { 10 * $0 + Int64(text[$1] - UInt8(ascii: "0")) }
         }
         var year = number(0, yearDigits)
+        // Two digits mean a year from 1950 to 2049 (RFC 5280 4.1.2.5.1).
         if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }
         let (month, day) = (number(yearDigits, 2), number(yearDigits + 2, 2))
         let (hour, minute) = (number(yearDigits + 4, 2), number(yearDigits + 6, 2))
@@ -42,7 +44,8 @@ enum DERTime {
     }
 
     /// Returns the days from 1970-01-01 in the Gregorian calendar. Years are counted from March, so that 29
-    /// February is their last day.
+    /// February is their last day: 153 days are the five months from March on, and 719 468 days lie between
+    /// 0000-03-01 and 1970-01-01.
     private static func days(before year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -75,6 +78,7 @@ enum DERTime {
         (days(before: 1950, 1, 1) * 86400..<days(before: 2050, 1, 1) * 86400).contains(seconds)
     }
 
+    /// Returns year, month and day of a day since 1970-01-01.
     private static func date(ofDay day: Int64) -> (Int64, Int64, Int64) {
         // An estimate that is never later than the right year, before and after 1970.
         var year = 1970 + floored(day, day < 0 ? 365 : 366)
@@ -88,6 +92,7 @@ enum DERTime {
         return (year, month, rest + 1)
     }
 
+    /// Returns a number in decimal digits, with zeros in front up to `count` digits.
     private static func digits(_ value: Int64, _ count: Int) -> [UInt8] {
         let text = Array("\(value)".utf8)
         return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, count - text.count)) + text

@@ -42,6 +42,7 @@ package struct DERWriter: Sendable {
     /// Writes an INTEGER from the big-endian bytes of a non-negative number.
     package mutating func writeInteger(unsigned bytes: some Collection<UInt8>) {
         let digits = [UInt8](bytes.drop { $0 == 0 })
+        // A zero byte keeps the number positive. The number zero, which has no digits, is this byte alone.
         write(DERTag.integer, contents: (digits.first ?? 0x80 > 0x7f ? [0] : []) + digits)
     }
 

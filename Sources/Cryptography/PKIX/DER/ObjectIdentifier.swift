@@ -20,6 +20,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     package init?(dotted: some StringProtocol) {
         var arcs: [UInt64] = []
         for part in dotted.split(separator: ".", omittingEmptySubsequences: false) {
+            // Below 2⁵⁶ the first two arcs fit into one number without overflow.
             guard let arc = UInt64(part), arc < 1 << 56 else { return nil }
             arcs.append(arc)
         }
@@ -37,6 +38,8 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         self = identifier
     }
 
+    /// Appends an arc in groups of seven bits. All bytes but the last have their first bit set (X.690
+    /// 8.19.2).
     private static func append(_ arc: UInt64, to bytes: inout [UInt8]) {
         let groups = max(1, (64 - arc.leadingZeroBitCount + 6) / 7)
         for group in (0..<groups).reversed() {
@@ -47,11 +50,13 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The identifier in dotted decimals. An arc that does not fit in 63 bits appears as "…".
     package var description: String {
         var text: [String] = []
+        // Becomes `nil` if the arc does not fit.
         var arc: UInt64? = 0
         for byte in encoded {
             arc = arc.flatMap { $0 >> 56 == 0 ? $0 << 7 | UInt64(byte & 0x7f) : nil }
             guard byte < 0x80 else { continue }
             if text.isEmpty, let first = arc {
+                // The first number holds two arcs: 40 times the first, which is at most 2, and the second.
                 let root = min(first / 40, 2)
                 text.append("\(root).\(first - 40 * root)")
             } else {

@@ -16,6 +16,7 @@ extension SubjectPublicKeyInfo {
         return .rsa(try RSAPublicKey(der: publicKeyBits, modulus: modulus, exponent: exponent))
     }
 
+    /// Returns modulus and exponent of an `RSAPublicKey`, big-endian without leading zeros.
     private func rsaNumbers() throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
         do throws(PKIXError) {
             var outer = DERReader(publicKeyBits)

@@ -15,6 +15,7 @@ extension RSASignatureAlgorithm {
         }
     }
 
+    /// Creates the value for PKCS #1 v1.5, whose parameters must be NULL (RFC 4055 5).
     private init?(pkcs1 hash: HashAlgorithm, _ parameters: DERElement) {
         guard parameters.tag == DERTag.null, parameters.contents.isEmpty else { return nil }
         self.init(hash, .pkcs1)
@@ -40,6 +41,8 @@ extension RSASignatureAlgorithm {
         }
     }
 
+    /// Reads the identifier of a hash, with or without NULL as parameters (RFC 4055 2.1); `nil` for other
+    /// hashes.
     private static func readHash(_ reader: inout DERReader) throws(PKIXError) -> HashAlgorithm? {
         var algorithm = try reader.enter(DERTag.sequence)
         let identifier = try algorithm.readObjectIdentifier()

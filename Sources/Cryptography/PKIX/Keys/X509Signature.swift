@@ -23,6 +23,7 @@ struct X509Signature: Sendable {
         algorithm = try X509SignatureAlgorithm.parse(identifier)
     }
 
+    /// Verifies the signature. The algorithm must be one of a key on a curve, and fit this curve.
     func verify(with key: borrowing PublicKey) throws(OpenSSLCryptoError) {
         switch algorithm {
         case .curve(let algorithm, let curve):
@@ -33,6 +34,7 @@ struct X509Signature: Sendable {
         }
     }
 
+    /// Verifies the signature. The algorithm must be one of this kind of key.
     func verify(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         switch key {
         case .curve(let key): try verify(with: key)

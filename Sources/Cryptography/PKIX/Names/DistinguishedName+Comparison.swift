@@ -8,6 +8,7 @@ extension DistinguishedName: Equatable {
         return left.relativeNames.elementsEqual(right.relativeNames, by: isSameSet)
     }
 
+    /// Whether both relative names have the same attributes, in any order.
     private static func isSameSet(_ left: [Attribute], _ right: [Attribute]) -> Bool {
         guard left.count == right.count else { return false }
         var unmatched = right
@@ -32,6 +33,8 @@ extension DistinguishedName {
 }
 
 extension DistinguishedName.Attribute {
+    /// The part of the name's key for this attribute. Equal texts have one key, whichever string type they
+    /// have.
     fileprivate var comparisonKey: [UInt8] {
         DERWriter.encode { writer in
             writer.write(DERTag.sequence) {
@@ -43,6 +46,7 @@ extension DistinguishedName.Attribute {
         }
     }
 
+    /// Whether type and value are equal (RFC 5280 7.1).
     fileprivate func matches(_ other: Self) -> Bool {
         guard type == other.type else { return false }
         guard hasFoldedText, other.hasFoldedText else {
@@ -51,6 +55,7 @@ extension DistinguishedName.Attribute {
         return contents.folded == other.contents.folded
     }
 
+    /// Whether the value is compared as folded text, not by its bytes.
     private var hasFoldedText: Bool { tag == DERTag.printableString || tag == DERTag.utf8String }
 }
 

@@ -20,6 +20,8 @@ extension DistinguishedName {
         ("SERIALNUMBER", .serialNumberAttribute, 64),
     ]
 
+    /// Returns the attribute of a part; `nil` if its type has no short name here, or its value is not
+    /// allowed.
     private static func attribute(_ part: Part) -> (type: ObjectIdentifier, value: String)? {
         guard let (_, type, longest) = types.first(where: { $0.name == part.type.uppercased() }),
             let value = String(validating: part.value, as: UTF8.self), !value.isEmpty,
@@ -35,6 +37,7 @@ extension DistinguishedName {
         return (type, value)
     }
 
+    /// A part of the text: the type before the equals sign, and the value without its escapes.
     private struct Part {
         var type = ""
         var value: [UInt8] = []

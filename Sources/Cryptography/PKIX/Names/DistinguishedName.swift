@@ -23,6 +23,7 @@ package struct DistinguishedName: Sendable {
             guard !attributes.isAtEnd else { throw .valueMalformed(at: attributes.position) }
             while !attributes.isAtEnd {
                 guard count < Self.maximumAttributes else { throw .limitExceeded(at: attributes.position) }
+                // Only checked here. The attributes are read again when they are needed.
                 _ = try Self.readAttribute(&attributes)
                 count += 1
             }
@@ -50,6 +51,7 @@ package struct DistinguishedName: Sendable {
         encoded = DERWriter.encode { $0.write(DERTag.sequence, contents: inner) }[...]
     }
 
+    /// Calls `body` with a reader for the attributes of each relative name, in order.
     private static func forEachRelativeName(
         in contents: ArraySlice<UInt8>,
         _ body: (inout DERReader) throws(PKIXError) -> Void
@@ -61,6 +63,7 @@ package struct DistinguishedName: Sendable {
         }
     }
 
+    /// Reads one attribute: a sequence of type and value.
     private static func readAttribute(_ reader: inout DERReader) throws(PKIXError) -> Attribute {
         var fields = try reader.enter(DERTag.sequence)
         let type = try fields.readObjectIdentifier()
@@ -81,6 +84,7 @@ package struct DistinguishedName: Sendable {
         return names
     }
 
+    /// Returns the first attribute of this type; `nil` if there is none.
     func attribute(of type: ObjectIdentifier) -> Attribute? {
         var names = DERReader(contents)
         // Reading cannot fail: the initialiser checked the form.

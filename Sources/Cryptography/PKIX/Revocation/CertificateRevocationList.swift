@@ -104,6 +104,7 @@ package struct CertificateRevocationList: Sendable {
         else { return nil }
         do throws(PKIXError) {
             var fields = DERReader(begun)
+            // The version and the signature algorithm precede the issuer.
             _ = try fields.readOptional(DERTag.integer)
             _ = try fields.readElement(DERTag.sequence)
             return try DistinguishedName(fields.readElement(DERTag.sequence))

@@ -36,6 +36,7 @@ struct KnownRevocationExtensions {
             }
             try outer.finish()
         } catch .indirectCRL {
+            // This error and the next one refuse the whole CRL. Any other fault is a gap.
             throw .indirectCRL
         } catch .crlOfOtherScope {
             throw .crlOfOtherScope
@@ -44,6 +45,7 @@ struct KnownRevocationExtensions {
         }
     }
 
+    /// Reads one extension. Its faults are gaps, unless its value says that the entries belong to others.
     private mutating func read(
         _ element: DERElement, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) {
@@ -65,6 +67,7 @@ struct KnownRevocationExtensions {
         do throws(PKIXError) {
             try interpret(known)
         } catch .indirectCRL {
+            // This error and the next one refuse the whole CRL. Any other fault is a gap.
             throw .indirectCRL
         } catch .crlOfOtherScope {
             throw .crlOfOtherScope
@@ -73,6 +76,7 @@ struct KnownRevocationExtensions {
         }
     }
 
+    /// Records the value of a known extension. An unknown one is a gap if it is critical.
     private mutating func interpret(_ known: CertificateExtension) throws(PKIXError) {
         var reader = DERReader(known.value)
         switch known.oid {
@@ -89,8 +93,10 @@ struct KnownRevocationExtensions {
         try reader.finish()
     }
 
+    /// Reads the extension that limits what the CRL covers.
     private mutating func readIssuingDistributionPoint(_ reader: inout DERReader) throws(PKIXError) {
         var point = IssuingDistributionPoint()
+        // Recorded even if a later field is faulty.
         defer { distributionPointURIs = point.uris }
         try point.read(&reader)
         if point.leavesOut { gaps.append(.crlOfOtherScope) }
@@ -147,10 +153,13 @@ private struct IssuingDistributionPoint {
             // Fields out of order or repeated are a fault, but their flags still count: a flag such as
             // `indirect` must not be missed.
             if field.tag & 0x1f < last { fault = fault ?? .unexpectedTag(at: start) }
+            // The next field must have a greater number. `&` binds tighter than `+`.
             last = field.tag & 0x1f + 1
             switch field.tag {
             case Field.name: readName(field)
             case Field.someReasons: leavesOut = true
+            // Document signers are end certificates, so this flag leaves none of them out. It is read only to
+            // record a fault in it.
             case Field.onlyEndCertificates: _ = isSet(field, at: start)
             case Field.onlyAuthorities: if isSet(field, at: start) { leavesOut = true }
             case Field.indirect: if isSet(field, at: start) { throw .indirectCRL }
@@ -160,6 +169,7 @@ private struct IssuingDistributionPoint {
         }
     }
 
+    /// Reads the name of the distribution point. A name without a URI matches no certificate.
     private mutating func readName(_ field: DERElement) {
         do throws(PKIXError) {
             var reader = DERReader(field.encoding)

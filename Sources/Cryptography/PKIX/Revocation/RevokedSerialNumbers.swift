@@ -3,6 +3,7 @@
 struct RevokedSerialNumbers: Sendable {
     private static let longestSerialNumber = 64
 
+    /// An entry: the position of its serial number, counted from the start of the CRL, with reason and date.
     private struct Place: Sendable {
         let start: Int32
         let count: UInt8
@@ -94,6 +95,7 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
+    /// Whether an entry comes before another one in the array.
     private static func precedes(_ one: Place, _ other: Place, in der: ArraySlice<UInt8>) -> Bool {
         // The order serves only the binary search. It need not be numeric, and is not: serial numbers may be
         // negative.
@@ -116,6 +118,7 @@ struct RevokedSerialNumbers: Sendable {
         return 0
     }
 
+    /// Finds the entry of a serial number by binary search.
     func entry(_ serial: ArraySlice<UInt8>, in der: ArraySlice<UInt8>) -> RevokedCertificate? {
         let (wanted, bytes) = (serial.span, der.span)
         var (low, high) = (0, places.count)

@@ -34,10 +34,10 @@ package struct BrokerRemark: Sendable {
     package mutating func clear() { last = "" }
 }
 
-/// One connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. A further connection
-/// is a further object.
+/// One connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. Each connection
+/// needs a new object.
 ///
-/// A kiosk uses it in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
+/// A kiosk uses a connection in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
 ///
 /// - A separate thread waits for the socket with poll(2). libmosquitto's own thread uses select(2), which
 ///   accepts no descriptor above 1023: a hub with a thousand kiosks could not reconnect to a broker that was
@@ -91,20 +91,23 @@ package struct BrokerRemark: Sendable {
     /// again the connection counts as lost. Short, so that a kiosk in a broken network notices within a
     /// minute and asks the hub whether it was revoked.
     package static let keepAlive: Int32 = 20
-    /// The maximum time until the broker accepts this client. It does not limit the DNS lookup of the host.
+    /// The maximum time until the broker accepts this client. The DNS lookup of the host has no limit.
     package static let connectTimeout = Duration.seconds(20)
     /// The maximum time to wait for the DISCONNECT to be sent.
     private static let stopTimeout = Duration.seconds(2)
     /// The maximum time between two calls of libmosquitto's housekeeping (keep-alive), in milliseconds.
     private static let interval: Int32 = 1000
-    /// The maximum number of socket events until the broker accepts this client; about a dozen are normal.
+    /// The maximum number of socket events until the broker accepts this client; about a dozen are normal. A
+    /// server that is no broker cannot keep the socket's thread busy for longer.
     private static let mostSteps = 200
     /// The maximum number of unread events; the oldest are dropped. Many, because a hub receives the presence
     /// of every kiosk when it connects.
     private static let mostWaiting = 1 << 17
 
+    /// Whether libmosquitto is initialised, which happens once in the process at the first use of this value.
     private static let isLibraryReady = mosquitto_lib_init() == Int32(MOSQ_ERR_SUCCESS.rawValue)
 
+    /// The events of the connection in their order, for one reader.
     package let events: AsyncStream<BrokerEvent>
     private let box: EventBox
     private let address: (host: String, port: Int32)
@@ -134,29 +137,37 @@ package struct BrokerRemark: Sendable {
             of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
         self.events = events
         box = EventBox(continuation)
+        // libmosquitto does not retain the box. `box` lives as long as this object, which destroys the
+        // client.
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
+        // `true` asks for a clean session: the broker keeps no subscriptions or messages of earlier
+        // connections.
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
-        // If this fails, all members are initialised, so that `deinit` frees the client.
+        // `prepare` is called after the last member is set: if it fails, `deinit` frees the client.
         guard unsafe Self.prepare(client, settings) else { return nil }
         unsafe Self.listen(on: client)
     }
 
     deinit { unsafe mosquitto_destroy(client) }
 
+    /// Gives libmosquitto's client the credentials, the TLS settings and the will. Returns whether
+    /// libmosquitto accepts them all.
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) -> Bool {
         let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
         guard
-            // Calls from other threads then only queue their packets, and only the socket's thread writes.
+            // In this mode, calls from other threads only queue their packets: one thread alone writes to the
+            // socket.
             unsafe mosquitto_threaded_set(client, true) == success,
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(
                 client, settings.authority, nil, settings.certificate, settings.key, nil) == success,
-            // The value 1 requires verification of the broker's certificate; libmosquitto verifies its host
-            // name by default.
+            // The value 1 requires verification of the broker's certificate. libmosquitto verifies the host
+            // name in the certificate by default.
             unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
         else { return false }
         guard let will = settings.will else { return true }
+        // The will has QoS 1 and is retained.
         return unsafe mosquitto_will_set(
             client, will.topic, Int32(will.payload.count), will.payload, 1, true) == success
     }
@@ -190,6 +201,8 @@ package struct BrokerRemark: Sendable {
             let connected = unsafe mosquitto_connect_async(
                 client, address.host, address.port, Self.keepAlive)
             if connected == Int32(MOSQ_ERR_SUCCESS.rawValue) { follow() }
+            // libmosquitto reports no end if the connection was never made. A second `ended` has no effect,
+            // because the first closes the stream.
             box.yield(.ended)
             let waiting = state.withLock { state in
                 state.isRunning = false
@@ -228,14 +241,15 @@ package struct BrokerRemark: Sendable {
         }
         let (found, isWoken) = (Int32(entries[0].revents), entries[1].revents != 0)
         if isWoken { wake.drain() }
-        // Checked here, because libmosquitto waits on if the system has refused the connection.
+        // A TCP connection that the system refuses ends here, because libmosquitto would continue to wait.
         guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
         // During the TLS handshake, only `mosquitto_loop_read` makes progress, even if the socket is only
-        // writable.
+        // writable. (The argument 1 of both calls has no effect in libmosquitto.)
         if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
             code = unsafe mosquitto_loop_read(client, 1)
         }
+        // A woken thread also writes: the caller that woke the thread has only queued its packet.
         if code == Int32(MOSQ_ERR_SUCCESS.rawValue), found & POLLOUT != 0 || isWoken {
             code = unsafe mosquitto_loop_write(client, 1)
         }
@@ -244,10 +258,11 @@ package struct BrokerRemark: Sendable {
     }
 
     /// Ends the connection with a DISCONNECT, so that the broker publishes no will, and waits up to 2 s until
-    /// it is sent. Before the broker has accepted the client, the connection ends at once.
+    /// the DISCONNECT is sent. Before the broker has accepted the client, the connection ends at once.
     package func stop() async {
         guard box.isConnected else {
             state.withLock { $0.end = .now }
+            // The events must end even if the connection was never started.
             box.yield(.ended)
             return wake.write()
         }
@@ -276,7 +291,8 @@ package struct BrokerRemark: Sendable {
         return code == Int32(MOSQ_ERR_SUCCESS.rawValue) ? number : nil
     }
 
-    /// Subscribes to a topic pattern with QoS 1.
+    /// Subscribes to a topic pattern with QoS 1. The call fails only without a connection, which the event
+    /// `ended` reports.
     package func subscribe(to pattern: String) {
         _ = unsafe mosquitto_subscribe(client, nil, pattern, 1)
         wake.write()
@@ -311,6 +327,7 @@ private final class WakePipe: Sendable {
         _ = unsafe Glibc.write(writer, &one, 1)
     }
 
+    /// Empties the pipe. Bytes beyond 64 stay in the pipe and interrupt the next `poll` call too.
     func drain() {
         var sink = [UInt8](repeating: 0, count: 64)
         _ = unsafe read(reader, &sink, sink.count)
@@ -329,6 +346,7 @@ private final class EventBox: Sendable {
         self.continuation = continuation
     }
 
+    /// Passes an event on. The event `ended` closes the stream, so later events have no effect.
     func yield(_ event: BrokerEvent) {
         if event == .connected { connected.withLock { $0 = true } }
         continuation.yield(event)

@@ -1,8 +1,9 @@
 internal import JSON
 
 /// The MQTT topics of a chain. The broker's access rules allow a kiosk to publish its own presence and to
-/// subscribe to the notices for it, and nothing else.
+/// subscribe to the notices for all kiosks and for itself, and nothing else.
 package struct FleetTopics: Sendable {
+    /// The beginning of all topics of the chain.
     package let root: String
 
     package init(_ chain: FleetName) {
@@ -14,7 +15,8 @@ package struct FleetTopics: Sendable {
     /// The topic pattern of all presences, to which a hub subscribes.
     package var allPresences: String { "\(root)/kiosk/+/presence" }
 
-    /// Returns the MQTT client identifier of a kiosk. The broker accepts it from the kiosk's account only.
+    /// Returns the MQTT client identifier of a kiosk. The broker accepts the identifier from the kiosk's
+    /// account only.
     package static func client(of kiosk: FleetName) -> String { "countersign-\(kiosk)" }
 
     package func notice(for kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/notice" }

@@ -32,7 +32,7 @@ package struct AcceptedDocuments: Sendable {
     package struct Seen: Equatable, Sendable {
         /// The SHA-256 of the last document that was obeyed.
         package var latest: [UInt8] = []
-        /// The highest obeyed version of each key.
+        /// The highest obeyed version that each key has signed.
         package var versions: [FleetKey.ID: Int64] = [:]
     }
 
@@ -40,15 +40,15 @@ package struct AcceptedDocuments: Sendable {
     package enum Configuration: Equatable, Sendable {
         /// The bytes of the kiosk's own file, which no document changes.
         case file([UInt8])
-        /// The members of the file after the documents' changes. They have no text of their own.
+        /// The members of the file after the documents' changes. No file contains these members.
         case changed(JSONItem)
     }
 
     package let membership: FleetMembership
     package private(set) var keyring: FleetKeyring
     package private(set) var documents: [FleetLevel: VerifiedFleetDocument] = [:]
-    /// The documents obeyed so far, by level. Versions count for each key separately: a stolen key cannot use
-    /// up the versions of an earlier key.
+    /// The documents obeyed so far, by level. Versions are counted for each key separately, so that a stolen
+    /// key cannot use up the versions of an earlier key.
     package private(set) var seen: [FleetLevel: Seen]
     /// The SHA-256 of the documents with which the lanes did not become ready.
     package private(set) var failed: Set<[UInt8]>
@@ -57,7 +57,7 @@ package struct AcceptedDocuments: Sendable {
     package private(set) var trials: [[UInt8]: Int64]
     /// The stored documents that are no longer for this kiosk, with the reason for each.
     package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
-    /// The configuration that was built last. Valid only for the same file and the same changes.
+    /// The configuration that was built last. It is used again only for an equal file and equal changes.
     private(set) var built: BuiltConfiguration?
 
     /// A configuration with the file and the changes from which it was built.
@@ -78,8 +78,8 @@ package struct AcceptedDocuments: Sendable {
         self.trials = trials
     }
 
-    /// Accepts a document, which is obeyed from now on. Its signature is not verified again. If it throws,
-    /// nothing has changed.
+    /// Accepts a document, which is obeyed from now on. The document's signature is not verified again. If
+    /// the function throws, nothing has changed.
     ///
     /// - Returns: `true` if the document is new, `false` if it is obeyed already.
     /// - Throws: The reason why the document is refused.
@@ -100,8 +100,8 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // A document may return with a known version only if it is the one that was obeyed last: the kiosk
-        // may have lost its file.
+        // A document with a known version is accepted again only if it was obeyed last: the kiosk may have
+        // lost the document's file.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
@@ -135,8 +135,8 @@ package struct AcceptedDocuments: Sendable {
     /// Records that the trial has a result.
     mutating func endTrial() { trials = [:] }
 
-    /// Restores a document that this kiosk stored when it accepted it. A document that is no longer for this
-    /// kiosk is moved to `leftOut`: the kiosk's file now has other keys, or another site or group.
+    /// Restores a document that this kiosk has accepted and stored. A document that is no longer for this
+    /// kiosk is recorded in `leftOut`: the kiosk's file now has other keys, or another site or group.
     mutating func restore(_ bytes: [UInt8], at level: FleetLevel) throws(FleetDocumentError) {
         do throws(FleetDocumentError) {
             try restore(bytes)
@@ -148,6 +148,8 @@ package struct AcceptedDocuments: Sendable {
         }
     }
 
+    /// Verifies a stored document and restores it. Throws if the document is damaged or no longer for this
+    /// kiosk.
     private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
         // Verified without the withdrawals: a withdrawn key signs nothing new, but a document that it signed
         // before stays in force.
@@ -157,6 +159,8 @@ package struct AcceptedDocuments: Sendable {
         guard document.name == membership.name(at: document.level) else { throw .otherName }
         try keyring.withdraw(document.withdrawn, by: verified.signer)
         documents[document.level] = verified
+        // A known `latest` stays: `FleetFolder.save` writes it before the document, so after a power cut it
+        // may be of a newer document than the stored one.
         var seen = seen[document.level] ?? Seen(latest: verified.digest)
         seen.versions[verified.signer] = max(seen.versions[verified.signer] ?? 0, document.version)
         self.seen[document.level] = seen
@@ -165,12 +169,14 @@ package struct AcceptedDocuments: Sendable {
     /// Records that the lanes did not become ready with this document, which is never accepted again.
     mutating func fail(_ digest: [UInt8]) { failed.insert(digest) }
 
-    /// Returns the kiosk's own file with the changes of all levels. The result is remembered for the same
-    /// file and changes.
+    /// Returns the kiosk's own file with the changes of all levels. A call with an equal file and equal
+    /// changes returns the configuration that was built before.
     package mutating func configuration(over file: [UInt8]) throws(FleetDocumentError) -> Configuration {
         try builtConfiguration(over: file).configuration
     }
 
+    /// Returns the configuration as `configuration(over:)` does, with the file and the changes that it was
+    /// built from.
     mutating func builtConfiguration(
         over file: [UInt8]
     ) throws(FleetDocumentError) -> BuiltConfiguration {
@@ -182,12 +188,15 @@ package struct AcceptedDocuments: Sendable {
         return made
     }
 
+    /// Merges the changes, the least specific level first, into the kiosk's own file.
     private static func configuration(
         over file: [UInt8], with changes: [[UInt8]]
     ) throws(FleetDocumentError) -> Configuration {
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
+        // The daemon accepts a file of at most 256 KiB. It reports the fault of a file that does not parse,
+        // so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }
@@ -209,6 +218,8 @@ package struct AcceptedDocuments: Sendable {
         FleetLevel.allCases.reversed().lazy.compactMap { documents[$0]?.document.brands }.first
     }
 
+    /// Parses the changes of a document. Throws if the changes are not a JSON object, change a fixed member,
+    /// or contain a number that is not whole.
     private static func patch(_ bytes: [UInt8]) throws(FleetDocumentError) -> JSONValue {
         guard let item = try? JSONItem.parse(bytes[...], limits: (FleetDocument.maximumSize, 16)),
             case .object(let members) = item.value
@@ -224,6 +235,8 @@ package struct AcceptedDocuments: Sendable {
 }
 
 extension JSONItem {
+    /// Whether the value contains a number with a fraction or an exponent, or outside of `Int64`. `JSONValue`
+    /// has no such numbers.
     fileprivate var hasOtherNumber: Bool {
         switch value {
         case .otherNumber: true
@@ -240,12 +253,14 @@ extension JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var members: [(String, JSONValue)] = if case .object(let own) = self { own } else { [] }
         for (name, change) in changes {
+            // Compared as bytes: `==` on strings would also match another Unicode form of the name.
             let place = members.firstIndex { $0.0.utf8.elementsEqual(name.utf8) }
             if case .null = change {
                 if let place { members.remove(at: place) }
             } else if let place {
                 members[place].1 = members[place].1.merging(change)
             } else {
+                // Merged with `null` and not copied, because nulls inside a new object must not remain.
                 members.append((name, JSONValue.null.merging(change)))
             }
         }

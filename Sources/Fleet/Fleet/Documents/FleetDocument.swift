@@ -13,12 +13,14 @@ package struct FleetDocument: Equatable, Sendable {
     /// The highest version, limited by the largest integer that JSON represents exactly (RFC 8259 6).
     package static let highestVersion = JSONValue.largestExactInteger
     private static let type = "countersign fleet document"
+    /// The label of the COSE header `kid`, the identifier of the signing key (RFC 9052 3.1).
     private static let keyIDLabel: Int64 = 4
 
     package let chain: FleetName
     package let level: FleetLevel
     package let name: FleetName
-    /// The version, from 1 to `highestVersion`. Each new document of a level and name has a higher one.
+    /// The version, from 1 to `highestVersion`. A new document has a higher version than the former document
+    /// of its level and name.
     package let version: Int64
     package let created: Timestamp
     /// The changes of the configuration: a JSON Merge Patch (RFC 7396).
@@ -54,6 +56,8 @@ package struct FleetDocument: Equatable, Sendable {
             .sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
     }
 
+    /// The signed bytes: a CBOR map that always has the same ten members. A member without content is an
+    /// empty byte string or array.
     var payload: [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.map(count: 10)
@@ -90,6 +94,8 @@ package struct FleetDocument: Equatable, Sendable {
         do {
             let limits = CBORLimits(bytes: maximumSize)
             let sign1 = try COSESign1(CBORItem.parse(bytes[...], limits: limits), limits: limits)
+            // `sign` writes no CBOR tag. A document with the tag would be a second encoding with another
+            // digest.
             guard !sign1.isTagged, let payload = sign1.payload,
                 let signer = try sign1.headers[keyIDLabel].flatMap({ FleetKey.ID(try $0.byteString()) })
             else { throw FleetDocumentError.malformed }
@@ -99,6 +105,8 @@ package struct FleetDocument: Equatable, Sendable {
         }
     }
 
+    /// Reads the payload of a document. Throws if the payload is not a map with exactly the members of
+    /// `payload`.
     private init(_ item: CBORItem) throws {
         let map = try item.map()
         guard map.count == 10, let type = map["type"], type.isText("countersign fleet document"),
@@ -127,10 +135,11 @@ package struct FleetDocument: Equatable, Sendable {
 /// A fleet document whose signature was verified by a key that was not withdrawn.
 ///
 /// This value is the proof that travels from the download to `AcceptedDocuments.accept`: its only initialiser
-/// makes the check, and nobody verifies the signature again. It says nothing about whether the document is
-/// for this kiosk or newer than the last one; `AcceptedDocuments` decides that.
+/// makes the check, and nobody verifies the signature again. The proof does not say whether the document is
+/// for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
 ///
-/// - A kiosk makes it in `FleetAgent.receiveDocument`, and when it restores its stored documents at the start.
+/// - A kiosk makes it in `FleetAgent.receiveDocument`, and when it restores its stored documents at the
+///   start.
 /// - `countersign-hub document put` makes it before it stores a document, with the public keys of the hub's
 ///   file.
 /// - `encoded` are the received bytes, which are stored and hashed unchanged.

@@ -50,8 +50,8 @@ actor BrokerFollower {
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
-                // A stopped kiosk makes no new connection: it may be revoked, and it hears of a start with
-                // its next regular question.
+                // A stopped kiosk makes no new connection, because it may be revoked. It learns of its start
+                // with its next regular question. The error only leads to the pause below.
                 guard await !agent.isStopped else { throw .unreachable }
                 let client = try await hub.enrolledClient()
                 let known: BrokerAccess
@@ -79,6 +79,8 @@ actor BrokerFollower {
                 case .failed: break
                 }
             } catch {
+                // The next attempt asks the hub for a password: the account of a stopped kiosk may have been
+                // removed.
                 access = nil
                 if await !agent.isStopped, !Task.isCancelled {
                     remark("the kiosk has no password for the broker: \(error.explanation)")
@@ -92,8 +94,8 @@ actor BrokerFollower {
         }
     }
 
-    /// Stores a password that the broker has accepted, for use after a restart: a thousand kiosks that start
-    /// at once then need not all ask the hub.
+    /// Stores the password that the hub gave, or deletes it with `nil`. After a restart the kiosk uses the
+    /// stored password, so that a thousand kiosks that start at once need not all ask the hub.
     private func save(_ access: BrokerAccess?) {
         do throws(IdentityStoreError) {
             try folder.save(access)
@@ -124,7 +126,8 @@ actor BrokerFollower {
         /// The broker refused the kiosk, or no connection was made.
         case refused, failed
 
-        /// Records the spread of a notice to all kiosks. A notice to one kiosk contains no useful spread.
+        /// Records the spread of a notice to all kiosks. A notice to one kiosk is ignored, because its spread
+        /// is always 0.
         mutating func record(_ notice: ChangeNotice, isToAll: Bool) {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }
@@ -136,7 +139,8 @@ actor BrokerFollower {
         }
     }
 
-    /// Makes one connection and serves it until it ends.
+    /// Makes one connection to the broker, publishes the kiosk's presence, and passes notices to the agent
+    /// until the connection ends.
     private func connect(with access: BrokerAccess) async -> Outcome {
         let topics = FleetTopics(settings.membership.chain)
         let kiosk = settings.membership.kiosk
@@ -183,7 +187,8 @@ actor BrokerFollower {
                 }
             }
         } onCancel: {
-            // The broker publishes the will only for a client that it loses, so a kiosk that ends reports it.
+            // A kiosk that ends publishes its absence itself: the broker publishes the will only for a client
+            // that it loses.
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
             Task { await connection.stop() }
@@ -194,7 +199,8 @@ actor BrokerFollower {
                 "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto is running, that this computer can reach it, and that its certificate is from fleet.authority. Until then, the kiosk learns of changes only from its regular questions to the hub"
             )
         }
-        // If the account was removed, the hub says that the kiosk is revoked.
+        // The hub is asked after a lost connection: the broker also ends the connection of a revoked kiosk,
+        // whose account was removed.
         if case .served = outcome { await agent.notice(spread: Self.spread) }
         return outcome
     }

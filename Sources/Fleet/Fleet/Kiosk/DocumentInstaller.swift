@@ -18,7 +18,7 @@ struct DocumentInstaller: Sendable {
 
     /// Returns the trust bundle that is in force with `next`, or `nil` if the kiosk's trust stays as it is.
     ///
-    /// - Parameter known: A bundle that was parsed before, and is used again if it is the same.
+    /// - Parameter known: A bundle that was parsed before. It is returned if its bytes and signer are equal.
     func bundle(
         of next: AcceptedDocuments, after accepted: AcceptedDocuments,
         knowing known: FleetTrust.Bundle? = nil
@@ -35,8 +35,8 @@ struct DocumentInstaller: Sendable {
     func change(
         by bundle: FleetTrust.Bundle, after accepted: AcceptedDocuments
     ) async throws(FleetDocumentError) -> FleetTrust? {
-        // When a more specific level loses its bundle, the bundle of an already obeyed document is in force
-        // again.
+        // An obeyed document's bundle comes into force again when a document of a more specific level no
+        // longer contains a bundle.
         let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }
@@ -70,8 +70,8 @@ struct DocumentInstaller: Sendable {
         try await blocking { () throws(FleetDocumentError) in try brands.save(in: store) }
     }
 
-    /// Restores the brands of accepted documents: at the start, and after brands of a refused document were
-    /// stored.
+    /// Restores the brands of accepted documents: at the start, and after the brands of a document were
+    /// stored that could not be accepted.
     ///
     /// - Parameter before: A copy of the store's brands, which is restored if the accepted documents have no
     ///   brands.

@@ -17,6 +17,7 @@ actor EnrolledHub {
     private var client: HubClient?
     /// The earliest time of the next renewal.
     private var nextRenewal: ContinuousClock.Instant
+    /// The enrolment or renewal in progress, for which later callers wait.
     private var preparing: Task<Result<HubClient, HubError>, Never>?
 
     init(_ settings: KioskSettings, as folder: FleetFolder, log: Logger) {
@@ -41,6 +42,7 @@ actor EnrolledHub {
 
     func end() async { await client?.end() }
 
+    /// Renews the certificate if it is due, and makes a new client if the certificate has changed.
     private func prepareClient() async -> Result<HubClient, HubError> {
         do throws(HubError) {
             let isNew = try await renew()
@@ -54,11 +56,11 @@ actor EnrolledHub {
         }
     }
 
-    /// Renews the certificate if it is due. Returns whether the certificate has changed. If the hub gives no
-    /// new certificate, a valid one is used further.
+    /// Obtains the certificate, or renews it if it is due. Returns whether the certificate has changed. If a
+    /// renewal fails, the kiosk continues with its valid certificate.
     private func renew() async throws(HubError) -> Bool {
-        // A renewed certificate can look expired if this computer's clock is wrong, since the hub uses its
-        // own clock. It is not renewed again within a minute.
+        // The hub dates certificates by its own clock. On a computer with a wrong clock, a renewed
+        // certificate can look expired at once; without this limit, it would be renewed with every request.
         if settings.instant() < nextRenewal { return false }
         let certificate = try? folder.certificate()
         let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false

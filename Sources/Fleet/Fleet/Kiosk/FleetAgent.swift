@@ -103,7 +103,7 @@ package actor FleetAgent {
 
     // MARK: The desired state
 
-    /// Asks the hub at the start, after each notice, and again after a failure.
+    /// Asks the hub at the start, after each call of `notice`, and again after a failure.
     private func followState() async {
         notice(spread: 0)
         for await _ in notices.stream {
@@ -123,6 +123,7 @@ package actor FleetAgent {
         }
     }
 
+    /// Schedules a question to the hub about every five minutes.
     private func askRegularly() async {
         while await rest(for: settings.pollPause) { notice(spread: 0) }
     }
@@ -188,8 +189,8 @@ package actor FleetAgent {
             && !refused.isOutdated(entry.digest) && !isTried
     }
 
-    /// Reports accepted documents as refused if the configuration has a fault with them and none without
-    /// them. This happens after a change of the kiosk's own file.
+    /// Reports accepted documents as refused if the configuration has a fault with these documents and none
+    /// without them. A change of the kiosk's own file can cause this.
     private func refuseUnusable() {
         let file = actions.file()
         guard let configuration = try? kept.configuration(over: file), configuration != .file(file),
@@ -202,6 +203,7 @@ package actor FleetAgent {
         }
     }
 
+    /// Records the refusal of an offered document for the next report, and logs the reason.
     private func refuse(_ entry: HubState.Entry, _ error: FleetDocumentError) {
         refused.record(error.id, level: entry.level, version: entry.version)
         log.error(
@@ -238,17 +240,19 @@ package actor FleetAgent {
         }
     }
 
+    /// Ends the stop: applies the accepted documents, and then lets the daemon accept orders.
     func resume() async {
         guard isStopped else { return }
         kept.change { $0.isStopped = false }
         log.notice("the kiosk accepts orders again")
-        // Before orders are accepted, the accepted documents replace the configuration that a stop may have
-        // interrupted.
+        // If the kiosk was stopped during a trial, the daemon may have another configuration than the
+        // accepted documents lead to. So their configuration is applied before orders are accepted.
         await applyAccepted()
         // The kiosk may have been stopped again while lanes became ready. That stop must stay in force.
         guard !isStopped else { return }
         await actions.setStopped(false)
-        // A stop during the call above must win, whichever of the two calls the daemon got last.
+        // If the kiosk was stopped while the agent waited for `setStopped(false)`, the daemon may have
+        // received the call of `stop` first. The stop must win, so it is sent once more.
         if isStopped { await actions.setStopped(true) }
     }
 
@@ -266,6 +270,7 @@ package actor FleetAgent {
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
+        // A present configuration that cannot be built counts as changed.
         let isChange = built.configuration != (try? kept.configuration(over: file))
         // Checked before a trial, so that lanes are not changed for a document whose trust is refused.
         let bundle = try await installer.bundle(of: next, after: accepted)
@@ -314,17 +319,19 @@ package actor FleetAgent {
     private func applyAccepted() async {
         let file = actions.file()
         let configuration = (try? kept.configuration(over: file)) ?? .file(file)
+        // The outcome is not used, because there is no other configuration to go back to.
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
-    /// Stores the brands and trust of a document and accepts it, one document after another. Returns `false`
-    /// if this is not possible now: the document has become refused, it leads to another configuration than
-    /// the one of the trial, or its brands cannot be stored. The previous documents and their brands stay in
-    /// force then.
+    /// Stores the brands and trust of a document and accepts the document, one document after another.
+    ///
+    /// - Returns: `false` if the document is now refused, leads to another configuration than in the trial,
+    ///   or has brands or trust that cannot be stored. The previous documents and brands then stay in force.
     private func settle(_ trial: Trial) async -> Bool {
         await work.settle { await self.settleNow(trial) }.value
     }
 
+    /// Does the work of `settle`, which never runs it for two documents at the same time.
     private func settleNow(_ trial: Trial) async -> Bool {
         var brandsBefore: BrandFiles?
         do throws(FleetDocumentError) {
@@ -358,7 +365,7 @@ package actor FleetAgent {
         return true
     }
 
-    // MARK: What the kiosk says of itself
+    // MARK: Reports
 
     /// Sends a report if it differs from the last accepted one. A report that the hub does not accept is sent
     /// again with the next question.
@@ -382,6 +389,7 @@ package actor FleetAgent {
     /// Schedules a report within a minute after a lane or a finding changes.
     private func watchHealth() async {
         while await rest(for: settings.healthInterval) {
+            // Before the first accepted report, the question that is due sends the health anyway.
             if lastReport != nil, await health().isNews(after: lastReport?.health) {
                 notice(spread: Self.spread)
             }
@@ -394,8 +402,8 @@ package actor FleetAgent {
         if backlog.record(fault: fault) { notice(spread: 0) }
     }
 
-    /// Records the number of waiting receipts, and schedules a report if they have become too many, or no
-    /// longer are.
+    /// Records the number of waiting receipts, and schedules a report if the number has risen above
+    /// `ReceiptBacklog.mostWaiting` or fallen below it again.
     func receipts(waiting: Int64) {
         let isNews = backlog.record(waiting: waiting)
         actions.setWaiting(waiting)
@@ -445,14 +453,14 @@ private struct PendingWork {
     var trial: Task<Void, Never>?
     /// The start after a stop.
     var resumption: Task<Void, Never>?
-    /// The last of the tasks that store a document.
+    /// The latest task that stores a document's brands and trust.
     private var settling: Task<Bool, Never>?
 
     var isTrying: Bool { trial != nil }
     var isResuming: Bool { resumption != nil }
 
-    /// Runs `body` after the previous task of this kind, so that two documents are never stored at the same
-    /// time.
+    /// Runs `body` after the previous `settle` task has ended, so that two documents are never stored at the
+    /// same time.
     mutating func settle(_ body: @escaping @Sendable () async -> Bool) -> Task<Bool, Never> {
         let before = settling
         let task = Task {
@@ -463,6 +471,7 @@ private struct PendingWork {
         return task
     }
 
+    /// Cancels the trial and the start after a stop, and waits for the end of both.
     func end() async {
         for task in [trial, resumption] {
             task?.cancel()
@@ -489,5 +498,6 @@ func blocking<Value: Sendable, Failure: Error>(
 }
 
 extension FleetLevel {
+    /// The position of the level, from 0 for the chain to 3 for the kiosk.
     var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

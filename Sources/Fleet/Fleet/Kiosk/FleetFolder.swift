@@ -56,6 +56,7 @@ package struct FleetFolder: Sendable {
         try PrivateFile.replace("\(path)/broker.json", with: access.json.utf8[...])
     }
 
+    /// Returns the bytes of a file, or `nil` if the file does not exist.
     private static func contents(_ path: String) throws(IdentityStoreError) -> [UInt8]? {
         do throws(IdentityStoreError) {
             return try PrivateFile.read(path)
@@ -64,7 +65,7 @@ package struct FleetFolder: Sendable {
         }
     }
 
-    // MARK: What is obeyed
+    // MARK: The accepted documents
 
     /// Returns the documents and the stop that were in force when the kiosk ended. The signature of each
     /// document is verified again.
@@ -85,8 +86,8 @@ package struct FleetFolder: Sendable {
         return (accepted, state.isStopped)
     }
 
-    /// Stores the accepted documents and the stop. The seen versions are written first: if the power is cut
-    /// in between, the missing documents are downloaded again.
+    /// Stores the accepted documents and the stop. The seen versions are written before the documents: if the
+    /// power is cut after the first file, the kiosk downloads the missing documents again.
     package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(
@@ -132,7 +133,7 @@ package enum FleetFolderError: Error, Equatable, Sendable {
 
 /// The contents of `state.json`: the seen versions, by which a replayed document is recognised, and the stop.
 private struct State {
-    /// The maximum number of failed documents that are stored.
+    /// The maximum number of failed documents that are stored, chosen at random if there are more.
     private static let mostFailed = 64
 
     var seen: [FleetLevel: AcceptedDocuments.Seen] = [:]
@@ -200,6 +201,7 @@ extension AcceptedDocuments.Seen {
 }
 
 extension FleetKey.ID {
+    /// Parses a key's identifier in hexadecimal digits. A fault is reported at `place`.
     fileprivate init(_ text: String, of place: JSONText) throws(JSONFault) {
         guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
             throw place.wrong("must be the id of a key")

@@ -5,8 +5,8 @@ package import MdocTrust
 package import OpenSSLCrypto
 package import ReaderStore
 
-/// A checked change of a kiosk's trust to that of a bundle, which `store` puts in force. The rules are those
-/// of `countersign trust import-bundle`.
+/// A checked change of a kiosk's trust to the trust of a bundle. `store` puts the change in force. The rules
+/// are the same as for `countersign trust import-bundle`.
 struct FleetTrust: Sendable {
     /// A trust bundle that the document's key signed, parsed once.
     struct Bundle: Sendable {
@@ -22,7 +22,7 @@ struct FleetTrust: Sendable {
         }
     }
 
-    /// The trusted lists that the bundle does not contain. Their revocations are no longer known.
+    /// The trusted lists that the bundle does not contain. The revocations in these lists no longer apply.
     let removedLists: [TrustSource.Identity]
     private let snapshot: TrustSnapshot
     /// The number of the store's snapshot at the time of the check.
@@ -36,9 +36,9 @@ struct FleetTrust: Sendable {
     ///
     /// - Parameters:
     ///   - isObeyed: Whether the kiosk already obeys a document with the bundle. Such a bundle may be
-    ///     reinstated, even if a later one was in force in between, but only if the store's history shows
-    ///     that it was accepted: a bundle that arrived while a later level's bundle was in force has never
-    ///     been checked.
+    ///     reinstated, even if a newer bundle was in force in between. The store's history must show that the
+    ///     bundle was in force before: a bundle that arrived while the bundle of a more specific level was in
+    ///     force has never been checked.
     ///   - clockSkew: The number of seconds by which the bundle, and a list in it, may be dated ahead.
     /// - Returns: `nil` if the store already has the bundle's trust and records that a bundle of this or a
     ///   later date was accepted.

@@ -30,7 +30,7 @@ package enum HubError: Error, Equatable, Sendable {
         case .unreachable:
             "no hub in fleet.hubs answers, or its certificate is not from a root in fleet.authority: check both settings, and that a hub is running"
         case .refused(let status, let id, let detail):
-            "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see its log" : detail)"
+            "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see the hub's log" : detail)"
         case .tooMany(let seconds):
             "the hub accepts no more requests from this kiosk for now: wait \(seconds) s"
         case .malformed:
@@ -42,8 +42,8 @@ package enum HubError: Error, Equatable, Sendable {
 
 /// The HTTP client of a kiosk for its hubs, over TLS and with the kiosk's certificate if it has one.
 ///
-/// Of several hubs, the client asks the one that answered last first, and tries the next when a hub is
-/// unreachable or answers with 5xx. Other refusals count at once, because all hubs share one database.
+/// The client begins with the hub that answered last, and tries the next when a hub is unreachable or answers
+/// with 5xx. Other refusals count at once, because all hubs share one database.
 ///
 /// Limits: 5 s for a connection, 20 s for a request, 2 MiB for an answer.
 actor HubClient {
@@ -84,7 +84,7 @@ actor HubClient {
             keepsConnections: Self.keepsConnections)
     }
 
-    /// Reads the certificates of a file, and returns only them, in PEM.
+    /// Returns the certificates of a file in PEM, without anything else that the file contains.
     private static func certificates(_ path: String) throws(HubError) -> [UInt8] {
         let bytes = try mapping(PrivateFile.read(path)) { (error: IdentityStoreError) in
             HubError.file(error.explanation)
@@ -95,6 +95,7 @@ actor HubClient {
         return certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
     }
 
+    /// Reads the certificate and the private key that identify the kiosk in TLS.
     private static func credentials(_ folder: FleetFolder) throws(HubError) -> ClientCredentials {
         let certificates = try certificates(folder.certificatePath)
         let key = try mapping(PrivateFile.key(folder.keyPath)) { (error: IdentityStoreError) in
@@ -126,6 +127,8 @@ actor HubClient {
         try await ask(path, sending: body, headers: headers + [("Content-Type", type)])
     }
 
+    /// Asks the hubs one after another, beginning with the one that answered last. A hub that is unreachable
+    /// or answers with 5xx is skipped. Throws the last 5xx problem, or `unreachable`, if no hub is left.
     private func ask(
         _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
@@ -150,6 +153,8 @@ actor HubClient {
         throw last
     }
 
+    /// Asks one hub and returns the body of a successful answer.
+    ///
     /// - Parameter body: The body of a POST, or `nil` for a GET.
     private func askHub(
         _ url: String, sending body: [UInt8]?, headers: [(String, String)]
@@ -165,6 +170,7 @@ actor HubClient {
             switch error {
             case .tooLarge: throw .malformed
             case .libraryMissing: throw .file("libcurl is not installed: apt-get install libcurl4")
+            // After any other fault of the connection, the next hub is asked.
             default: throw .unreachable
             }
         }
@@ -177,8 +183,8 @@ actor HubClient {
         return answer.body
     }
 
-    /// Sends a request, and repeats it if the hub closed the connection before the handshake was complete:
-    /// the hub has not seen the request then.
+    /// Sends a request. If the hub closed the connection before the TLS handshake was complete, the request
+    /// is sent again at once, because the hub has not seen it.
     private func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         for _ in 1..<Self.mostHandshakes {
             do throws(ClientError) {
@@ -189,6 +195,7 @@ actor HubClient {
                 continue
             }
         }
+        // The last attempt is outside of the loop, so that its error reaches the caller.
         return try await client.send(request)
     }
 
@@ -226,6 +233,7 @@ package struct KioskTokens: Sendable {
     package func token(brand: String, instance: String) async throws(HubError) -> String {
         let request: JSONValue = ["brand": .string(brand), "instance": .string(instance)]
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: folder)
+        // Kept as a result, so that the client is closed after a failure too.
         let answer: Result<[UInt8], HubError>
         do throws(HubError) {
             answer = .success(

@@ -18,7 +18,8 @@ package struct HubState: Equatable, Sendable {
         }
     }
 
-    /// The position of the latest receipt that the hub has committed.
+    /// The position of the latest receipt that the hub has committed. The sequence number is 0 if the hub has
+    /// no receipt.
     package struct Head: Equatable, Sendable {
         package let sequence: Int64
         package let digest: [UInt8]
@@ -109,9 +110,10 @@ package struct BrokerAccess: Equatable, Sendable {
 }
 
 extension JSONText {
+    /// Parses a SHA-256 in hexadecimal digits.
     func digest() throws(JSONFault) -> [UInt8] { try digest(named: string(upTo: 64)) }
 
-    /// Parses a SHA-256 from the name of this member.
+    /// Parses a SHA-256 from `name`, such as the name of this member. A fault is reported at this member.
     func digest(named name: String) throws(JSONFault) -> [UInt8] {
         guard let bytes = name.utf8.bytesOfHexadecimal, bytes.count == 32 else {
             throw wrong("must be a SHA-256 in 64 hexadecimal digits")

@@ -3,8 +3,8 @@ internal import Logging
 /// The accepted documents and the stop of a kiosk, together with the folder that preserves them over a
 /// restart.
 ///
-/// Only `change` modifies them, and it writes the folder each time, so that no change can be forgotten. If
-/// the folder cannot be written, the kiosk continues with the change, and `saveAgain` writes it later.
+/// Only `change` modifies the content, and writes the folder each time, so that no change can be forgotten.
+/// If the folder cannot be written, the kiosk continues with the change, and `saveAgain` writes it later.
 struct KeptState {
     struct Content {
         var accepted: AcceptedDocuments
@@ -51,6 +51,7 @@ struct KeptState {
         try content.accepted.configuration(over: file)
     }
 
+    /// Writes the content to the folder. Of several failures in a row, only the first is logged.
     private mutating func save() {
         do throws(FleetFolderError) {
             try folder.save(content.accepted, isStopped: content.isStopped)

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// Obtains the kiosk's certificate with a one-time code, and renews it with the kiosk's key when a third of
-/// its lifetime is left.
+/// Obtains the kiosk's certificate with a one-time code, and renews the certificate with the kiosk's key when
+/// a third of its lifetime is left.
 struct KioskEnrolment {
     private let settings: KioskSettings
     private let folder: FleetFolder
@@ -45,14 +45,15 @@ struct KioskEnrolment {
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
         var answer = await ask(own, authorization)
         if case .failure(.refused(_, "codeRefused", _)) = answer {
-            // The code may have been spent by an earlier request whose answer was lost. The hub knows the key
-            // then, and renews.
+            // The code may have been spent by an earlier request whose answer was lost. In that case, the hub
+            // knows the key and answers a request without a code.
             let renewed = await ask(own, [])
             if case .success = renewed { answer = renewed }
         }
         return try save(answer.get(), after: present)
     }
 
+    /// Checks and stores a new certificate. Always returns `true`, the result of `renew`.
     private func save(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
         try check(pem)
         try mapping(folder.save(certificate: pem), \IdentityStoreError.hubError)
@@ -76,6 +77,7 @@ struct KioskEnrolment {
         }
     }
 
+    /// Sends the request. Returns an error as a result, so that `ask` closes the client after a failure too.
     private func answer(
         of hub: HubClient, to request: [UInt8], _ headers: [(String, String)]
     ) async -> Result<[UInt8], HubError> {
@@ -88,11 +90,13 @@ struct KioskEnrolment {
         }
     }
 
+    /// Whether at most a third of the certificate's lifetime is left.
     private func isDue(_ certificate: Certificate) -> Bool {
         let lifetime = certificate.notAfter - certificate.notBefore
         return settings.now().secondsSince1970 > certificate.notAfter - lifetime / 3
     }
 
+    /// Returns a certification request (PKCS #10) for the kiosk's key, which is created if it does not exist.
     private func request() throws(IdentityStoreError) -> [UInt8] {
         let key = try folder.key()
         let subject = DistinguishedName([
@@ -108,12 +112,13 @@ struct KioskEnrolment {
         guard let file = settings.codeFile else { return nil }
         return try mapping(
             PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
+                // Only visible characters: the file may end with a line break.
                 String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7f }.prefix(128), as: UTF8.self)
             }, \IdentityStoreError.hubError)
     }
 
-    /// Refuses a certificate for another key than the kiosk's: with it, every later TLS connection would
-    /// fail.
+    /// Refuses a certificate for another key than the kiosk's. With such a certificate, every later TLS
+    /// connection would fail.
     private func check(_ pem: [UInt8]) throws(HubError) {
         let key = try mapping(folder.key(), \IdentityStoreError.hubError)
         let own = try mapping(key.publicKey().subjectPublicKeyInfo) { (error: OpenSSLCryptoError) in

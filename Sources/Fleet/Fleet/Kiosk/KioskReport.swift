@@ -1,8 +1,8 @@
 package import JSON
 
 /// A kiosk's report to its hub: the documents that it obeys or refuses, and its health. Contains nothing
-/// about a person. The hub uses it for the operator's page, and counts refusals against the roll-out of a
-/// document; it trusts nothing else in it.
+/// about a person. The hub shows the report on the operator's page, and counts refusals in the report against
+/// the roll-out of a document. It relies on nothing else in a report.
 package struct KioskReport: Equatable, Sendable {
     /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14
@@ -143,8 +143,8 @@ package struct KioskHealth: Equatable, Sendable {
 /// The documents that the hub offers and the kiosk refuses.
 struct RefusedDocuments {
     private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
-    /// The SHA-256 of downloaded documents that are older than the seen versions. They are not downloaded
-    /// again.
+    /// The SHA-256 of downloaded documents that are older than the seen versions. The kiosk does not download
+    /// such a document again.
     private var outdated: Set<[UInt8]> = []
 
     /// Forgets all refusals, because the hub's new state offers all documents again.

@@ -22,8 +22,8 @@ package struct KioskSettings: Sendable {
     /// The time between two checks of the lanes, which limits how often a lane that comes and goes is
     /// reported.
     package var healthInterval = Duration.seconds(30)
-    /// The average pause after a failure, for each failure in a row. A pause is drawn from half to one and a
-    /// half of the value.
+    /// The average pauses after the first, second and further failures in a row; the last value counts for
+    /// all later failures. A pause is drawn from half to one and a half of the value.
     package var pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
     /// Returns the current time of the computer's clock.
     package let now: @Sendable () -> Timestamp
@@ -46,8 +46,8 @@ package struct KioskSettings: Sendable {
 }
 
 extension KioskSettings {
-    /// Returns the pause after a number of failures in a row. It grows with the number and is random, so that
-    /// kiosks do not try at the same time.
+    /// Returns the pause after a number of failures in a row. The pause grows with the number, and is random
+    /// so that kiosks do not try at the same time.
     func pause(after attempt: Int) -> Duration {
         pauses[min(attempt, pauses.count - 1)] * Double.random(in: 0.5...1.5)
     }

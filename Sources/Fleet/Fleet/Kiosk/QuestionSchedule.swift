@@ -1,7 +1,7 @@
 /// The time of a kiosk's next question to its hub. A value to which the caller passes the time.
 ///
 /// Notices and failures ask for a question at some time, and the earliest request counts. At least `interval`
-/// passes between two questions, whatever the broker says.
+/// passes between two questions, however many notices the broker sends.
 struct QuestionSchedule {
     /// The minimum time from the end of one question to the next.
     static let interval = Duration.seconds(1)
@@ -24,10 +24,11 @@ struct QuestionSchedule {
         return max(.zero, max(next, earliest ?? next) - now)
     }
 
-    /// Begins a question. Later requests are for another question.
+    /// Begins a question and removes the request for it. A request that comes during the question leads to
+    /// another question.
     mutating func begin() { next = nil }
 
-    /// Ends a question. If it was not complete, another follows after a pause.
+    /// Ends a question. If the question was not complete, another follows after a pause.
     ///
     /// - Parameter pause: A function that returns the pause for the number of earlier failures in a row.
     mutating func end(isComplete: Bool, at now: ContinuousClock.Instant, pausing pause: (Int) -> Duration) {

@@ -23,7 +23,8 @@ actor ReceiptPusher {
     private let log: Logger
     /// The latest receipt that the hub has, or `nil` if the hub must be asked after a failure.
     private var head: HubState.Head?
-    /// The last known answer of a hub, which counts the waiting receipts while no hub answers.
+    /// The latest receipt by the last answer of a hub. While no hub answers, the waiting receipts are counted
+    /// from it.
     private var known: HubState.Head?
 
     /// - Parameter agent: The agent, which is informed of the number of waiting receipts and the reason.
@@ -50,6 +51,7 @@ actor ReceiptPusher {
                 log.warning(
                     "receipts wait for the hub",
                     metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
+                // A failure here changes nothing: the count is only for the report.
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
                 // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
@@ -61,13 +63,16 @@ actor ReceiptPusher {
         }
     }
 
+    /// Pushes receipts until none waits. After a failure, first reads the hub's latest receipt and sends the
+    /// receipt keys.
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
-            // Asked before the keys are sent: if the hub refuses them, `run` still counts what waits.
+            // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
+            // receipts.
             if known == nil { known = try await client.state().receipts }
-            // Sent before the head is asked for: from the keys the hub recognises whether this is the
-            // computer it knows, or another one with its name, and where that one's chain continues.
+            // The keys are sent before the head is read. By its keys, the hub recognises a computer that was
+            // enrolled again, and only then knows after which receipt this computer continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -84,6 +89,7 @@ actor ReceiptPusher {
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { await agent.receipts(fault: id) }
     }
 
+    /// Reports to the agent how many receipts of the store are newer than the hub's latest one.
     private func countWaiting(after head: HubState.Head) async throws(ReaderStoreError) {
         let store = settings.store
         let last = try await blocking { () throws(ReaderStoreError) in
@@ -119,6 +125,8 @@ actor ReceiptPusher {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         } catch {
+            // A receipt key was replaced since the keys were sent: the keys are sent again, and then the same
+            // receipts.
             // A `catch` pattern here crashes the Swift 6.3.1 compiler.
             guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
             try await pushKeys(by: client)
@@ -161,13 +169,14 @@ struct ReceiptBacklog {
 
     var isTooLong: Bool { (waiting ?? 0) > Self.mostWaiting }
 
-    /// - Returns: Whether the reason has changed.
+    /// Records the id of the problem with which the hub refuses receipts. Returns whether the id has changed.
     mutating func record(fault: String) -> Bool {
         defer { self.fault = fault }
         return fault != self.fault
     }
 
-    /// - Returns: Whether the number has crossed `mostWaiting`.
+    /// Records the number of waiting receipts. Returns whether it has crossed `mostWaiting`, in either
+    /// direction.
     mutating func record(waiting: Int64) -> Bool {
         let wasTooLong = isTooLong
         self.waiting = waiting

@@ -3,9 +3,9 @@ internal import JSON
 
 /// Creates the broker accounts for which kiosks wait, or gives existing accounts a new password.
 ///
-/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each. A caller
-/// gets `true` only after the broker has confirmed its account. `HubBroker` owns one object, and passes the
-/// broker's answers to `receive`.
+/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each new one.
+/// A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns one
+/// object, and passes the broker's answers to `receive`.
 actor BrokerAccounts {
     /// The maximum time that a request waits for its turn.
     static let turnTimeout = Duration.seconds(10)
@@ -24,7 +24,8 @@ actor BrokerAccounts {
         let answer: CheckedContinuation<Bool, Never>
     }
 
-    /// A question to the broker: the commands of one message, each identified by its index.
+    /// A message to the broker whose answer is awaited. Its accounts are identified by their index in the
+    /// batch.
     private struct Question {
         let answer: CheckedContinuation<Set<Int>?, Never>
         let timer: Task<Void, Never>
@@ -40,7 +41,9 @@ actor BrokerAccounts {
     private var isServing = false
     /// A random name of this hub, because the broker sends each answer to all hubs.
     private let hub = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    /// The number of the latest question.
     private var number = 0
+    /// The question that waits for the broker's answer.
     private var question: Question?
 
     init(_ topics: FleetTopics, answerTimeout: Duration = answerTimeout) {
@@ -48,14 +51,15 @@ actor BrokerAccounts {
         self.answerTimeout = answerTimeout
     }
 
-    /// Sets the function that sends commands, or `nil` without a connection. An open question fails.
+    /// Sets the function that sends commands, or `nil` without a connection. The question that waits for an
+    /// answer fails, because no answer arrives over an ended connection.
     func setSender(_ send: Sending?) {
         self.send = send
         end(number, with: nil)
     }
 
-    /// Creates the kiosk's account with this password, or changes the password. Returns whether the broker
-    /// has confirmed it.
+    /// Creates the kiosk's account with this password, or changes the password of an existing account.
+    /// Returns whether the broker has confirmed the change.
     func make(_ kiosk: FleetName, password: String) async -> Bool {
         guard send != nil, wanted.count < Self.mostWaiting else { return false }
         return await withCheckedContinuation { answer in
@@ -67,8 +71,10 @@ actor BrokerAccounts {
         }
     }
 
+    /// Creates accounts, one batch after another, until no request waits.
     private func serve() async {
         while !wanted.isEmpty {
+            // Requests are in the order of their deadlines, so the late ones come first.
             let late = wanted.prefix { $0.deadline < .now }
             wanted.removeFirst(late.count)
             for one in late { one.answer.resume(returning: false) }
@@ -80,8 +86,8 @@ actor BrokerAccounts {
             for (place, one) in batch.enumerated() where made?.contains(place) == true {
                 one.answer.resume(returning: true)
             }
-            // `createClient` fails for an existing account, which gets the new password instead. If the
-            // broker did not answer, it is not asked again.
+            // `createClient` fails for an existing account, which gets the new password instead. A broker
+            // that did not answer is not asked again.
             var changed: Set<Int>? = []
             if made != nil, !rest.isEmpty {
                 changed = await ask(rest) { BrokerCommands.changeAccount(of: $0.kiosk, $0.password) }
@@ -100,8 +106,8 @@ actor BrokerAccounts {
     ) async -> Set<Int>? {
         number += 1
         let own = number
-        // Only the last command of an account is answered by name: the ones before may fail because their
-        // effect is there already.
+        // Only the last command for each account gets a text by which the broker's answer is recognised.
+        // Answers to the earlier commands do not count: these commands fail if their effect is there already.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()
@@ -126,7 +132,8 @@ actor BrokerAccounts {
         question.answer.resume(returning: done)
     }
 
-    /// Evaluates an answer of the broker. Answers to other hubs or to earlier questions are ignored.
+    /// Evaluates an answer of the broker. An answer to another hub or to an earlier question is ignored. An
+    /// answer to this hub has at most two responses for each account.
     func receive(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: BrokerConnection.longestMessage).members(),
             let responses = try? members.required("responses").array(upTo: 4 * Self.mostAtOnce)
@@ -138,6 +145,7 @@ actor BrokerAccounts {
                 let parts = try? members["correlationData"]?.string(upTo: 64).split(separator: "."),
                 parts.count == 3, parts[0] == hub, Int(parts[1]) == number, let place = Int(parts[2])
             else { continue }
+            // The correlation text is the hub's name, the question's number and the account's index.
             isOwn = true
             if members["error"] == nil { done.insert(place) }
         }

@@ -16,11 +16,14 @@ enum BrokerCommands {
         return connection.publish(json.utf8, to: control, isRetained: false)
     }
 
+    /// Returns a command with its name and its other members.
     static func command(_ name: String, _ members: [(String, JSONValue)]) -> JSONValue {
         .object([("command", .string(name))] + members)
     }
 
-    /// Returns an access rule of the kind `acltype` for a topic.
+    /// Returns a rule that allows one kind of access to a topic.
+    ///
+    /// - Parameter kind: The plugin's name of the access (`acltype`), such as `publishClientSend`.
     static func allow(_ kind: String, _ topic: String) -> JSONValue {
         [
             "acltype": .string(kind), "topic": .string(topic), "priority": .integer(0),
@@ -52,7 +55,7 @@ enum BrokerCommands {
         ]
     }
 
-    /// Returns the commands that give an existing account a new password and its client identifier.
+    /// Returns the commands that set the password and the client identifier of an existing account.
     static func changeAccount(of kiosk: FleetName, _ password: String) -> [JSONValue] {
         let user = JSONValue.string(user(of: kiosk))
         return [
@@ -81,8 +84,8 @@ enum BrokerCommands {
         ]
     }
 
-    /// Returns the name of a kiosk's account. The prefix keeps it different from the hubs' account, whatever
-    /// the kiosk's name is.
+    /// Returns the name of a kiosk's account. With its prefix, the name differs from the hubs' account,
+    /// whatever the kiosk's name is.
     static func user(of kiosk: FleetName) -> String { HubBroker.kioskUserPrefix + kiosk.text }
 
     private static func role(of kiosk: FleetName) -> String { "kiosk-\(kiosk)" }

@@ -41,6 +41,8 @@ package enum BrokerFacts: Equatable, Sendable {
         return facts
     }
 
+    /// Asks the plugin as soon as the broker has accepted the hub, and waits for the answer or for the end of
+    /// the connection.
     private static func facts(of connection: BrokerConnection) async -> BrokerFacts {
         var facts = BrokerFacts.unreachable
         for await event in connection.events {

@@ -17,8 +17,8 @@ internal import Synchronization
 ///   instead of losing it.
 /// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
 ///   was restored from a backup may have them again.
-/// - Messages from the broker are untrusted. They set only a kiosk's presence and version, and malformed ones
-///   are ignored and logged a limited number of times.
+/// - Messages from the broker are untrusted. A message can set only a kiosk's presence and version. Malformed
+///   messages are ignored, and logged a limited number of times.
 ///
 /// State is behind one lock; the connection's events, the task loop and HTTP requests (`makeAccount`) use it
 /// from different threads.
@@ -74,6 +74,7 @@ package final class HubBroker: Service {
         accounts = BrokerAccounts(topics)
     }
 
+    /// Maintains the connection and performs tasks until the program shuts down.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -85,13 +86,16 @@ package final class HubBroker: Service {
 
     // MARK: The connection
 
+    /// Connects again and again until the task is cancelled.
     private func stayConnected() async {
         while !Task.isCancelled {
             await connect()
+            // Random, so that several hubs do not return to a restarted broker at the same time.
             try? await Task.sleep(for: .seconds(1) * Double.random(in: 0.5...2))
         }
     }
 
+    /// Makes one connection to the broker and handles its events until the connection ends.
     private func connect() async {
         guard let connection = settings.newConnection() else {
             return remark(
@@ -128,7 +132,8 @@ package final class HubBroker: Service {
         } onCancel: {
             Task { await connection.stop() }
         }
-        // Unacknowledged messages may be lost. Their tasks are still in the database and are performed again.
+        // Messages without acknowledgement may be lost. The tasks of these messages are still in the database
+        // and are performed again.
         state.withLock { state in
             state.connection = nil
             state.pending = [:]
@@ -142,12 +147,14 @@ package final class HubBroker: Service {
         if state.withLock({ $0.remark.isNews(text) }) { log.error("\(text)") }
     }
 
-    /// Gives the hubs' account its rights, which the first hub does not have yet, and subscribes.
+    /// Gives the hubs' account the rights that it needs, and subscribes to presences and to the plugin's
+    /// answers. At a new broker the account lacks these rights until the first hub has connected.
     private func begin(on connection: BrokerConnection) {
         log.notice("connected to the broker")
         let acls = JSONValue.array([
             BrokerCommands.allow("publishClientSend", topics.notice),
             BrokerCommands.allow("publishClientSend", "\(topics.root)/kiosk/+/notice"),
+            // A hub publishes the absence of a kiosk whose account it has removed.
             BrokerCommands.allow("publishClientSend", topics.allPresences),
             BrokerCommands.allow("subscribePattern", topics.allPresences),
         ])
@@ -168,6 +175,8 @@ package final class HubBroker: Service {
         }
     }
 
+    /// Stores a kiosk's presence until `keepPresences` writes it to the database. A malformed presence is
+    /// logged once for each topic.
     private func receivePresence(_ topic: String, _ payload: [UInt8]) {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
             let isNews = state.withLock { state in
@@ -197,6 +206,7 @@ package final class HubBroker: Service {
 
     // MARK: Tasks
 
+    /// Writes presences to the database and performs tasks, twice a second, until the task is cancelled.
     private func work() async {
         var last: PostgreSQLError?
         while !Task.isCancelled {
@@ -211,10 +221,12 @@ package final class HubBroker: Service {
                     metadata: ["why": "\(fault.explanation)"])
             }
             last = fault
+            // A database with a fault is asked less often.
             if fault != nil { try? await Task.sleep(for: .seconds(2)) }
         }
     }
 
+    /// Runs `body` and returns its error, or `nil` if it succeeds.
     private func fault(_ body: () async throws(PostgreSQLError) -> Void) async -> PostgreSQLError? {
         do throws(PostgreSQLError) {
             try await body()
@@ -224,6 +236,7 @@ package final class HubBroker: Service {
         }
     }
 
+    /// Writes the presences that have arrived to the database.
     private func keepPresences() async throws(PostgreSQLError) {
         let presences = state.withLock { state in
             defer { state.presences = [:] }
@@ -234,12 +247,13 @@ package final class HubBroker: Service {
             try await database.kiosks.record(presences, at: now())
         } catch {
             // Presences that the database refuses because of their content would be refused again, so they
-            // are dropped.
+            // are dropped. Others are tried again, except for kiosks whose next presence has arrived since.
             if !error.isOfData { state.withLock { $0.presences.merge(presences) { newer, _ in newer } } }
             throw error
         }
     }
 
+    /// Deletes finished tasks and sends the messages of waiting ones. Without a connection, all tasks wait.
     private func doTasks() async throws(PostgreSQLError) {
         try await finishTasks()
         let (current, isCleared) = state.withLock { ($0.connection, $0.isCleared) }
@@ -276,17 +290,24 @@ package final class HubBroker: Service {
             else { return }
             last = next.text
         }
+        // Another connection may have begun in the meantime, on which nothing has been removed yet.
         state.withLock { if $0.connection === connection { $0.isCleared = true } }
     }
 
-    /// Performs a task. Returns the number of the message that the broker acknowledges.
+    /// Sends the messages of one task to the broker: a change notice, or the removal of a kiosk's account.
+    ///
+    /// - Parameters:
+    ///   - change: The number in a change notice.
+    ///   - kiosks: The number of active kiosks, from which the spread of a notice to all kiosks follows.
+    /// - Returns: The number of the last message, which the broker acknowledges, or `nil` without a
+    ///   connection.
     private func perform(
         _ task: BrokerTasks.Entry, as change: Int64, among kiosks: Int64, on connection: BrokerConnection
     ) -> Int32? {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
-            // The notice makes the kiosk ask the hub, which refuses it. The broker publishes no will for a
-            // client whose account is removed, so the hub publishes its absence.
+            // The notice makes the kiosk ask the hub, and the hub refuses the kiosk. The broker publishes no
+            // will for a client whose account is removed, so the hub publishes the kiosk's absence.
             connection.publish(
                 ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
                 isRetained: true)
@@ -303,13 +324,15 @@ package final class HubBroker: Service {
         }
     }
 
+    /// Marks the task of an acknowledged message as done. `finishTasks` deletes it later.
     private func acknowledged(_ number: Int32) {
         state.withLock { state in
             if let task = state.pending.removeValue(forKey: number) { state.done.insert(task.number) }
         }
     }
 
-    /// Deletes finished tasks from the database. A task that another hub begins before is performed twice.
+    /// Deletes finished tasks from the database. Another hub may perform a task once more before the
+    /// deletion, which has no further effect.
     private func finishTasks() async throws(PostgreSQLError) {
         let done = state.withLock { $0.done }
         guard !done.isEmpty else { return }
@@ -330,6 +353,8 @@ extension BrokerConnection.Settings {
     /// other. `nil` if libmosquitto does not accept the settings.
     func newConnection() -> BrokerConnection? {
         var own = self
+        // Without random bytes, the hubs' connections have the same identifier and end each other, until the
+        // system supplies random bytes again.
         own.client += "-" + ((try? randomBytes(8))?.hexadecimal ?? "")
         return BrokerConnection(own)
     }

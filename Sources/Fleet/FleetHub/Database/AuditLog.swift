@@ -19,8 +19,8 @@ package struct AuditLog: Sendable {
 
     /// Makes a change and writes its act to the audit log, in one transaction.
     ///
-    /// - Parameter change: A function that sends the statements of the change. It returns the act to write,
-    ///   or `nil` if it has changed nothing that the log records.
+    /// - Parameter change: A function that sends the statements of the change. It returns a value for the
+    ///   caller and the act to write, or `nil` for the act if nothing has changed that the log records.
     func recording<Value: Sendable>(
         _ change:
             @escaping @Sendable (
@@ -30,7 +30,7 @@ package struct AuditLog: Sendable {
         let who = self.who()
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             let (value, act) = try change(link, deadline)
-            // The last step, because it locks the log for all other hubs until the transaction ends.
+            // The act is written last: `write` locks the log for all other hubs until the transaction ends.
             if let act { try Self.write(act, by: who, on: link, until: deadline) }
             return value
         }
@@ -48,11 +48,13 @@ package struct AuditLog: Sendable {
         }
     }
 
+    /// Appends a row with the next number to the audit log.
     private static func write(
         _ act: OperatorAct, by who: HubOperator, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
-        // The lock makes the numbers gapless, and lets a reader who asks for acts after a number miss none.
+        // The advisory lock, whose number the hubs use for nothing else, makes the acts' numbers gapless. A
+        // reader who asks for the acts after a number therefore misses none.
         _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
         _ = try link.rows(
             """
@@ -101,6 +103,7 @@ package struct AuditLog: Sendable {
 /// An operator's change: a row of the chain's audit log. It contains no code, no token, no content of a
 /// document and nothing about a customer.
 struct OperatorAct: Sendable {
+    /// The stable name of a change in the log.
     enum ID: String {
         case kioskInvited
         case kioskStopped
@@ -115,6 +118,9 @@ struct OperatorAct: Sendable {
     /// The changed object, as JSON.
     let object: JSONValue
 
+    /// Creates an act about a kiosk.
+    ///
+    /// - Parameter further: The members of `object` in addition to the kiosk's name.
     static func kiosk(
         _ id: ID, _ kiosk: FleetName, also further: [(String, JSONValue)] = []
     ) -> OperatorAct {
@@ -177,6 +183,7 @@ package struct HubOperator: Equatable, Sendable {
         return unsafe String(cString: name)
     }
 
+    /// Returns the first word of a file, or an empty text if the file cannot be read.
     private static func text(of path: String) -> String {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         return String(text.prefix { !$0.isWhitespace })

@@ -27,6 +27,7 @@ struct BrokerTasks: Sendable {
             guard row.count == 3, let number = row[0]?.bigint,
                 let kind = row[1].flatMap({ Entry.Kind(rawValue: $0.text) }), let kiosk = row[2]?.text
             else { throw .rowMalformed }
+            // A task for all kiosks has an empty text, which is no name, so the kiosk is `nil`.
             return Entry(number: number, kind: kind, kiosk: FleetName(kiosk))
         }
     }

@@ -12,8 +12,9 @@ package struct DatabaseFacts: Equatable, Sendable {
     package var isStandby: Bool
     /// Whether the hub's tables exist.
     package var hasTables: Bool
-    /// The version of the tables. `nil` if no table contains it: before the first start, or with tables of a
-    /// hub that had no versions. 0 if that table contains no version that the hub's user can read.
+    /// The version of the tables. `nil` if the table of versions does not exist: before the first start, or
+    /// with tables of a hub that had no versions. 0 if the table of versions contains no version that the
+    /// hub's user can read.
     package var tablesVersion: Int64?
     /// Whether the hub's database user may create tables.
     package var mayMakeTables: Bool
@@ -50,6 +51,8 @@ package struct DatabaseFacts: Equatable, Sendable {
     ) async throws(PostgreSQLError) -> DatabaseFacts {
         // The schema names a table that every database has, so that no tables are created.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
+        // Without an audit log, the hub may append to it: the hub creates and then owns the table. So the
+        // right to append is true by default.
         let row = try await pool.rows(
             """
             SELECT current_setting('server_version_num')::bigint, pg_is_in_recovery(),
@@ -70,7 +73,8 @@ package struct DatabaseFacts: Equatable, Sendable {
         guard let row, row.count == 9, let version = row[0]?.bigint, let time = row[5]?.bigint else {
             throw .rowMalformed
         }
-        // A second query, because the first would fail if the table did not exist.
+        // The last column is `nil` without the table of versions, and false if the user may not read it. The
+        // version needs a second query, because the first would fail if the table did not exist.
         var tablesVersion: Int64? = row[8] == nil ? nil : 0
         if row[8] == [1] {
             let newest = try await pool.rows("SELECT max(version)::bigint FROM countersign_fleet_schema")

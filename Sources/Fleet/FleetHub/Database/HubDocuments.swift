@@ -40,13 +40,14 @@ package struct HubDocuments: Sendable {
         case older(than: Int64)
     }
 
-    /// Stores a document whose signature the caller has verified, and has its kiosks notified.
+    /// Stores a document whose signature the caller has verified, and queues notices to the document's
+    /// kiosks.
     ///
     /// - Parameters:
     ///   - keys: The chain's fleet keys, in order of precedence. A document of an earlier key replaces
     ///     documents of later keys with the same or a higher version, as it does at kiosks.
-    ///   - percent: The share of its kiosks that get the document at first, 1 to 100. The others keep the
-    ///     former one.
+    ///   - percent: The share of the document's kiosks that get the document at first, 1 to 100. The other
+    ///     kiosks keep the former document.
     package func put(
         _ document: VerifiedFleetDocument, among keys: [FleetKey] = [], percent: Int64 = 100,
         at now: Timestamp
@@ -59,8 +60,8 @@ package struct HubDocuments: Sendable {
             percent: percent)
         return try await audit.recording {
             link, deadline throws(PostgreSQLError) -> (PutOutcome, OperatorAct?) in
-            // Only one document is stored at a time, at all hubs: two calls could each find the other's
-            // version absent.
+            // The advisory lock lets all hubs together store one document at a time. Without the lock, two
+            // calls could each find the other's version absent.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
             let others = try link.rows(
                 """
@@ -97,8 +98,9 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// Returns the statement that queues a notice: one to all kiosks, or one to each kiosk of the level's
-    /// name.
+    /// Returns the statement that queues a notice to all kiosks, or one notice to each kiosk of a site or
+    /// group or to one kiosk. The name of the site, group or kiosk is the statement's parameter.
+    /// A task with an empty kiosk is a notice to all.
     private static func noticeTasks(for level: FleetLevel) -> String {
         let selection =
             switch level {
@@ -110,8 +112,9 @@ package struct HubDocuments: Sendable {
         return "INSERT INTO countersign_fleet_task (kind, kiosk) \(selection)"
     }
 
-    /// Rolls out the newest document of a level to a larger share of its kiosks, and resets its failures. Its
-    /// kiosks are notified even if nothing changes; only a change is written to the audit log.
+    /// Rolls out the newest document of a level and name to a larger share of its kiosks, and resets the
+    /// document's failures. The kiosks are notified even if nothing changes; only a change is written to the
+    /// audit log.
     ///
     /// - Returns: `false` if there is no document.
     package func widen(
@@ -136,8 +139,8 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// The statement that widens a roll-out. It returns the version, the digest and whether a value has
-    /// changed.
+    /// The statement that widens a roll-out. It returns the document's version and digest, and whether
+    /// percent or failures have changed.
     private static let widening = """
         UPDATE countersign_fleet_document AS document SET percent = $3::bigint, failures = 0 FROM (
             SELECT version, percent, failures FROM countersign_fleet_document
@@ -167,8 +170,9 @@ package struct HubDocuments: Sendable {
             [entry.level.rawValue.bytes, name.text.bytes, entry.version.postgreSQL, kiosk.text.bytes])
     }
 
-    /// Returns the condition for a kiosk that the roll-out has reached. It hashes kiosk and version, so that
-    /// each version begins with other kiosks.
+    /// Returns the SQL condition for a kiosk that the roll-out has reached: the first byte of a hash, 0 to
+    /// 255, is below the roll-out's share of 256. The hash is over kiosk and version, so that each version
+    /// begins with other kiosks.
     private static func isReached(kiosk: StaticString) -> String {
         "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
     }
@@ -198,6 +202,7 @@ package struct HubDocuments: Sendable {
     /// Returns the documents for a kiosk: the newest of each level whose roll-out has reached the kiosk and
     /// is not paused.
     func newest(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
+        // A missing site or group is compared as an empty name, which no document has.
         let rows = try await pool.rows(
             """
             SELECT DISTINCT ON (level) level, version, digest FROM countersign_fleet_document

@@ -64,8 +64,8 @@ package struct KioskRecord: Equatable, Sendable {
         isKeyRevoked = values[15] == [1]
     }
 
-    /// The receipt after which the kiosk continues. A kiosk that was enrolled again begins at 0: from its
-    /// keys the hub then recognises whether it has the earlier receipts.
+    /// The receipt after which the kiosk continues. A kiosk that was enrolled again begins at 0 until it has
+    /// sent its receipt keys: by these keys, the hub recognises whether the kiosk has the earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
@@ -112,6 +112,7 @@ package struct HubKiosks: Sendable {
         let code = random.hexadecimal
         let act = OperatorAct.kiosk(
             .kioskInvited, kiosk, also: [("site", JSONValue(site?.text)), ("group", JSONValue(group?.text))])
+        // PostgreSQL runs a changing `WITH` query, such as `forgotten`, even if no other query reads it.
         let isDone = try await audit.recording(
             act,
             by: """
@@ -154,6 +155,7 @@ package struct HubKiosks: Sendable {
         ).first != nil
     }
 
+    /// Returns the kiosk with this name, or `nil` if there is none.
     package func named(_ name: FleetName) async throws(PostgreSQLError) -> KioskRecord? {
         try await pool.rows(
             "SELECT \(KioskRecord.columns) FROM countersign_fleet_kiosk WHERE kiosk = $1::text",
@@ -173,8 +175,8 @@ package struct HubKiosks: Sendable {
         ).map { row throws(PostgreSQLError) in try KioskRecord(row) }
     }
 
-    /// Revokes a kiosk: its certificate is refused from now on, and the broker removes its account. Returns
-    /// `false` if there is no such kiosk or it is revoked already.
+    /// Revokes a kiosk: the hubs refuse the kiosk's certificate from now on, and the broker removes the
+    /// kiosk's account. Returns `false` if there is no such kiosk or it is revoked already.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
@@ -204,7 +206,8 @@ package struct HubKiosks: Sendable {
             [kiosk.text.bytes])
     }
 
-    /// Stops a kiosk, or lets it accept orders again. Returns `false` if that is its state already.
+    /// Stops a kiosk, or lets it accept orders again. Returns `false` if the kiosk is in this state already,
+    /// is revoked, or does not exist.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording(
             .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),
@@ -217,8 +220,8 @@ package struct HubKiosks: Sendable {
                 """, [kiosk.text.bytes, [isStopped ? 1 : 0]])
     }
 
-    /// Stores a kiosk's report, counts the documents that it refuses, and raises an alert if its receipts
-    /// differ.
+    /// Stores a kiosk's report, counts the documents that the kiosk refuses, and raises an alert for a
+    /// problem with receipts that an operator must check.
     ///
     /// - Returns: The number of seconds until the kiosk may report again if it has reached its limit; the
     ///   report is not stored then.
@@ -252,6 +255,7 @@ package struct HubKiosks: Sendable {
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
+        // The array types are text (25) and boolean (16).
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,
@@ -284,7 +288,7 @@ package struct HubKiosks: Sendable {
         }
     }
 
-    /// Clears a kiosk's alert. Returns `false` if it has none.
+    /// Clears a kiosk's alert. Returns `false` if the kiosk has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
             let row = try link.rows(

@@ -36,14 +36,13 @@ package enum ReceiptPush: Equatable, Sendable {
 /// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
 /// kiosk gets its answer, and is in the database once, whichever hub took it.
 ///
-/// The hub stores receipts as they were signed. It checks that each has the content of a receipt and nothing
-/// else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of each
-/// kiosk stays in the kiosk's row.
+/// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt and
+/// nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
+/// each kiosk stays in the kiosk's row.
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
     package static let mostReceipts = 512
-    /// The maximum number of receipt keys of one kiosk in one epoch, whether or not they have signed
-    /// receipts.
+    /// The maximum number of receipt keys of one kiosk in one epoch. Keys without receipts count too.
     static let mostKeys: Int64 = 64
 
     /// The maximum that one kiosk may push in an hour, in bytes: more than 20 000 receipts of usual length,
@@ -68,6 +67,8 @@ package struct HubReceipts: Sendable {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
         var receipts: [SignedReceipt] = []
         for link in chain.links {
+            // The statement is parsed only as a check: the hub stores nothing that is not a receipt's
+            // content.
             guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
                 return .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed)
             }
@@ -89,6 +90,7 @@ package struct HubReceipts: Sendable {
         }
     }
 
+    /// Verifies the signatures of receipts, and then stores the receipts in a second transaction.
     private func store(
         _ receipts: [SignedReceipt], of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
@@ -117,6 +119,7 @@ package struct HubReceipts: Sendable {
         return CheckedSignatures(of: new, by: keys)
     }
 
+    /// Compares the receipts with the stored ones, and stores the new receipts and the kiosk's new head.
     private static func store(
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -147,8 +150,8 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's head, the chain is not broken: it was set
-            // back.
+            // If the first new receipt does not follow the hub's head, the receipts are not damaged: the
+            // kiosk was set back to a backup, or has another chain.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
@@ -196,6 +199,7 @@ package struct HubReceipts: Sendable {
         return receipts.first { (stored[$0.sequence] ?? $0.digest) != $0.digest }?.sequence
     }
 
+    /// Inserts receipts. The array types are bigint (20) and bytea (17).
     private static func insert(
         _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -232,8 +236,9 @@ package struct HubReceipts: Sendable {
         }
     }
 
-    /// Marks the keys that signed these receipts as used: they now belong to this kiosk, and its computer is
-    /// recognised by them. Throws `failed` with `keyTaken` if one of them has become another kiosk's.
+    /// Marks the keys that signed these receipts as used. A used key belongs to this kiosk, and the hub
+    /// recognises the kiosk's computer by it. Throws `failed` with `keyTaken` if another kiosk has used one
+    /// of the keys in the meantime.
     private static func markUsed(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -252,8 +257,8 @@ package struct HubReceipts: Sendable {
     enum KeyOutcome: Equatable, Sendable {
         /// The keys are stored.
         case added
-        /// The keys are stored, and the kiosk's receipts are now another computer's: of a new one from the
-        /// first receipt on, or of an earlier one.
+        /// The keys are stored, and the kiosk's receipts now come from another computer than before. `epoch`
+        /// is new, or the epoch in which this computer has sent receipts earlier.
         case replaced(epoch: Int64)
         /// The kiosk would have more than `mostKeys` keys.
         case tooMany
@@ -266,11 +271,12 @@ package struct HubReceipts: Sendable {
     /// Adds keys that may sign a kiosk's receipts: all of them or none, and none that has signed another
     /// kiosk's receipts.
     ///
-    /// A key belongs to a kiosk only with the first receipt that it verifies. The kiosk is not asked to prove
+    /// A key belongs to a kiosk from the first receipt on that the key verifies. The kiosk need not prove
     /// that it has the private key, because the private key of a replaced receipt key no longer exists.
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
     ) async throws(PostgreSQLError) -> KeyOutcome {
+        // 17 is the array type bytea.
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             let owner = try link.rows(
@@ -342,8 +348,8 @@ struct CheckedSignatures {
         }
     }
 
-    /// Whether the key signed the receipt. A pair that was not checked before is checked now: the kiosk has
-    /// sent further keys, or its chain has changed, since the receipts were read.
+    /// Whether the key signed the receipt. A pair of receipt and key that was not checked before is checked
+    /// now: since the keys were read, the kiosk has sent further keys, or another push has changed its head.
     func isSigned(_ receipt: SignedReceipt, by key: ReceiptPublicKey) -> Bool {
         results[Check(receipt: receipt.digest, key: key)] ?? receipt.isSigned(by: key)
     }

@@ -13,6 +13,7 @@ enum HubTables {
     private static let first =
         [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
+            // `member_of` is the kiosk's group: `group` is a reserved word of SQL.
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_kiosk (
                 kiosk text PRIMARY KEY,
@@ -61,7 +62,8 @@ enum HubTables {
             """,
             // A key that has signed receipts belongs to one kiosk, so that a kiosk cannot push another's
             // receipts as its own. A key that has signed none may be sent by several kiosks: knowing a
-            // kiosk's public key must not be enough to keep it from pushing.
+            // kiosk's public key must not be enough to keep that kiosk from pushing. The index of earlier
+            // programs covered all keys and is dropped.
             "DROP INDEX IF EXISTS countersign_fleet_receipt_key_point",
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used

@@ -11,6 +11,10 @@ package struct HubTokenCounts: TokenCount {
 
     init(_ pool: PostgreSQLPool) { self.pool = pool }
 
+    /// Counts a request for a token, unless the window's number of requests is reached. The hub's time is not
+    /// used.
+    ///
+    /// - Returns: The number of seconds to wait, or `nil` if a token may be made.
     package func note(
         _ request: TokenRequest, at _: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
@@ -37,6 +41,8 @@ package struct HubTokenCounts: TokenCount {
         return isRefused == [1] ? max(1, seconds) : nil
     }
 
+    /// Removes the latest counted request of a reader, because no token was made and the kiosk was not at
+    /// fault.
     package func takeBack(_ request: TokenRequest) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             """

@@ -4,9 +4,10 @@ internal import ReaderStore
 /// A kiosk's row for pushing receipts: its latest receipt, and how much it has pushed in this hour.
 struct ReceiptAccount {
     let head: HubState.Head
-    /// The number of the computer with this name whose receipts these are, from 1.
+    /// The number of the kiosk's present receipt chain, from 1. Each computer with the kiosk's name has its
+    /// own chain (`ReceiptEpoch`).
     let epoch: Int64
-    /// Whether the kiosk must send its receipt keys first, from which the epoch follows.
+    /// Whether the kiosk must send its receipt keys before it pushes: the epoch follows from these keys.
     let isRejoining: Bool
     /// The number of bytes pushed in this hour.
     let pushed: Int64
@@ -52,8 +53,8 @@ enum ReceiptEpoch {
     /// Returns the epoch of a kiosk with these keys and whether it has changed; `nil` if there is no such
     /// kiosk.
     ///
-    /// The epoch is chosen once after each enrolment. It is the epoch in which one of the keys has signed
-    /// receipts, or else a new one.
+    /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
+    /// or else a new one. While no receipt was pushed, the present epoch continues.
     static func current(
         of kiosk: FleetName, having points: [UInt8], on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
@@ -82,8 +83,8 @@ enum ReceiptEpoch {
         return (next, next != epoch)
     }
 
-    /// Stores the end of the present epoch and continues with another: at its stored end, or with the first
-    /// receipt of a new epoch.
+    /// Stores the head of the present epoch, and makes another epoch the present one. An earlier epoch
+    /// continues after its stored head. A new epoch begins with its first receipt.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

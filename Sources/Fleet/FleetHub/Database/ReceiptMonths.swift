@@ -17,7 +17,8 @@ package struct ReceiptMonths: Sendable {
     /// - Returns: The time of the database.
     @discardableResult
     func make() async throws(PostgreSQLError) -> Timestamp {
-        // Without this lock, two hubs that create the same table at the same time would get errors.
+        // Two hubs that create the same table at the same time would get errors. The advisory lock is the one
+        // of `PostgreSQLSchema`, under which tables are created and changed.
         try await pool.transaction { link, deadline throws(PostgreSQLError) in
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
             let row = try link.rows("SELECT \(HubDatabase.second)", until: deadline).first
@@ -43,6 +44,8 @@ package struct ReceiptMonths: Sendable {
         let time = try await make()
         let difference = now.secondsSince1970 - time.secondsSince1970
         guard abs(difference) <= Self.mostClockDifference else { return difference }
+        // The year in a partition's name begins with 2, unlike other names that begin with
+        // `countersign_fleet_receipt`.
         let names = try await pool.rows(
             "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
         )

@@ -34,6 +34,8 @@ actor HubHealth {
         return ["status": "ok", "ageSeconds": .integer(age.components.seconds)]
     }
 
+    /// Returns the latest answer if it is recent, or asks the database. Callers at the same time share one
+    /// question.
     private func answer() async -> Answer {
         if let latest, now() - latest.time < Self.lifetime { return latest }
         if let asking { return await asking.value }

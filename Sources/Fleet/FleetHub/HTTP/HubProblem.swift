@@ -99,7 +99,7 @@ struct HubProblem: ProblemDetails, Equatable {
         .documentUnknown, status: 404, "there is no such document for this kiosk")
     static let brokerUnavailable = HubProblem(
         .brokerUnavailable, status: 503, "the broker does not answer: try again later")
-    static let failed = HubProblem(.failed, status: 500, "the hub failed: see its log")
+    static let failed = HubProblem(.failed, status: 500, "the hub failed: see the hub's log")
     static let receiptsMalformed = HubProblem(
         .receiptsMalformed, status: 400,
         "the body is not a receipt chain of 1 to \(HubReceipts.mostReceipts) receipts in a row")
@@ -121,6 +121,7 @@ struct HubProblem: ProblemDetails, Equatable {
             retryAfter: seconds)
     }
 
+    /// Returns the problem for a kiosk that has reached an hourly limit.
     static func tooMany(_ limit: HourlyLimit, retryAfter seconds: Int64) -> HubProblem {
         let (id, act, next) =
             switch limit {

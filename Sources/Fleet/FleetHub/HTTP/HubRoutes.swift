@@ -15,9 +15,9 @@ internal import Transport
 /// The routes of a hub. `HubServer` calls each handler with a request of the network, in the request's own
 /// task.
 ///
-/// Every kiosk route except the one for certificates begins with `kiosk(_:)`. It identifies the kiosk by its
-/// certificate and asks the database whether this key is still enrolled, so a revocation counts from the next
-/// request on. The routes that give a kiosk credentials check again before they answer.
+/// Every kiosk route except the one for certificates begins with `kiosk(_:)`, which identifies the kiosk by
+/// its certificate and asks the database whether this key is still enrolled, so a revocation counts from the
+/// next request on. The routes that give a kiosk credentials check again before they answer.
 ///
 /// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so it has limited
 ///   places.
@@ -49,8 +49,8 @@ package struct HubRoutes: Sendable {
     /// of lines.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// The places for certificate requests of unknown callers. Without this limit, strangers could occupy all
-    /// connections to the database, because such a request needs no certificate.
+    /// The places for certificate requests of unknown callers. A request for a certificate needs none, so
+    /// without this limit strangers could occupy all connections to the database.
     let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
     /// The places for renewals by kiosks that show their certificate. Strangers cannot occupy them, and each
     /// kiosk has a limited number of connections.
@@ -112,6 +112,7 @@ package struct HubRoutes: Sendable {
         return try await kiosk(showing: der)
     }
 
+    /// Returns the kiosk of a certificate in DER, if its key is enrolled and not revoked.
     private func kiosk(showing der: [UInt8]) async throws(HubProblem) -> KioskRecord {
         guard let (name, key) = Self.kiosk(in: der) else { throw .kioskUnknown }
         return try await kiosk(name, with: key)
@@ -127,6 +128,7 @@ package struct HubRoutes: Sendable {
         return (name, certificate.subjectPublicKeyInfo)
     }
 
+    /// Returns the kiosk with this name, if this key is enrolled for it and not revoked.
     private func kiosk(
         _ name: FleetName, with key: SubjectPublicKeyInfo
     ) async throws(HubProblem) -> KioskRecord {
@@ -169,6 +171,8 @@ package struct HubRoutes: Sendable {
         return try await certify(request, as: name, asked: call)
     }
 
+    /// Issues a certificate for a request that has a place: enrols the kiosk if the call has a code, or else
+    /// renews.
     private func certify(
         _ request: VerifiedCertificationRequest, as name: FleetName, asked call: HubCall
     ) async throws(HubProblem) -> Response {
@@ -191,13 +195,15 @@ package struct HubRoutes: Sendable {
         }
         let pem = try certificate(request, as: name, at: time)
         if call.bearer == nil {
-            // Counted only after the certificate was made.
+            // Counted only after the certificate was made: a fault of the authority's key must not use up the
+            // kiosk's limit.
             try await count(.renewals, of: name)
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
         return .bytes(pem, type: "application/x-pem-file")
     }
 
+    /// Makes the certificate. A fault of the authority's key is only logged: the kiosk gets `failed`.
     private func certificate(
         _ request: VerifiedCertificationRequest, as name: FleetName, at time: Timestamp
     ) throws(HubProblem) -> [UInt8] {
@@ -209,6 +215,7 @@ package struct HubRoutes: Sendable {
         }
     }
 
+    /// Enrols a kiosk's key by a one-time code. Throws the problem that explains a refusal.
     private func enrol(
         _ name: FleetName, by code: String, keyDigest digest: [UInt8], at time: Timestamp
     ) async throws(HubProblem) {
@@ -230,6 +237,8 @@ package struct HubRoutes: Sendable {
 
     // MARK: The desired state
 
+    /// Answers with the desired state of the kiosk: whether it is stopped, its documents, and its latest
+    /// receipt.
     private func state(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let documents = try await HubProblem.asking { () throws(PostgreSQLError) in
@@ -239,6 +248,7 @@ package struct HubRoutes: Sendable {
             HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.expected).json)
     }
 
+    /// Answers with the document that has the SHA-256 in the path, if the document is for this kiosk.
     private func document(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         guard let digest = try call.parameter("digest").utf8.bytesOfHexadecimal, digest.count == 32 else {
@@ -251,6 +261,7 @@ package struct HubRoutes: Sendable {
         return .bytes(bytes, type: "application/cose")
     }
 
+    /// Stores the kiosk's report, unless the kiosk has reached its hourly limit.
     private func report(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: KioskReport.maximumSize)
@@ -271,16 +282,17 @@ package struct HubRoutes: Sendable {
         if let seconds { throw .tooMany(limit, retryAfter: seconds) }
     }
 
+    /// Answers with the kiosk's account at the broker and a new password for it.
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         // Counted even if the broker does not answer, because the broker may have created the account.
         try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
+            // Only the check counts: it throws if the kiosk was revoked in the meantime.
             _ = try await self.kiosk(call)
         } catch {
-            // The kiosk was revoked in the meantime, and the broker may have removed its account before this
-            // one was created.
+            // The broker may have removed the kiosk's account before it created this one.
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.removeAccount(of: kiosk.name)
             }
@@ -291,7 +303,9 @@ package struct HubRoutes: Sendable {
 
     // MARK: Reader tokens
 
+    /// Makes a reader token for a kiosk that is neither stopped nor revoked.
     private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
+        // A stranger is refused before the body is read.
         _ = try await kiosk(call)
         guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)
@@ -303,6 +317,7 @@ package struct HubRoutes: Sendable {
 
     // MARK: Receipts
 
+    /// Adds the receipt keys that a kiosk sends in PEM. The body may have 32 KiB, more than 64 keys need.
     private func receiptKeys(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: 1 << 15)
@@ -345,6 +360,8 @@ package struct HubRoutes: Sendable {
         return try? ReceiptPublicKey(key)
     }
 
+    /// Stores a push of receipts. A refusal is logged, and becomes the kiosk's alert if an operator must
+    /// check it.
     private func receipts(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: Self.largestPush)
@@ -380,8 +397,12 @@ extension HubProblem {
 }
 
 extension ReceiptPush {
+    /// Returns the problem for a push that was refused.
+    ///
+    /// - Parameter head: The receipt after which the kiosk continues.
     fileprivate func problem(head: HubState.Head) -> HubProblem {
         switch self {
+        // `committed` is no refusal and never leads here; the compiler requires the case.
         case .committed, .malformed: .receiptsMalformed
         case .revoked: .kioskRevoked
         case .tooMany(let seconds): .tooManyReceipts(retryAfter: seconds)

@@ -12,8 +12,8 @@ package import ServiceLifecycle
 /// `HTTPServing` supplies the listener, limits and TLS; this type adds the hub's limits, its router and its
 /// problems. `countersign-hub` runs it as a service.
 ///
-/// - A kiosk is identified by its certificate, an operator by a token. Their connections have `connections`
-///   places.
+/// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators have
+///   `connections` places.
 /// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and has one
 ///   of few separate places for a short time. Strangers can thus not keep a kiosk out, nor kiosks a computer
 ///   that enrols.
@@ -29,8 +29,8 @@ package struct HubServer: Service {
     /// The time after a problem during which the client's data is discarded, so that the client can read the
     /// answer.
     private static let discardTime = TimeAmount.seconds(2)
-    /// The minimum number of places for strangers, even with few kiosks: a kiosk occupies one until its
-    /// handshake is complete, while strangers push the oldest out.
+    /// The minimum number of places for strangers, even with few kiosks. A kiosk is a stranger until its
+    /// handshake is complete, and each new stranger closes the oldest connection if all places are taken.
     private static let fewestStrangerPlaces = 256
     /// The maximum number of connections of one kiosk or one operator's token. A kiosk's client uses at most
     /// eight.
@@ -104,6 +104,7 @@ package struct HubServer: Service {
         ) { request, writer, channel in try await answer(request, to: writer, on: channel) }.run()
     }
 
+    /// Finds the route of a request, and writes the route's response.
     private func answer(
         _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
@@ -111,7 +112,7 @@ package struct HubServer: Service {
         context.connections = connections
         let response = try await responder.respond(to: request, context: context)
         try await writer.write(response: response.head, body: response.body)
-        // The rest of a refused body is not read.
+        // A refused request may have a long body, which the hub does not read.
         if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
     }
 }
@@ -129,8 +130,8 @@ struct HubContext: RequestContext {
     }
 }
 
-/// Answers with the problem (RFC 9457) that a route throws, and with `failed` for any other error, without
-/// its text.
+/// Answers with the problem (RFC 9457) that a route throws. Any other error is answered with `failed`,
+/// without the error's text.
 private struct ProblemMiddleware: RouterMiddleware {
     let log: LimitedLog
 
@@ -139,6 +140,8 @@ private struct ProblemMiddleware: RouterMiddleware {
         next: (Request, HubContext) async throws -> Response
     ) async throws -> Response {
         do {
+            // PostgreSQL accepts only UTF-8 without NUL, so other paths and queries are refused before any
+            // route.
             guard TargetText.isReadable(request.uri.string) else { throw HubProblem.queryRefused }
             var response = try await next(request, context)
             response.headers[.cacheControl] = "no-store"
@@ -168,11 +171,14 @@ struct HubCall {
         return try? certificate.toDERBytes()
     }
 
+    /// Returns the part of the path that the route names in braces.
     func parameter(_ name: String) throws(HubProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }
         return value
     }
 
+    /// Returns the body. Throws if the body has more than `limit` bytes, is cut off, or does not arrive in
+    /// time.
     func body(upTo limit: Int) async throws(HubProblem) -> [UInt8] {
         do throws(BodyFault) {
             return try await request.body.bytes(

@@ -56,6 +56,7 @@ package struct HubTokens: Sendable {
         }
     }
 
+    /// Parses a token request. A grant can name the kiosk, its site or its group.
     private static func request(_ body: [UInt8], of kiosk: KioskRecord) throws(HubProblem) -> TokenRequest {
         let groups = [kiosk.site.map { caller(.site, $0) }, kiosk.group.map { caller(.group, $0) }]
         return try mapping(
@@ -70,12 +71,14 @@ package struct HubTokens: Sendable {
             return try folder.registry()
         } catch {
             log.error("the brands cannot be read", metadata: ["why": "\(error.explanation)"])
-            throw HubProblem(.brandUnavailable, status: 503, "the hub cannot read its brands: see its log")
+            throw HubProblem(
+                .brandUnavailable, status: 503, "the hub cannot read its brands: see the hub's log")
         }
     }
 }
 
 extension HubProblem {
+    /// Converts a refusal of the token server.
     fileprivate init(_ refusal: TokenRefusal) {
         switch refusal {
         case .notAllowed: self = .readerTokenNotGranted

@@ -60,6 +60,7 @@ package struct OperatorRoutes: Sendable {
         guard let bearer = call.bearer else { throw .operatorUnknown }
         let digest = Digest(.sha256, of: Array(bearer.utf8)[...])
         var isKnown = false
+        // The loop does not end at a match, so that its time does not tell which token matches.
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
         call.identifyCaller(as: "operator \(digest.bytes.hexadecimal)")
@@ -72,10 +73,12 @@ package struct OperatorRoutes: Sendable {
         return name.text
     }
 
+    /// Returns the route of one file of the page, which everyone may read.
     private func page(_ path: String, _ bytes: [UInt8], type: String) -> HubRoutes.Route {
         HubRoutes.Route(method: .get, path: path) { _ throws(HubProblem) in
             var response = Response.bytes(bytes, type: type)
             response.headers[.contentSecurityPolicy] = Self.policy
+            // The header has no constant in `HTTPField.Name`.
             if let name = HTTPField.Name("Referrer-Policy") { response.headers[name] = "no-referrer" }
             return response
         }

@@ -27,7 +27,7 @@ const words = {
     "document.older": "a later version was seen before",
     "document.version_taken": "another document has this version",
     "document.not_yet_valid": "it is dated ahead of the kiosk's clock",
-    "document.withdrawal_not_allowed": "its key may not withdraw that key",
+    "document.withdrawal_not_allowed": "it withdraws a key that its signer may not withdraw",
     "document.member_fixed": "it changes a member that only the kiosk's own file may set",
     "document.configuration_refused": "the configuration has a fault",
     "document.trust_refused": "the trust bundle is refused",
@@ -50,6 +50,7 @@ function said(id) {
     return Object.hasOwn(words, id) ? `${words[id]} (${id})` : String(id);
 }
 
+/// Creates an HTML element. An attribute whose value is null is left out.
 function element(name, attributes, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -59,6 +60,7 @@ function element(name, attributes, ...children) {
     return made;
 }
 
+/// Gets JSON from the hub with the operator's token. Throws an error with a message for the operator.
 async function ask(path) {
     const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" }).catch(() => null);
     const body = await answer?.json().catch(() => null) ?? null;
@@ -67,6 +69,8 @@ async function ask(path) {
     throw new Error(body?.detail ?? "The hub does not answer");
 }
 
+/// Loads all kiosks and the newest documents. The hub returns kiosks in pages; the next page begins after the last name, until a page is
+/// empty.
 async function load() {
     const kiosks = [];
     for (let after = "", page = null; page === null || page.length > 0; after = page.at(-1)?.kiosk ?? after) {
@@ -76,10 +80,12 @@ async function load() {
     return { kiosks, documents: (await ask("/fleet/v1/operator/documents")).documents };
 }
 
+/// Returns a time of the hub in the browser's time zone and format.
 function time(text) {
     return text === null ? "never" : new Date(text).toLocaleString();
 }
 
+/// Returns the documents that a kiosk refuses.
 function refusals({ report }) {
     return (report?.documents ?? []).filter(({ result }) => result !== "applied");
 }
@@ -98,6 +104,7 @@ function isDown(kiosk) {
     return kiosk.state === "active" && !kiosk.online;
 }
 
+/// Returns a kiosk's state in one word, with the style of its cell.
 function stateOf(kiosk) {
     if (kiosk.state === "invited") { return ["invited"]; }
     if (kiosk.state !== "active") { return [kiosk.state, "no"]; }
@@ -114,6 +121,7 @@ function trustOf({ report }) {
     return hours === undefined ? "none" : hours < 48 ? `${hours} hours old` : `${Math.floor(hours / 24)} days old`;
 }
 
+/// Makes a table. The first cell of a row is its heading. A cell is a text, a text with its style, or the parts of a sentence.
 function table(caption, headings, rows) {
     const cell = (content) => {
         if (content.parts !== undefined) { return element("td", { class: content.kind }, ...content.parts); }
@@ -126,6 +134,7 @@ function table(caption, headings, rows) {
             element("tr", {}, element("th", { scope: "row" }, first instanceof Node ? first : plain(first)), ...rest.map(cell)))));
 }
 
+/// The conditions of the menu “Show”.
 const filters = {
     all: () => true,
     down: isDown,
@@ -133,13 +142,14 @@ const filters = {
     revoked: (kiosk) => kiosk.state === "revoked" || kiosk.stopped,
 };
 
+/// Shows the kiosks that match the search and the filter.
 function showKiosks() {
     const text = find("search").value.trim().toLowerCase();
     const matching = chain.kiosks.filter(filters[find("filter").value]).filter(({ kiosk, site, group }) =>
         [kiosk, site, group].some((name) => name?.includes(text)));
     find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
         + (matching.length > mostRows ? `; ${mostRows} are shown` : "");
-    // The table is made again, so the button that had the focus gets it back.
+    // The new table has new buttons, so the focus is given to the button of the same kiosk.
     const focused = document.activeElement?.dataset.of;
     find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
         matching.slice(0, mostRows).map((kiosk) => {
@@ -166,6 +176,7 @@ function choose(name) {
     find("one-card").scrollIntoView({ block: "nearest" });
 }
 
+/// Shows the details of the chosen kiosk, or hides them if the kiosk is not in the list.
 function showOne() {
     const kiosk = chain.kiosks.find((one) => one.kiosk === shown);
     find("one-card").hidden = kiosk === undefined;
@@ -205,6 +216,7 @@ function show() {
     showOne();
 }
 
+/// Loads and shows the chain's state. After a failure, the page keeps the former state and says its time.
 async function refresh() {
     try {
         chain = await load();

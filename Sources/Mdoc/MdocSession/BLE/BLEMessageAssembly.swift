@@ -1,6 +1,6 @@
 /// The assembly of a message from characteristic values of any size (ISO/IEC 18013-5, 8.3.3.1.1.6; Q68, Q69).
 ///
-/// Its memory grows with the bytes that were received, never with an announced length (Q194).
+/// The memory of an assembly grows with the bytes that were received, never with an announced length (Q194).
 package struct BLEMessageAssembly: Sendable {
     private let maximumLength: Int
     private let fullValue: Int
@@ -38,6 +38,7 @@ package struct BLEMessageAssembly: Sendable {
             if value.count != fullValue { oddValues += 1 }
             return nil
         case .last:
+            // A last value without content is accepted, but only behind other values (Q69).
             guard hasBegun else { throw .messageEmpty }
             defer { message = [] }
             return message

@@ -1,9 +1,9 @@
 /// The machine of a transfer over Bluetooth Low Energy (ISO/IEC 18013-5, 8.3.3.1.1), for reader and holder.
 ///
-/// It cuts messages into pieces for the link, assembles the peer's messages, and keeps the deadlines. It is a
-/// value without I/O and clock. Its driver is `LinkDriver`, which passes in events of the link and the time,
-/// and does each `BLEAction`. The link is up, and State 01 was written, before the machine begins. GATT and
-/// L2CAP are two framings of one machine.
+/// The machine cuts messages into pieces for the link, assembles the peer's messages, and keeps the
+/// deadlines. It is a value without I/O and clock. Its driver is `LinkDriver`, which passes in events of the
+/// link and the time, and does each `BLEAction`. The link is up, and State 01 was written, before the machine
+/// begins. GATT and L2CAP are two framings of one machine.
 ///
 /// Reader and holder take turns. The reader begins in `idle`, the holder in `awaitingMessage`:
 ///
@@ -44,8 +44,8 @@ package struct BLETransfer: Sendable {
     private let framing: BLEFraming
     private let settings: BLETransferSettings
     private var state: State
-    /// The incomplete message, with the framing of characteristics. It is not a part of `state`, so that it
-    /// grows without a copy.
+    /// The incomplete message, with the framing of characteristics. It is kept beside `state`, since data in
+    /// an enum case would be copied for each value.
     private var values: BLEMessageAssembly
     /// The incomplete message, with the framing of L2CAP.
     private var frames: L2CAPMessageAssembly
@@ -68,6 +68,7 @@ package struct BLETransfer: Sendable {
         self.role = role
         self.framing = framing
         self.settings = settings
+        // Over L2CAP `values` stays empty, so its limit does not matter.
         let valueLimit = if case .characteristics(let limit) = framing { limit } else { 0 }
         values = BLEMessageAssembly(
             maximumLength: settings.maximumMessageSize, fullValue: BLEFragments.fullValue(within: valueLimit))
@@ -97,6 +98,7 @@ package struct BLETransfer: Sendable {
     /// Records that the last piece of the message was handed to the link.
     package mutating func sent(now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
+            // A peer that answers fast may have ended this state already: its message was delivered (Q74).
             guard case .sending = machine.state else { return .wait(until: machine.deadline) }
             if let message = machine.early {
                 machine.early = nil
@@ -114,12 +116,14 @@ package struct BLETransfer: Sendable {
     package mutating func receive(_ event: BLEEvent, now: ContinuousClock.Instant) -> BLEAction {
         if case .closed = event {
             mayAnnounceEnd = false
+            // This side has announced the end, and the peer has closed the link: there is nothing left to
+            // send.
             if case .leaving(let reason) = state { return finish(reason) }
         }
         return step(now) { machine throws(BLEFault) in
             switch event {
-            case .value(let value): try machine.take(value, now)
-            case .state(let value): try machine.takeState(value)
+            case .value(let value): try machine.accept(value, now)
+            case .state(let value): try machine.acceptState(value)
             case .closed: try machine.close()
             }
         }
@@ -135,19 +139,22 @@ package struct BLETransfer: Sendable {
     /// The peer gets State 02 if the link has a State (Q77). Then the link stays up for the time that the
     /// radio needs to send it (Q76). Only the first call has an effect.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
+        // The peer knows of the end already, or cannot be reached: only a deadline may still be due.
         guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
         mayAnnounceEnd = false
+        // `finish` deletes the messages. The machine is not over yet: the link stays up until the deadline.
         _ = finish(reason)
         state = .leaving(reason)
         deadline = now + settings.termination
+        // An L2CAP channel has no State to signal. The phone learns of the end when the channel is closed.
         return framing == .l2CAP ? .wait(until: deadline) : .signalState(.end)
     }
 
     // MARK: Steps
 
-    /// Runs `body` unless the machine has ended or its deadline has passed. A fault of `body` ends the
-    /// machine.
+    /// Runs `body` unless the machine has ended, is leaving, or has passed its deadline. A fault of `body`
+    /// ends the machine.
     private mutating func step(
         _ now: ContinuousClock.Instant, _ body: (inout Self) throws(BLEFault) -> BLEAction
     ) -> BLEAction {
@@ -165,6 +172,7 @@ package struct BLETransfer: Sendable {
         }
     }
 
+    /// Ends the machine, and deletes the messages that it holds.
     private mutating func finish(_ reason: BLEEndReason) -> BLEAction {
         // Bytes of an incomplete message are of no use any more, and may be personal: their memory is
         // released at once.
@@ -176,6 +184,7 @@ package struct BLETransfer: Sendable {
         return .end(reason)
     }
 
+    /// The phase that a fault names. A machine that is leaving or has ended expects no message.
     private var phase: BLEPhase {
         switch state {
         case .idle, .leaving, .ended: .idle
@@ -188,6 +197,7 @@ package struct BLETransfer: Sendable {
     /// Whether a part of the peer's message has come, but not the whole message.
     package var hasBegun: Bool { values.hasBegun || frames.hasBegun }
 
+    /// Returns the message in pieces of the link's framing, or throws a fault if it is empty or too long.
     private func transmission(of message: ArraySlice<UInt8>) throws(BLEFault) -> BLETransmission {
         guard message.count <= settings.maximumMessageSize else {
             throw .messageTooLong(announced: message.count, limit: settings.maximumMessageSize)
@@ -204,19 +214,21 @@ package struct BLETransfer: Sendable {
 
     // MARK: Values
 
-    /// Accepts the next bytes of the peer. A message that comes early is kept until it is expected, one at a
-    /// time (Q74).
-    private mutating func take(
+    /// Accepts the peer's next bytes. A message that comes before it is expected is kept until then. At most
+    /// one such message is kept (Q74).
+    private mutating func accept(
         _ value: ArraySlice<UInt8>, _ now: ContinuousClock.Instant
     ) throws(BLEFault) -> BLEAction {
         var rest = value
         var expected: Message?
+        // An L2CAP chunk may hold the end of one message and the beginning of the next.
         repeat {
             let start = began ?? now
             let bytes = try append(&rest)
             began = hasBegun ? start : nil
             guard let bytes else { break }
             let message = Message(bytes: bytes, began: start)
+            // A message that came early is delivered first, so that the order stays the same.
             if expected == nil, early == nil, isMessageExpected {
                 expected = message
             } else if early == nil {
@@ -236,12 +248,17 @@ package struct BLETransfer: Sendable {
         }
     }
 
+    /// Removes bytes from `rest` and adds them to the incomplete message. A characteristic value is used
+    /// whole; of an L2CAP chunk, bytes of the next message stay in `rest`.
+    ///
+    /// - Returns: the message, if these bytes complete it.
     private mutating func append(_ rest: inout ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {
         guard framing != .l2CAP else { return try frames.append(&rest) }
         defer { rest = [] }
         return try values.append(rest)
     }
 
+    /// Delivers the peer's message. Then this side's turn begins, which has no deadline.
     private mutating func deliver(_ message: Message) -> BLEAction {
         state = .idle
         deadline = nil
@@ -249,9 +266,9 @@ package struct BLETransfer: Sendable {
         return .deliver(message.bytes, began: message.began)
     }
 
-    /// Waits for the next fragment. Once the expected message has begun, the time between two fragments is
-    /// short (Q88). The time for a whole message that began early counts from the instant at which it was
-    /// expected.
+    /// Waits for the next fragment. Once the expected message has begun, the deadline for the next fragment
+    /// is short (Q88). If the message began before it was expected, the time for the whole message counts
+    /// from the instant at which it was expected.
     private mutating func wait(_ now: ContinuousClock.Instant) -> BLEAction {
         if case .awaitingMessage(let since) = state, let began {
             let time = settings.transferDeadline + allowance(values.count + frames.count)
@@ -266,7 +283,8 @@ package struct BLETransfer: Sendable {
     // MARK: Ends
 
     /// Accepts a value of State. A second start is ignored (Q84).
-    private mutating func takeState(_ value: ArraySlice<UInt8>) throws(BLEFault) -> BLEAction {
+    private mutating func acceptState(_ value: ArraySlice<UInt8>) throws(BLEFault) -> BLEAction {
+        // An L2CAP channel has no State, so this call is an error of the driver.
         guard framing != .l2CAP else { throw .outOfTurn }
         guard value.count == 1, let state = value.first.flatMap(BLEStateValue.init(rawValue:)) else {
             throw .stateUnknown(value.first)
@@ -280,6 +298,7 @@ package struct BLETransfer: Sendable {
     /// Ends the transfer after the link was closed. A peer that closes it after every message had an answer
     /// did nothing wrong (Q78).
     private mutating func close() throws(BLEFault) -> BLEAction {
+        // While the holder sends its answer, the two counts below are equal already.
         if case .sending = state { throw .linkLost }
         guard messagesSent > 0, messagesSent == messagesDelivered else { throw .linkLost }
         return finish(.disconnected)

@@ -4,6 +4,7 @@
 /// Memory for a message is reserved once, for the announced length and after the limit was checked (Q194).
 package struct L2CAPMessageAssembly: Sendable {
     private enum Stage {
+        /// The length, of which `count` of four bytes have come.
         case head(UInt32, count: Int)
         case message(length: Int)
     }
@@ -29,6 +30,7 @@ package struct L2CAPMessageAssembly: Sendable {
     ///
     /// - Returns: the complete message, otherwise `nil`.
     package mutating func append(_ bytes: inout ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {
+        // A chunk may end within the four bytes of the length, so they are read one by one.
         while case .head(let begun, let count) = stage {
             guard let byte = bytes.popFirst() else { return nil }
             let head = begun << 8 | UInt32(byte)
@@ -47,8 +49,8 @@ package struct L2CAPMessageAssembly: Sendable {
     private mutating func begin(_ announced: UInt32) throws(BLEFault) {
         guard announced > 0 else { throw .messageEmpty }
         guard let length = Int(exactly: announced), length <= maximumLength else {
-            // A peer of the first edition sends no length: the first bytes of its CBOR map look like one of
-            // gigabytes (Q66).
+            // A peer of the first edition sends no length (Q66). Its message begins with a CBOR map, whose
+            // first four bytes read as a length of gigabytes.
             if announced >= 1 << 24 { throw .notFramed }
             throw .messageTooLong(announced: Int(announced), limit: maximumLength)
         }

@@ -22,6 +22,7 @@ package struct L2CAPPSM: Hashable, Sendable {
 
     /// Encodes the value of the characteristic: four bytes, big-endian.
     package func encode() -> [UInt8] {
+        // A dynamic PSM is at most 0xff.
         [0, 0, 0, UInt8(truncatingIfNeeded: value)]
     }
 }

@@ -13,21 +13,23 @@ struct NFCCarrierChoice {
     private let isNegotiated: Bool
     private let acceptsAll: Bool
 
-    /// Sorts the carriers by the reader's offer. With `acceptsAll` a negotiated carrier does not have to be
-    /// in the offer.
+    /// Sorts the carriers by the reader's offer. With `acceptsAll` a carrier of a negotiated handover is
+    /// usable even if it is not in the offer (Q38).
     init(_ carriers: [HandoverCarrier], offer: NFCOffer, isNegotiated: Bool, acceptsAll: Bool) {
         self.offer = offer
         self.isNegotiated = isNegotiated
+        // After a static handover, too, the offer says which carriers this reader can use.
         self.acceptsAll = acceptsAll && isNegotiated
-        for carrier in carriers { take(carrier) }
+        for carrier in carriers { sort(carrier) }
     }
 
-    private mutating func take(_ carrier: HandoverCarrier) {
+    /// Records the kind of a carrier, and keeps the carrier if it is usable or unreadable.
+    private mutating func sort(_ carrier: HandoverCarrier) {
         switch carrier {
         case .nfc(let limits):
             named.insert(.nfc)
             if offer.nfc != nil || acceptsAll { use(.nfc(limits)) }
-        case .bluetoothLE(let record): take(record)
+        case .bluetoothLE(let record): sort(record)
         case .unreadable(let kind, let count):
             named.insert(.unreadable)
             carriers.append(.unreadable(kind, count: count))
@@ -35,16 +37,20 @@ struct NFCCarrierChoice {
         }
     }
 
-    private mutating func take(_ record: BluetoothLEOutOfBand) {
+    /// Records the modes of a Bluetooth record. The record is usable if one of its modes is allowed and has a
+    /// UUID.
+    private mutating func sort(_ record: BluetoothLEOutOfBand) {
         let modes = record.role.modesInHandoverSelect
         if modes.contains(.peripheralServer) { named.insert(.peripheralServer) }
         if modes.contains(.centralClient) { named.insert(.centralClient) }
         let allowed = acceptsAll ? modes : offer.bluetoothLE?.role.modesInHandoverRequest ?? []
         guard !modes.isDisjoint(with: allowed) else { return }
+        // Without a Handover Request the phone does not know the reader's UUID.
         let offered = isNegotiated ? offer.bluetoothLE?.serviceUUID : nil
         if let settled = NFCBluetoothLECarrier(record, allowed: allowed, offered: offered) {
             use(.bluetoothLE(settled))
         } else {
+            // An allowed mode has no UUID: neither side could find the other.
             named.insert(.unreadable)
             carriers.append(.unreadable(.bluetoothLE, count: record.encode().count))
         }

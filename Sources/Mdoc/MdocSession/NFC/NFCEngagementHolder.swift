@@ -23,8 +23,11 @@ package struct NFCEngagementHolder: Sendable {
     private var file: [UInt8] = []
     /// The bytes that the reader has written of its next message, beginning with NLEN.
     private var written: [UInt8] = []
+    /// The number of further reads of NLEN that give 0.
     private var unreadyPolls = 0
+    /// The instant before which a read is refused, if the phone enforces its waiting time (Q16).
     private var earliestRead: ContinuousClock.Instant?
+    /// The handover of the Handover Select in the file, whose last byte the reader has not read yet.
     private var pending: NFCHolderHandover?
     /// The completed handover. Nil until the reader has read the last byte of the Handover Select.
     package private(set) var handover: NFCHolderHandover?
@@ -36,25 +39,28 @@ package struct NFCEngagementHolder: Sendable {
 
     /// Returns the response APDU to a command APDU, or no bytes if the configured fault is silence.
     package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> [UInt8] {
-        guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
+        guard let command = try? CommandAPDU.parse(command) else { return respond(.wrongLength) }
         let phase = phase(of: command)
-        if case .refuses(phase, let status) = behaviour.fault { return refuse(status) }
+        if case .refuses(phase, let status) = behaviour.fault { return respond(status) }
         if case .silent(phase) = behaviour.fault { return [] }
-        guard command.cla == 0 else { return refuse(.classNotSupported) }
+        guard command.cla == 0 else { return respond(.classNotSupported) }
         switch command.ins {
         case CommandAPDU.Instruction.select: return select(command)
         case CommandAPDU.Instruction.readBinary: return read(command, now)
         case CommandAPDU.Instruction.updateBinary: return update(command, now)
-        default: return refuse(.instructionNotSupported)
+        default: return respond(.instructionNotSupported)
         }
     }
 
-    private func refuse(_ status: StatusWord) -> [UInt8] {
+    /// Returns a response APDU with this status and no data.
+    private func respond(_ status: StatusWord) -> [UInt8] {
         ResponseAPDU(status: status).encode()
     }
 
+    /// Returns the phase to which a command belongs. Faults of `NFCHolderBehaviour` name a phase.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         if command.ins == CommandAPDU.Instruction.select {
+            // P1 is 04 for an application identifier, and 00 for a file identifier.
             if command.p1 == 0x04 { return .selectApplication }
             return selected == .application ? .selectCapabilities : .selectFile
         }
@@ -74,26 +80,27 @@ package struct NFCEngagementHolder: Sendable {
     private mutating func select(_ command: CommandAPDU) -> [UInt8] {
         if command.p1 == 0x04 {
             guard !behaviour.isLocked, command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) else {
-                return refuse(.notFound)
+                return respond(.notFound)
             }
             self = NFCEngagementHolder(behaviour, content: content)
             selected = .application
             showInitialMessage()
-            return refuse(.success)
+            return respond(.success)
         }
         guard selected != .nothing, command.p1 == 0x00, command.data.count == 2 else {
-            return refuse(.notFound)
+            return respond(.notFound)
         }
         switch command.data.reduce(UInt16(0), { $0 << 8 | UInt16($1) }) {
         case NFCCapabilityContainer.fileIdentifier: selected = .capabilities
         case Self.messageFile: selected = .message
-        default: return refuse(.notFound)
+        default: return respond(.notFound)
         }
-        return refuse(.success)
+        return respond(.success)
     }
 
     // MARK: Showing messages
 
+    /// Shows the first message: a Handover Select, or the services of a negotiated handover.
     private mutating func showInitialMessage() {
         let unready = behaviour.unready.initialMessage
         if behaviour.fault == .sendsOtherMessage {
@@ -106,6 +113,7 @@ package struct NFCEngagementHolder: Sendable {
         }
     }
 
+    /// Puts a message into the NDEF file. NLEN reads as 0 for the next `unready` reads (Q13, Q14).
     private mutating func show(_ message: [UInt8], unready: Int) {
         var message = message
         if behaviour.fault == .truncatesMessage { message.removeLast() }
@@ -115,6 +123,7 @@ package struct NFCEngagementHolder: Sendable {
         unreadyPolls = unready
     }
 
+    /// Shows a Handover Select with these carriers. The handover is complete when the reader has read it.
     private mutating func showHandoverSelect(_ carriers: [HandoverCarrier], request: [UInt8]?, unready: Int) {
         let message = HandoverSelect.encode(
             deviceEngagement: content.deviceEngagement[...], carriers: carriers, order: behaviour.recordOrder)
@@ -130,20 +139,22 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Reading
 
+    /// Answers a READ BINARY. NLEN reads as 0 until the message is ready.
     private mutating func read(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
-        guard selected == .capabilities || selected == .message else { return refuse(.commandNotAllowed) }
+        guard selected == .capabilities || selected == .message else { return respond(.commandNotAllowed) }
         guard let offset = FileOffset(of: command), let length = command.expectedLength else {
-            return refuse(.incorrectParameters)
+            return respond(.incorrectParameters)
         }
         // The capability container says whether the phone accepts extended APDUs, so a reader has to read it
         // with a short one (Q19).
         if case .extended = length, selected == .capabilities || !behaviour.acceptsExtendedLength {
-            return refuse(.wrongLength)
+            return respond(.wrongLength)
         }
         if selected == .message {
             if behaviour.enforcesWaitingTime, let earliestRead, now < earliestRead {
-                return refuse(.conditionsNotSatisfied)
+                return respond(.conditionsNotSatisfied)
             }
+            // A read at offset 0 asks for NLEN. With `neverReady` NLEN is 0 whatever the count is.
             if offset.value == 0, unreadyPolls > 0 || behaviour.fault == .neverReady {
                 unreadyPolls -= 1
                 earliestRead = now + waitingTime
@@ -153,16 +164,19 @@ package struct NFCEngagementHolder: Sendable {
         return read(Int(offset.value), upTo: length.maximum)
     }
 
+    /// Returns bytes of the selected file, at most as many as the phone sends in one response.
     private mutating func read(_ offset: Int, upTo length: Int) -> [UInt8] {
         let bytes = selected == .capabilities ? capabilities : file
         guard offset < bytes.count else {
             let zeros = ResponseAPDU(data: [UInt8](repeating: 0, count: 8)[...], status: .success)
-            return behaviour.readsZerosPastEnd ? zeros.encode() : refuse(.wrongParameters)
+            return behaviour.readsZerosPastEnd ? zeros.encode() : respond(.wrongParameters)
         }
+        // The two bytes before the message are NLEN.
         let isBody = selected == .message && offset >= 2
-        if isBody, behaviour.fault == .answersEmpty { return refuse(.success) }
+        if isBody, behaviour.fault == .answersEmpty { return respond(.success) }
         let count = min(length, behaviour.maximumResponseData, behaviour.maximumAnswer ?? .max)
         var data = bytes[offset...].prefix(count)
+        // The reader has the whole message now, and with it the handover.
         if isBody, data.endIndex == bytes.endIndex { handover = pending }
         if isBody, behaviour.fault == .answersTooMuch { data.append(0) }
         return ResponseAPDU(data: data, status: .success).encode()
@@ -178,37 +192,43 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Writing
 
+    /// Answers an UPDATE BINARY. A message is complete when NLEN is written with its length: together with
+    /// the message, or after it.
     private mutating func update(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
         guard selected == .message, case .negotiated = behaviour.handover else {
-            return refuse(.securityStatusNotSatisfied)
+            return respond(.securityStatusNotSatisfied)
         }
         guard let offset = (FileOffset(of: command)?.value).map(Int.init) else {
-            return refuse(.wrongParameters)
+            return respond(.wrongParameters)
         }
-        guard command.data.count <= behaviour.maximumCommandData else { return refuse(.wrongLength) }
-        if offset == 0, command.data.count > 2, behaviour.refusesMergedWrite { return refuse(.incorrectData) }
+        guard command.data.count <= behaviour.maximumCommandData else { return respond(.wrongLength) }
+        if offset == 0, command.data.count > 2, behaviour.refusesMergedWrite {
+            return respond(.incorrectData)
+        }
         let end = offset + command.data.count
-        guard end <= behaviour.maximumFileSize else { return refuse(.notEnoughRoom) }
+        guard end <= behaviour.maximumFileSize else { return respond(.notEnoughRoom) }
+        // A write beyond the end leaves zeros in between.
         written += repeatElement(0, count: max(0, end - written.count))
         written.replaceSubrange(offset..<end, with: command.data)
         let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-        guard offset == 0, command.data.count >= 2, length > 0 else { return refuse(.success) }
-        guard written.count >= length + 2 else { return refuse(.incorrectData) }
+        guard offset == 0, command.data.count >= 2, length > 0 else { return respond(.success) }
+        guard written.count >= length + 2 else { return respond(.incorrectData) }
         let message = Array(written[2..<length + 2])
         written = []
         earliestRead = now + waitingTime
-        take(message)
-        return refuse(.success)
+        answerMessage(message)
+        return respond(.success)
     }
 
-    private mutating func take(_ message: [UInt8]) {
+    /// Answers a complete message of the reader: the service select first, then the Handover Request.
+    private mutating func answerMessage(_ message: [UInt8]) {
         let parsed = try? NDEFMessage.parse(message[...])
         switch stage {
         case .initialMessage:
             let name = parsed.flatMap { try? ServiceSelect.parse($0) }
             let isHandover = name?.elementsEqual(ServiceParameter.handoverService) ?? false
             stage = .serviceStatus
-            report(
+            showStatus(
                 isHandover ? .success : .protocolError, .serviceStatus,
                 unready: behaviour.unready.serviceStatus)
         case .serviceStatus, .handoverSelect:
@@ -217,18 +237,20 @@ package struct NFCEngagementHolder: Sendable {
         }
     }
 
-    private mutating func report(_ status: StatusRecord, _ phase: NFCPhase, unready: Int) {
+    /// Shows a TNEP status, or the status that the configured fault names for this phase.
+    private mutating func showStatus(_ status: StatusRecord, _ phase: NFCPhase, unready: Int) {
         if case .reportsStatus(let status, phase) = behaviour.fault {
             return show(status.encode(), unready: unready)
         }
         show(status.encode(), unready: unready)
     }
 
+    /// Answers the Handover Request with one carrier: the phone's most preferred carrier that was offered.
     private mutating func answerRequest(_ bytes: [UInt8], _ request: HandoverRequest?) {
         let unready = behaviour.unready.handoverSelect
         if behaviour.fault == .repeatsSuccess { return show(StatusRecord.success.encode(), unready: unready) }
         if case .reportsStatus(_, .handoverSelect) = behaviour.fault {
-            return report(.success, .handoverSelect, unready: unready)
+            return showStatus(.success, .handoverSelect, unready: unready)
         }
         let offered = request?.carriers ?? []
         let answers = content.carriers.compactMap { choose($0, among: offered) }.prefix(1)
@@ -244,6 +266,7 @@ package struct NFCEngagementHolder: Sendable {
             case (.nfc, .nfc): return carrier
             case (.bluetoothLE(let own), .bluetoothLE(let reader)):
                 let modes = own.role.modesInHandoverSelect.intersection(reader.role.modesInHandoverRequest)
+                // If both modes are offered, the well-known wallets choose mdoc central client mode (Q34).
                 if modes.contains(.centralClient) {
                     let uuid = behaviour.repeatsServiceUUID ? reader.serviceUUID : nil
                     return .bluetoothLE(BluetoothLEOutOfBand(role: .centralOnly, serviceUUID: uuid))

@@ -5,13 +5,14 @@ internal import NDEF
 /// The machine of NFC engagement on the reader's side (ISO/IEC 18013-5, 8.2.2.1), with static or negotiated
 /// handover.
 ///
-/// It reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the capability
-/// container and the first NDEF message, and judges by that message which handover the phone does (Q18). A
-/// Handover Select ends a static handover. A service record (`Tp`) begins a negotiated handover: the machine
-/// selects the service (TNEP), writes the Handover Request, and reads the Handover Select.
+/// The machine reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the
+/// capability container and the first NDEF message, and judges by that message which handover the phone does
+/// (Q18). A Handover Select ends a static handover. A service record (`Tp`) begins a negotiated handover: the
+/// machine selects the service (TNEP), writes the Handover Request, and reads the Handover Select.
 ///
-/// It is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action, and
-/// passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap (Q2).
+/// The machine is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action,
+/// and passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap
+/// (Q2).
 ///
 /// - **Limits:** the whole engagement has a deadline, each phase has one (`NFCPhase`), and commands and polls
 ///   have a budget.
@@ -67,7 +68,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     private let settings: NFCEngagementSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectApplication
-    /// The current read. It is not a part of `state`, so that its data grows without a copy.
+    /// The current read. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var read = NFCFileRead.messageLength
     private var phaseEnd: ContinuousClock.Instant?
     private var engagementEnd: ContinuousClock.Instant?
@@ -102,13 +103,14 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        take(response, now)
+        accept(response, now)
     }
 
     /// Continues after a wait, or ends the machine if its deadline has passed.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
             guard case .pausing(let dialogue, let until) = state else {
+                // `step` took the state out. A call that changes nothing puts it back.
                 machine.state = .ongoing(state)
                 return .wait(until: deadline)
             }
@@ -122,11 +124,13 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Steps
 
+    /// Begins a phase, whose deadline counts from now.
     private mutating func enter(_ phase: NFCPhase, _ now: ContinuousClock.Instant) {
         self.phase = phase
         phaseEnd = now + settings.phaseDeadline
     }
 
+    /// Sends a command within the budget of commands, and sets the state in which its response is expected.
     private mutating func transmit(_ command: CommandAPDU, then next: State) throws(NFCFault) -> Action {
         guard stepsLeft > 0 else { throw .stepBudgetSpent }
         stepsLeft -= 1
@@ -134,12 +138,15 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
+    /// Returns the action that follows from a response APDU, by the state before it.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
+        // The write judges the status by itself: a refused merged write is no failure (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
-            return try written(dialogue, write, answer.status, now)
+            return try continueAfterWrite(dialogue, write, answer.status, now)
         }
+        // A phone that is locked answers in this way (Q1).
         if case .awaitingApplication = state, answer.status == .notFound { throw .noWalletYet }
         guard answer.status == .success else { throw .status(answer.status) }
         switch state {
@@ -150,6 +157,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         case .awaitingCapabilitiesFile:
             enter(.readCapabilities, now)
             let size = NFCCapabilityContainer.size
+            // One short READ BINARY: some phones fail on any other form here (Q19).
             read = NFCFileRead(offset: 0, count: size, chunk: size)
             return try continueReading(.awaitingCapabilities)
         case .awaitingCapabilities:
@@ -163,30 +171,34 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
             return try readLength(Dialogue(container: container))
         case .awaitingLength(let dialogue):
             try read.receive(answer.data)
-            return read.isComplete ? try lengthRead(dialogue, now) : try continueReading(state)
+            return read.isComplete ? try continueAfterLength(dialogue, now) : try continueReading(state)
         case .awaitingMessage(let dialogue):
             try read.receive(answer.data)
-            return read.isComplete ? try messageRead(dialogue, now) : try continueReading(state)
+            return read.isComplete ? try continueAfterMessage(dialogue, now) : try continueReading(state)
         case .notStarted, .awaitingWrite, .pausing: throw .outOfTurn
         }
     }
 
     // MARK: Reading
 
+    /// Sends the next READ BINARY of the current read. Its response is expected in `state`.
     private mutating func continueReading(_ state: State) throws(NFCFault) -> Action {
         try transmit(try read.command(), then: state)
     }
 
+    /// Reads NLEN, the length of the message in the NDEF file.
     private mutating func readLength(_ dialogue: Dialogue) throws(NFCFault) -> Action {
         read = .messageLength
         return try continueReading(.awaitingLength(dialogue))
     }
 
-    private mutating func lengthRead(
+    /// Continues when NLEN was read. If it is 0, the message is not ready; otherwise the message is read.
+    private mutating func continueAfterLength(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let length = read.bytes.reduce(0) { $0 << 8 | Int($1) }
         guard length > 0 else { return try poll(dialogue, now) }
+        // The size of the file includes the two bytes of NLEN.
         let limit = min(dialogue.container.maximumFileSize - 2, settings.maximumMessageSize)
         guard length <= limit else { throw .messageTooLong(announced: length, limit: limit) }
         read = NFCFileRead(
@@ -194,7 +206,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try continueReading(.awaitingMessage(dialogue))
     }
 
-    private mutating func messageRead(
+    /// Parses the complete message, and continues as it demands.
+    private mutating func continueAfterMessage(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let bytes = read.bytes
@@ -202,8 +215,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try judge(message, bytes, dialogue, now)
     }
 
-    /// Waits once more, within the budget of polls, since NLEN is 0 or the status asks to continue (Q13, Q14,
-    /// Q41).
+    /// Waits once more before NLEN is read, within the budget of polls: NLEN is 0, or the phone's TNEP status
+    /// says that the Handover Select is not ready (Q13, Q14, Q41).
     private mutating func poll(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -215,6 +228,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return pause(dialogue, now)
     }
 
+    /// Waits for the time that the phone announced, before NLEN is read (Q16).
     private mutating func pause(_ dialogue: Dialogue, _ now: ContinuousClock.Instant) -> Action {
         let until = now + (dialogue.expected.service?.waitingTime ?? settings.initialPollInterval)
         state = .ongoing(.pausing(dialogue, until: until))
@@ -225,8 +239,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         settings.readsExtended && limits.extendedLength
     }
 
-    /// Returns the number of bytes to ask for in one READ BINARY: the least of MLe, 255 and the reader's
-    /// limit, but at least 15 (Q20, Q22).
+    /// Returns the number of bytes to ask for in one READ BINARY: the least of MLe, the reader's limit and,
+    /// for short APDUs, 255. It is at least 15 (Q20, Q22).
     private func readChunk(_ container: NFCCapabilityContainer) -> Int {
         let ceiling = readsExtended ? limits.maximumResponseData : min(255, limits.maximumResponseData)
         return max(15, min(container.maximumResponseData, ceiling))
@@ -234,21 +248,26 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Writing
 
+    /// Begins to write a message, if it fits into the phone's file and its service accepts its length (Q24).
     private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
         let container = dialogue.container
         let announced = dialogue.expected.service.map { Int($0.maximumMessageSize) } ?? .max
+        // NLEN takes two bytes of the file.
         let limit = min(container.maximumFileSize - 2, announced)
         guard message.count <= limit else { throw .messageTooLong(announced: message.count, limit: limit) }
+        // A short command has at most 255 bytes of data.
         let chunk = min(255, container.maximumCommandData, limits.maximumCommandData)
         let write = try NFCMessageWrite(message, chunk: chunk, merges: mergesWrites)
         return try continueWriting(dialogue, write)
     }
 
-    private mutating func written(
+    /// Continues after an UPDATE BINARY. When the whole message is written, waits for the phone's answer.
+    private mutating func continueAfterWrite(
         _ dialogue: Dialogue, _ write: NFCMessageWrite, _ status: StatusWord, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         var write = write
         try write.receive(status)
+        // The phone would refuse the next message of this tap as well.
         if write.mergedRefused { mergesWrites = false }
         guard write.isDone else { return try continueWriting(dialogue, write) }
         if case .handoverSelect = dialogue.expected {
@@ -259,6 +278,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return pause(dialogue, now)
     }
 
+    /// Sends the next UPDATE BINARY of the current write.
     private mutating func continueWriting(
         _ dialogue: Dialogue, _ write: NFCMessageWrite
     ) throws(NFCFault) -> Action {
@@ -268,7 +288,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Judging messages
 
-    /// Decides by the first message which handover follows. The byte for write access does not count (Q18).
+    /// Continues as the complete message demands. The first message shows whether the handover is static or
+    /// negotiated; the byte for write access does not show it (Q18).
     private mutating func judge(
         _ message: NDEFMessage, _ bytes: [UInt8], _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -281,12 +302,14 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         case .serviceStatus(let service):
             try requireSuccess(try status(in: message))
             return try requestHandover(service, dialogue, now)
+        // Status 00 in place of the Handover Select means that the phone is not ready (Q41).
         case .handoverSelect:
             try requireSuccess(try status(in: message))
             return try poll(dialogue, now)
         }
     }
 
+    /// Writes a service select, if the phone's first message names the handover service (TNEP).
     private mutating func selectService(
         in message: NDEFMessage, _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -299,6 +322,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try write(ServiceSelect.encode(), dialogue.expecting(.serviceStatus(service)))
     }
 
+    /// Writes the Handover Request, whose bytes the session transcript needs.
     private mutating func requestHandover(
         _ service: ServiceParameter, _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -318,6 +342,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         guard status == .success else { throw .serviceStatus(status) }
     }
 
+    /// Delivers the handover of a Handover Select that names an engagement and a usable carrier.
     private mutating func complete(
         _ message: NDEFMessage, _ bytes: [UInt8], request: [UInt8]?
     ) throws(NFCFault) -> Action {
@@ -329,6 +354,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         guard choice.hasUsable else {
             throw request == nil ? .noUsableCarrier(choice.named) : .unofferedCarrier(choice.named)
         }
+        // The machine has done its work: any further call is an error of the driver.
         state = .ended(NFCEndReason(phase, .outOfTurn))
         return .deliver(
             NFCHandover(

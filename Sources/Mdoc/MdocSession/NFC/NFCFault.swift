@@ -54,7 +54,7 @@ package enum NFCFault: Error, Equatable, Sendable {
     case version2Methods(count: Int)
     /// The NFC v2 handover select names a method that was not offered.
     case version2MethodNotOffered
-    /// The message is empty, with which the wallet ended the NFC v2 exchange.
+    /// The wallet sent an empty message, which ends the NFC v2 exchange.
     case walletEnded
     /// The driver made a call that the machine's state does not allow.
     case outOfTurn
@@ -84,7 +84,7 @@ extension NFCFault {
         case .unofferedCarrier: "the phone chose a carrier that was not offered"
         case .dataObjectMalformed: "the phone's answer is not a data object 53"
         case .dataObjectIncomplete: "the phone's answer ended before it was complete"
-        case .noCommandLimit: "the phone does not say how long a command it takes"
+        case .noCommandLimit: "the phone does not announce the longest command that it accepts"
         case .olderVersion2: "the phone speaks an older draft of NFC v2"
         case .version2Malformed(let error): "the NFC v2 handover is malformed: \(error.explanation)"
         case .version2Methods(let count):
@@ -110,7 +110,7 @@ package struct NFCEndReason: Error, Equatable, Sendable {
     package var explanation: String { "NFC failed \(phase.words): \(fault.explanation)" }
 }
 
-/// A set of kinds of carriers, with which a fault names them.
+/// A set of kinds of carriers, as a fault names them.
 package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -121,7 +121,8 @@ package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package static let nfc = Self(rawValue: 1)
     package static let peripheralServer = Self(rawValue: 2)
     package static let centralClient = Self(rawValue: 4)
-    /// A record of a known carrier that cannot be read, or that lacks a value which it needs.
+    /// A record of a known carrier that cannot be read, or that lacks a value without which the carrier
+    /// cannot be used.
     package static let unreadable = Self(rawValue: 8)
     /// Another carrier, such as Bluetooth BR/EDR or Wi-Fi Aware.
     package static let foreign = Self(rawValue: 16)

@@ -10,8 +10,8 @@ package struct NFCHandover: Equatable, Sendable {
     package let deviceEngagement: ArraySlice<UInt8>
     /// The usable carriers and the unreadable carriers, in the phone's order. At least one is usable.
     package let carriers: [NFCHandoverCarrier]
-    /// Whether the phone refused NLEN and message in one write. The next tap of this phone then writes them
-    /// apart (Q23).
+    /// Whether the phone refused NLEN and message in one write. The caller can have them written apart at the
+    /// next tap, by `NFCEngagementSettings.mergesWrites` (Q23).
     package let mergedWriteRefused: Bool
 }
 

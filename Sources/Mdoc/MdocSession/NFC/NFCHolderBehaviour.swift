@@ -61,12 +61,14 @@ package struct NFCHolderBehaviour: Sendable {
 
     package init() {}
 
-    /// Changes a Handover Select to this phone's peculiarities.
+    /// Returns a Handover Select with the deviations of this phone: its fault, its record types and its
+    /// further advertising data.
     func dress(_ bytes: [UInt8]) -> [UInt8] {
         guard let message = try? NDEFMessage.parse(bytes[...]) else { return bytes }
         return NDEFMessage(message.records.compactMap(dress)).encode()
     }
 
+    /// Returns a record with the deviations of this phone. Nil if its fault is to omit the record.
     private func dress(_ record: NDEFRecord) -> NDEFRecord? {
         if record.isOf(.deviceEngagement), fault == .omitsDeviceEngagement { return nil }
         if record.isOf(.nfcCarrier), sendsNFCCarrierAsMedia {
@@ -74,6 +76,7 @@ package struct NFCHolderBehaviour: Sendable {
         }
         guard record.isOf(.bluetoothLE) else { return record }
         var payload = foreignAdvertisingData + record.payload
+        // The length counts its own two bytes, low byte first.
         if fault == .prefixesBluetoothLength { payload = [UInt8(payload.count + 2), 0] + payload }
         return NDEFRecord(.bluetoothLE, id: record.id, payload: payload[...])
     }

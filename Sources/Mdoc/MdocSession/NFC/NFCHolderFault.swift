@@ -15,7 +15,8 @@ package enum NFCHolderFault: Equatable, Sendable {
     case answersEmpty
     /// Reads bring one byte more than asked for.
     case answersTooMuch
-    /// This TNEP status answers the service select (`serviceStatus`) or the request (`handoverSelect`) (Q41).
+    /// The phone answers the service select (`serviceStatus`) or the request (`handoverSelect`) with this
+    /// TNEP status (Q41).
     case reportsStatus(StatusRecord, NFCPhase)
     /// The phone sends status 00 in place of the Handover Select, again and again (Q41).
     case repeatsSuccess

@@ -33,12 +33,14 @@ struct NFCMessageCollection: Sendable {
         guard !(data.isEmpty && answeredEmpty) else { throw .noProgress }
         answeredEmpty = data.isEmpty
         var rest = data
-        if case .header(let begun) = stage { try takeHeader(begun, &rest) }
+        if case .header(let begun) = stage { try readHeader(begun, &rest) }
         guard rest.count <= missing ?? 0 else { throw .surplusBytes }
         message += rest
     }
 
-    private mutating func takeHeader(_ begun: [UInt8], _ rest: inout ArraySlice<UInt8>) throws(NFCFault) {
+    /// Reads the header of the data object, of which earlier responses brought the bytes `begun`.
+    private mutating func readHeader(_ begun: [UInt8], _ rest: inout ArraySlice<UInt8>) throws(NFCFault) {
+        // The longest header has five bytes: the tag, the form of the length, and three bytes of length.
         let octets = begun + rest.prefix(5 - begun.count)
         let parsed = try mapping(DiscretionaryData.parseHeader(octets[...]), NFCFault.dataObjectMalformed)
         guard let header = parsed else {

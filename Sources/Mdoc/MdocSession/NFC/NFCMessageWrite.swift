@@ -22,6 +22,7 @@ struct NFCMessageWrite: Sendable {
 
     /// Creates a write of `message` with at most `chunk` bytes in each command.
     init(_ message: [UInt8], chunk: Int, merges: Bool) throws(NFCFault) {
+        // NLEN has two bytes, which one command writes.
         guard chunk >= 2 else { throw .capabilityContainerInvalid }
         self.message = message
         self.chunk = chunk
@@ -46,8 +47,10 @@ struct NFCMessageWrite: Sendable {
         }
     }
 
+    /// Returns an UPDATE BINARY at this offset, which must be below 0x8000 (Q24).
     private func update(_ offset: Int, _ data: ArraySlice<UInt8>) throws(NFCFault) -> CommandAPDU {
         guard let offset = FileOffset(offset) else {
+            // The limit leaves room for the two bytes of NLEN.
             throw .messageTooLong(announced: message.count, limit: 0x7ffe)
         }
         return .updateBinary(at: offset, data)
@@ -56,6 +59,7 @@ struct NFCMessageWrite: Sendable {
     /// Receives the status of the last command.
     mutating func receive(_ status: StatusWord) throws(NFCFault) {
         if case .merged = stage, status != .success {
+            // The three steps follow in the same tap (Q23).
             mergedRefused = true
             stage = .clearLength
             return

@@ -1,13 +1,12 @@
 package import NDEF
 
-/// The carriers that this reader can use. It offers them in a Handover Request, and accepts them from a
-/// Handover Select.
+/// The carriers that this reader can use, offers in a Handover Request, and accepts from a Handover Select.
 package struct NFCOffer: Equatable, Sendable {
     /// The offer of Bluetooth Low Energy, with this transaction's UUID for both modes.
     package struct BluetoothLE: Equatable, Sendable {
         package let serviceUUID: BluetoothUUID
-        /// The reader's own role. A role of the reader means the opposite mode of the same role of a phone
-        /// (Q33).
+        /// The reader's own role. In the reader's record it means the opposite mode of that which it means in
+        /// a phone's record (Q33).
         package let role: BluetoothLERole
 
         package init(serviceUUID: BluetoothUUID, role: BluetoothLERole) {

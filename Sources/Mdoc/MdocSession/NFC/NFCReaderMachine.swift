@@ -5,10 +5,12 @@ protocol NFCReaderMachine {
     associatedtype State: Sendable
     associatedtype Output: Sendable
 
+    /// The state of the machine. During a step it is already `ended`.
     var state: NFCMachineState<State> { get set }
     var phase: NFCPhase { get }
     var deadline: ContinuousClock.Instant? { get }
 
+    /// Returns the action that follows from a response APDU, by the state before it.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> NFCAction<Output>
@@ -22,8 +24,9 @@ enum NFCMachineState<State: Sendable>: Sendable {
 
 extension NFCReaderMachine {
     /// Receives the response APDU to the last command.
-    mutating func take(_ response: ArraySlice<UInt8>, _ now: ContinuousClock.Instant) -> NFCAction<Output> {
+    mutating func accept(_ response: ArraySlice<UInt8>, _ now: ContinuousClock.Instant) -> NFCAction<Output> {
         step(at: now) { machine, state, _ throws(NFCFault) in
+            // A response without a status word is that of a card that left the field (Q132).
             guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
             return try machine.advance(from: state, answer, now)
         }
@@ -41,14 +44,16 @@ extension NFCReaderMachine {
         }
     }
 
-    /// Makes a step with the machine's state. The state is taken out during the step, so that a fault leaves
-    /// the machine ended.
+    /// Makes a step with the machine's state. The state is taken out during the step: `body` has to set the
+    /// next state, and a fault leaves the machine ended.
     mutating func step(
         _ body: (inout Self, State) throws(NFCFault) -> NFCAction<Output>
     ) -> NFCAction<Output> {
         switch state {
         case .ended(let reason): return .end(reason)
         case .ongoing(let current):
+            // This reason stays only if `body` delivers the machine's result and sets no state: then every
+            // further call is out of turn.
             state = .ended(NFCEndReason(phase, .outOfTurn))
             do throws(NFCFault) {
                 return try body(&self, current)

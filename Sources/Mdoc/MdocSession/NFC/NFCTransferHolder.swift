@@ -39,18 +39,19 @@ package struct NFCTransferHolder: Sendable {
         self.version2 = version2
     }
 
+    /// Returns the phone's reaction to a command APDU, with the configured fault.
     package mutating func answer(_ command: ArraySlice<UInt8>) -> NFCHolderAnswer {
-        guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
+        guard let command = try? CommandAPDU.parse(command) else { return respond(.wrongLength) }
         let phase = phase(of: command)
-        if case .refuses(phase, let status) = behaviour.fault { return refuse(status) }
+        if case .refuses(phase, let status) = behaviour.fault { return respond(status) }
         if case .silent(phase) = behaviour.fault { return .respond([]) }
         let isExtended = if case .extended = command.expectedLength { true } else { command.data.count > 255 }
-        guard behaviour.acceptsExtendedLength || !isExtended else { return refuse(.wrongLength) }
+        guard behaviour.acceptsExtendedLength || !isExtended else { return respond(.wrongLength) }
         switch command.ins {
         case CommandAPDU.Instruction.select: return select(command)
         case CommandAPDU.Instruction.envelope where isSelected: return envelope(command)
         case CommandAPDU.Instruction.getResponse where isSelected: return getResponse(command)
-        default: return refuse(.instructionNotSupported)
+        default: return respond(.instructionNotSupported)
         }
     }
 
@@ -63,48 +64,55 @@ package struct NFCTransferHolder: Sendable {
         return next(upTo: envelopeLength)
     }
 
-    private func refuse(_ status: StatusWord) -> NFCHolderAnswer {
+    /// Returns a response APDU with this status and no data.
+    private func respond(_ status: StatusWord) -> NFCHolderAnswer {
         .respond(ResponseAPDU(status: status).encode())
     }
 
+    /// Returns the phase to which a command belongs. Faults of `NFCHolderBehaviour` name a phase.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         switch command.ins {
         case CommandAPDU.Instruction.select: version2 == nil ? .selectDataTransfer : .selectVersion2
+        // The first message on the NFC v2 application is the handover.
         case _ where version2 != nil && messages == 0: .handoverVersion2
         case CommandAPDU.Instruction.envelope: command.isChained ? .sendMessage : .awaitResponse
         default: .receiveMessage
         }
     }
 
+    /// Answers a SELECT. Every SELECT of the application begins the transfer again.
     private mutating func select(_ command: CommandAPDU) -> NFCHolderAnswer {
         let identifier: ApplicationIdentifier = version2 == nil ? .mdocDataTransfer : .mdocNFCVersion2
         guard !behaviour.isLocked, command.p1 == 0x04, command.data.elementsEqual(identifier.bytes) else {
-            return refuse(.notFound)
+            return respond(.notFound)
         }
         guard let version2 else {
             self = NFCTransferHolder(behaviour, carrier: carrier)
             isSelected = true
-            return refuse(.success)
+            return respond(.success)
         }
-        if let refusal = version2.refusal(ofLength: command.expectedLength) { return refuse(refusal) }
+        if let refusal = version2.refusal(ofLength: command.expectedLength) { return respond(refusal) }
         self = NFCTransferHolder(behaviour, version2)
         isSelected = true
         return .respond(ResponseAPDU(data: version2.selectAnswer[...], status: .success).encode())
     }
 
+    /// Collects the data of an ENVELOPE. The last command of a chain completes the message.
     private mutating func envelope(_ command: CommandAPDU) -> NFCHolderAnswer {
+        // The header of the data object has at most five bytes.
         guard command.data.count <= carrier.maximumCommandData,
             received.count + command.data.count <= behaviour.maximumMessageSize + 5
-        else { return refuse(.wrongLength) }
+        else { return respond(.wrongLength) }
         received += command.data
         guard !command.isChained else {
-            return refuse(version2 != nil && command.expectedLength != nil ? .wrongLength : .success)
+            // In NFC v2 only the last command of a chain has Le, and it must have one.
+            return respond(version2 != nil && command.expectedLength != nil ? .wrongLength : .success)
         }
         defer { received = [] }
         guard let header = try? DiscretionaryData.parseHeader(received[...]),
             received.count == header.size + header.length
-        else { return refuse(.incorrectData) }
-        if version2 != nil, command.expectedLength == nil { return refuse(.unknownError) }
+        else { return respond(.incorrectData) }
+        if version2 != nil, command.expectedLength == nil { return respond(.unknownError) }
         // A phone may keep the Le of the first ENVELOPE (Q52).
         if version2?.keepsFirstLength != true || messages == 0 {
             envelopeLength = command.expectedLength?.maximum ?? 256
@@ -114,8 +122,9 @@ package struct NFCTransferHolder: Sendable {
 
     private mutating func getResponse(_ command: CommandAPDU) -> NFCHolderAnswer {
         guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
-            return refuse(.conditionsNotSatisfied)
+            return respond(.conditionsNotSatisfied)
         }
+        // A command without Le asks for as much as a short response holds.
         let asked = command.expectedLength?.maximum ?? 256
         return .respond(next(upTo: behaviour.ignoresLengthAfterMore ? envelopeLength : asked))
     }
@@ -136,6 +145,7 @@ extension NFCTransferHolder {
     /// Returns 61xx with the number of remaining bytes. Some phones count the bytes of the next response
     /// twice (Q52).
     private func moreAvailable(after length: Int) -> StatusWord {
+        // Only `neverFinishes` announces more bytes without having any: 6100.
         guard !rest.isEmpty else { return .moreAvailable(256) }
         guard version2?.countsRemainderTwice == true else { return .moreAvailable(rest.count) }
         return StatusWord(rawValue: 0x6100 | UInt16(truncatingIfNeeded: (rest.count - length) & 0xff))

@@ -15,12 +15,12 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 /// ENVELOPE commands, and collects the answer with GET RESPONSE. The sizes follow from the limits of the
 /// reader, of the phone, and of the settings.
 ///
-/// It is a value without I/O and clock: `CardDriver` of the service sends each command, and passes each
-/// response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in that
-/// command (Q54); every other command has a short deadline, and a whole message a longer one.
+/// The machine is a value without I/O and clock: `CardDriver` of the service sends each command, and passes
+/// each response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in
+/// that command (Q54); every other command has a short deadline, and a whole message a longer one.
 ///
 /// The answer is collected by the bytes that come and by the status, never by an announced remainder (Q51,
-/// Q52). Any fault ends the machine. It never looks into a message.
+/// Q52). Any fault ends the machine. The machine never looks into a message.
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
@@ -41,7 +41,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private let settings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectDataTransfer
-    /// The answer so far. It is not a part of `state`, so that it grows without a copy.
+    /// The answer so far. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var collection = NFCMessageCollection(maximumLength: 0)
     private var stepsLeft = 1
     /// The instant after which `expire` and `receive` end the machine. Nil while no command is sent. The
@@ -51,7 +51,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private var transferEnd: ContinuousClock.Instant?
     /// The longest time for the answer to the current message.
     private var answerTime: Duration
-    /// The maximum number of bytes of that answer.
+    /// The maximum number of bytes of the answer to the current message.
     private var answerSize = 0
 
     /// Creates a transfer within the limits of the reader, of the phone's carrier record, and of the
@@ -78,10 +78,14 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     /// Creates a transfer on the NFC v2 application, which is selected already (draft of the second edition).
     ///
-    /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. The draft can be read as a limit of
-    ///   the whole APDU or of its data; here it limits the whole APDU, which is the stricter reading, and Le.
+    /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. The draft does not say whether it
+    ///   is a limit of the whole APDU or of its data. Here it limits the whole APDU, which is the stricter
+    ///   reading. It limits Le as well.
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
+        // The longest short command has 261 bytes, so a lower limit leaves no room for an extended one.
         extendedLength = limits.extendedLength && commandLimit > 261
+        // The header with Lc and Le takes nine bytes of an extended command, and six of a short one. The status
+        // word takes two bytes of a response.
         let overhead = extendedLength ? 9 : 6
         maximumCommandData = max(
             1,
@@ -91,6 +95,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         // One Le for the whole selection: a phone may keep that of the first ENVELOPE (Q52).
         maximumResponseData = max(
             1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
+        // All bytes that SW2 announces, at most 255, may be asked for at once, even if the reader's limit is
+        // lower.
         maximumRemainder = min(commandLimit, max(255, maximumResponseData))
         answerTime = settings.consentDeadline
         self.settings = settings
@@ -123,6 +129,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             guard case .idle = state else { throw .outOfTurn }
             let limit = min(machine.settings.maximumMessageSize, DiscretionaryData.maximumLength)
             let expected = machine.expectedLength(machine.maximumResponseData)
+            // Set before the check of the length, whose fault names the phase.
             machine.phase = .sendMessage
             machine.answerTime = time
             machine.answerSize = min(size, machine.settings.maximumMessageSize)
@@ -138,12 +145,13 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        take(response, now)
+        accept(response, now)
     }
 
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
+            // `step` took the state out. A call that changes nothing puts it back.
             machine.state = .ongoing(state)
             return .wait(until: deadline)
         }
@@ -151,6 +159,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     // MARK: Steps
 
+    /// Sends a command within the budget of commands, and sets the state in which its response is expected.
     private mutating func transmit(_ command: [UInt8], then next: State) throws(NFCFault) -> Action {
         guard stepsLeft > 0 else { throw .stepBudgetSpent }
         stepsLeft -= 1
@@ -162,12 +171,14 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         ExpectedLength(upTo: min(count, maximumResponseData), extended: extendedLength)
     }
 
-    /// Returns the Le of a GET RESPONSE: the announced number of bytes, if SW2 can express it.
+    /// Returns the Le of a GET RESPONSE: the announced number of bytes, or the maximum after 6100, which
+    /// announces no number (Q51).
     private func remainderLength(_ available: Int) -> ExpectedLength {
         guard available <= 255 else { return expectedLength(maximumResponseData) }
         return ExpectedLength(upTo: min(available, maximumRemainder), extended: extendedLength)
     }
 
+    /// Returns the action that follows from a response APDU, by the state before it.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -184,6 +195,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         }
     }
 
+    /// Delivers a result and leaves the machine idle. Nothing has a deadline until the next message.
     private mutating func settle(_ delivery: NFCTransferDelivery) -> Action {
         collection = NFCMessageCollection(maximumLength: 0)
         state = .ongoing(.idle)
@@ -192,6 +204,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return .deliver(delivery)
     }
 
+    /// Sends the next ENVELOPE of the chain. The last one has the time of the answer, in which the person
+    /// decides (Q54).
     private mutating func envelope(
         _ chain: EnvelopeChain, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -207,6 +221,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return try transmit(command, then: .awaitingData)
     }
 
+    /// Returns the deadline of the next command: the time for one command, but no longer than the time for
+    /// the whole message. Each byte of the answer that has come extends the time for the whole message.
     private func progressDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let next = now + settings.progressDeadline
         guard let transferEnd else { return next }
@@ -225,6 +241,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             guard collection.missing == 0 else { throw .dataObjectIncomplete(missing: collection.missing) }
             return settle(.message(collection.message))
         }
+        // The time for the whole answer begins with its first response, after the person has decided.
         if phase == .awaitResponse { transferEnd = now + settings.transferDeadline }
         phase = .receiveMessage
         deadline = progressDeadline(now)

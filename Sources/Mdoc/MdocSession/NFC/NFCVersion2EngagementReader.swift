@@ -23,8 +23,8 @@ package struct NFCVersion2Engaged: Sendable {
 
 /// The machine of NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second edition).
 ///
-/// It sends a SELECT and one handover request. It is a value without I/O and clock. Make a new machine for
-/// every tap.
+/// The machine sends a SELECT and one handover request. It is a value without I/O and clock. Make a new
+/// machine for every tap.
 ///
 /// If the phone answers the SELECT in the way of NFC v2, a handover of the first edition cannot follow in the
 /// same activation.
@@ -46,7 +46,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     private let transferSettings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectVersion2
-    /// The transfer of the handover. It is not a part of `state`, so that its answer grows without a copy.
+    /// The transfer of the handover. It is kept beside `state`, since data in an enum case would be copied at
+    /// each step.
     private var transfer: NFCTransferReader?
     /// The instant after which `expire` and `receive` end the machine. Nil before `start`.
     package private(set) var deadline: ContinuousClock.Instant?
@@ -63,7 +64,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     }
 
     /// Begins the engagement, with a SELECT of the NFC v2 application. The SELECT has no Le, since some
-    /// wallets refuse it.
+    /// wallets refuse a SELECT with Le.
     package mutating func start(now: ContinuousClock.Instant) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .notStarted = state else { throw .outOfTurn }
@@ -74,17 +75,19 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
 
     /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        take(response, now)
+        accept(response, now)
     }
 
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
+            // `step` took the state out. A call that changes nothing puts it back.
             machine.state = .ongoing(state)
             return .wait(until: deadline)
         }
     }
 
+    /// Selects the NFC v2 application. Without `expectedLength` the command has no Le.
     private mutating func select(expectedLength: ExpectedLength?, isRepeated: Bool) -> Action {
         let command = CommandAPDU(
             ins: CommandAPDU.Instruction.select, p1: 0x04, p2: 0x00,
@@ -93,13 +96,15 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
+    /// Returns the action that follows from a response APDU, by the state before it.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         switch state {
         case .awaitingApplication(let isRepeated): return selected(answer, isRepeated: isRepeated, now)
-        case .awaitingLimit: return takeLimit(answer, now)
+        case .awaitingLimit: return readLimit(answer, now)
         case .awaitingHandover(let request):
+            // The machine inside reads the response from its bytes again.
             guard let action = transfer?.receive(answer.encode()[...], now: now) else { throw .outOfTurn }
             return try advanceHandover(action, request)
         case .notStarted: throw .outOfTurn
@@ -124,10 +129,12 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
             let length = ExpectedLength(upTo: available, extended: false)
             return .transmit(CommandAPDU.getResponse(upTo: length).encode())
         }
-        return takeLimit(answer, now)
+        return readLimit(answer, now)
     }
 
-    private mutating func takeLimit(_ answer: ResponseAPDU, _ now: ContinuousClock.Instant) -> Action {
+    /// Reads ApduCommandMaxSize from the complete response to SELECT, and sends the handover request. A phone
+    /// without this limit has no NFC v2.
+    private mutating func readLimit(_ answer: ResponseAPDU, _ now: ContinuousClock.Instant) -> Action {
         guard answer.status == .success else { return absent(.status(answer.status)) }
         guard let limit = NFCVersion2Handover.commandLimit(answer.data) else {
             return absent(.noCommandLimit)
@@ -139,18 +146,21 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         let action = transfer.send(
             request[...], answeredWithin: settings.handoverDeadline, atMost: settings.maximumHandover,
             now: now)
+        // A new transfer answers a short message with its first command.
         guard case .transmit(let command) = action else { return absent(.outOfTurn) }
         self.transfer = transfer
         state = .ongoing(.awaitingHandover(request: request))
         return .transmit(command)
     }
 
+    /// Delivers that the phone has no NFC v2. The machine has ended with it: `step` took its state.
     private func absent(_ fault: NFCFault) -> Action {
         .deliver(.absent(NFCEndReason(phase, fault)))
     }
 
     // MARK: Handover
 
+    /// Turns an action of the transfer into an action of this machine.
     private mutating func advanceHandover(
         _ action: NFCTransferReader.Action, _ request: [UInt8]
     ) throws(NFCFault) -> Action {
@@ -159,13 +169,14 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
             state = .ongoing(.awaitingHandover(request: request))
             return .transmit(command)
         case .deliver(.message(let select)): return try engaged(select, request)
-        // A wallet of an older draft answers in this way if an option of its draft is missing.
+        // A wallet of an older draft answers 6F00 if the request lacks an option of its draft.
         case .end(let reason) where reason.fault == .status(.unknownError): throw .olderVersion2
         case .end(let reason): throw reason.fault
         case .deliver(.selected), .wait: throw .outOfTurn
         }
     }
 
+    /// Delivers the engagement of a complete handover select, whose method must have been offered.
     private func engaged(
         _ select: [UInt8], _ request: [UInt8]
     ) throws(NFCFault) -> Action {

@@ -54,18 +54,19 @@ package struct NFCVersion2Behaviour: Sendable {
         selectAnswerBytes ?? NFCVersion2Handover.selectAnswer(limit: commandLimit)
     }
 
+    /// Returns the status with which the phone refuses a SELECT with this Le. Nil if the phone accepts it.
     func refusal(ofLength length: ExpectedLength?) -> StatusWord? {
         if let selectStatus { return selectStatus }
         return (length == nil ? requiresSelectLength : refusesSelectLength) ? .wrongLength : nil
     }
 
-    /// Returns the method that this phone chooses. Nil if there is none for it, as in an offer without NFC
-    /// v2.
+    /// Returns the method that this phone chooses. Nil if it chooses none, as for an offer without NFC v2.
     func choice(of offered: [NFCVersion2Method]) -> NFCVersion2Method? {
         guard offered.contains(.nfcVersion2), fault != .speaksOlderDraft else { return nil }
         guard case .bluetoothLE(let centralFirst) = preference else { return .nfcVersion2 }
         for case .bluetoothLE(let offer) in offered {
             var chosen = NFCVersion2Bluetooth()
+            // The phone chooses exactly one mode.
             chosen.isCentralClient = offer.isCentralClient && (centralFirst || !offer.isPeripheralServer)
             chosen.isPeripheralServer = offer.isPeripheralServer && !chosen.isCentralClient
             if !omitsServiceUUID {
@@ -77,11 +78,12 @@ package struct NFCVersion2Behaviour: Sendable {
         return .nfcVersion2
     }
 
-    /// The methods that the engagement names.
+    /// The methods that the engagement names: the chosen method, or those of the fault.
     func named(_ chosen: NFCVersion2Method) -> [NFCVersion2Method] {
         switch fault {
         case .noMethod: []
         case .twoMethods: [chosen, .bluetoothLE(NFCVersion2Bluetooth())]
+        // Type 3 is Wi-Fi Aware, which this reader never offers.
         case .unofferedMethod: [.other(type: 3)]
         default: [chosen]
         }
@@ -139,6 +141,8 @@ package struct NFCVersion2Holder: Sendable {
         transfer.reply(message)
     }
 
+    /// Answers a handover request. The answer to a request that the phone cannot use is 6F00, as that of
+    /// wallets of an older draft.
     private mutating func engage(_ request: [UInt8]) -> NFCVersion2HolderAnswer {
         guard let offered = try? NFCVersion2Handover.methods(inRequest: request[...]),
             let chosen = version2.choice(of: offered)

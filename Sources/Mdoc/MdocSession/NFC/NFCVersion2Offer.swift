@@ -3,7 +3,7 @@ package import NDEF
 
 /// The reader's offer in an NFC v2 handover request (draft of the second edition).
 ///
-/// It always has NFC v2 itself, which every wallet requires. It has Bluetooth if there is a radio.
+/// The offer always has NFC v2 itself, which every wallet requires, and Bluetooth if there is a radio.
 package struct NFCVersion2Offer: Equatable, Sendable {
     /// The service UUID for both modes of Bluetooth. Nil if Bluetooth is not offered.
     package let serviceUUID: BluetoothUUID?
@@ -73,7 +73,7 @@ package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
         peripheralServer =
             peripheral
             ? (chosen.peripheralServerUUID ?? offer.peripheralServerUUID).flatMap { BluetoothUUID($0) } : nil
-        // With mdoc central client mode alone a PSM only repeats the reader's.
+        // In mdoc central client mode the server is the reader's, and the phone only repeats its PSM.
         psm = peripheral ? chosen.psm : nil
         if centralClient == nil && peripheralServer == nil { return nil }
     }

@@ -44,6 +44,7 @@ package struct BenchLinkGreeting: Equatable, Sendable {
         }
     }
 
+    /// Returns the bytes of a handover message. Nil if the member is absent or null.
     private static func message(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
         guard let item, !item.isNullOrUndefined else { return nil }
         return Array(try item.byteString())

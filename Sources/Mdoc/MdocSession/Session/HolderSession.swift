@@ -44,6 +44,7 @@ package struct HolderSession: ~Copyable, Sendable {
         }
     }
 
+    /// Decrypts a further request, or reports the reader's status.
     private mutating func receiveData(
         _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
     ) throws(SessionError) -> Received {
@@ -53,11 +54,13 @@ package struct HolderSession: ~Copyable, Sendable {
         case .end(let status): return .status(status)
         case .data(let data, let isLast):
             let request = try keys.open(data)
+            // `receive` took the phase. Unless the session goes on, it stays ended.
             if !isLast { phase = .established(keys) }
             return .request(request)
         }
     }
 
+    /// Derives the keys from the reader's key, and decrypts the first request.
     private mutating func establish(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
         let numbered = numbers.areUsed
         let establishment = try mapping(
@@ -81,6 +84,7 @@ package struct HolderSession: ~Copyable, Sendable {
     ) throws(SessionError) -> [UInt8] {
         guard case .established(var keys) = takePhase() else { throw .unexpectedMessage }
         let sealed = try keys.seal(deviceResponse)
+        // The phase was taken. With a status it stays ended.
         if status == nil { phase = .established(keys) }
         return SessionData.encode(data: sealed, status: status, sequence: numbers.next())
     }

@@ -5,8 +5,9 @@ internal import OpenSSLCrypto
 
 /// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement.
 ///
-/// It encrypts requests and decrypts responses. It is a value without I/O and clock: `RequestExchange` of the
-/// service feeds it and does its actions, and tests inject the ephemeral key.
+/// The session encrypts requests and decrypts responses. It is a value without I/O and clock. In the service
+/// `RequestExchange` passes messages and times to it, and `RunningTransaction` does its actions. Tests inject
+/// the ephemeral key.
 ///
 /// | phase | next |
 /// |---|---|
@@ -102,13 +103,14 @@ package struct ReaderSession: ~Copyable, Sendable {
         }
     }
 
+    /// Decrypts the response, or ends the session by the mdoc's status or by a fault of the message.
     private mutating func receiveResponse(
         _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
     ) -> Action {
         let received: SessionData
         do throws(MdocModelError) {
             received = try SessionData(message, numbered: numbers.areUsed, limits: limits)
-            numbers.note(received.sequence)
+            numbers.record(received.sequence)
         } catch {
             return .end(.failed(.malformed(error)), terminationMessage: terminationMessage(.decodingError))
         }
@@ -117,6 +119,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         case .data(let data, let isLast):
             do throws(SessionError) {
                 let response = try keys.open(data)
+                // `receive` took the phase. Unless a further request may follow, it stays ended.
                 if !isLast { phase = .awaitingFurtherRequest(keys) }
                 return .deliver(response, isEnded: isLast)
             } catch {
@@ -146,6 +149,7 @@ package struct ReaderSession: ~Copyable, Sendable {
                 return nil
             }
             return .end(.overdue, terminationMessage: terminationMessage(.termination))
+        // No response is expected: the phase that was taken is put back.
         case .awaitingFirstRequest(let keys): phase = .awaitingFirstRequest(keys)
         case .awaitingFurtherRequest(let keys): phase = .awaitingFurtherRequest(keys)
         case .ended: break
@@ -173,6 +177,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         return taken
     }
 
+    /// Returns a message with this status and without data.
     private mutating func terminationMessage(_ status: SessionStatus) -> [UInt8] {
         SessionData.encode(data: nil, status: status, sequence: numbers.next())
     }

@@ -4,7 +4,7 @@ package import MdocModel
 
 /// A recorded session, which is decrypted again with the reader's ephemeral key (ISO/IEC 18013-5 9.1.1).
 ///
-/// It opens the first message of each side. It cannot seal a message, so no nonce is used twice.
+/// The first message of each side can be opened. No message can be sealed, so no nonce is used twice.
 package struct RecordedSession: Sendable {
     package let transcript: SessionTranscript
     private let eReaderKey: COSEKeyPair

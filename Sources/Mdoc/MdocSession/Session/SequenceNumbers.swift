@@ -22,10 +22,12 @@ struct SequenceNumbers: Sendable {
     }
 
     /// Compares the number of a received message with the expected number, and records a difference.
-    mutating func note(_ number: UInt64?) {
+    mutating func record(_ number: UInt64?) {
         guard areUsed else { return }
         if number == nil { notes.append(.missing(expected: received)) }
         if let number, number != received { notes.append(.other(number, expected: received)) }
+        // The next expected number follows the received one, so one gap is recorded once. The mdoc chooses
+        // the number: the greatest one wraps to 0, and does not stop the program.
         received = (number ?? received) &+ 1
     }
 }

@@ -18,6 +18,7 @@ struct SessionKeys: ~Copyable {
         self.opening = opening
     }
 
+    /// Derives both keys from the shared secret of the ephemeral keys and the digest of the transcript.
     static func derive(
         for side: Side, own: COSEKeyPair, peer: COSEKey, transcript: SessionTranscript
     ) throws(SessionError) -> SessionKeys {
@@ -29,6 +30,8 @@ struct SessionKeys: ~Copyable {
             let device = try hkdfSHA256(
                 secret: shared, salt: salt, info: Array("SKDevice".utf8)[...], count: 32)
             switch side {
+            // The nonce of a reader's message begins with the identifier 0, that of an mdoc's message with 1
+            // (ISO/IEC 18013-5 9.1.1.5).
             case .reader:
                 return try SessionKeys(
                     sealing: AESGCMSealingKey(key: reader, noncePrefix: 0),
@@ -43,6 +46,7 @@ struct SessionKeys: ~Copyable {
         }
     }
 
+    /// Agrees on a secret with the peer's key. Every failure is `keyAgreementFailed`, whatever its reason.
     private static func sharedSecret(own: COSEKeyPair, peer: COSEKey) throws(SessionError) -> SecretBytes {
         guard own.privateKey.curve == peer.curve else { throw .keyAgreementFailed }
         do {
@@ -64,6 +68,7 @@ struct SessionKeys: ~Copyable {
         do throws(OpenSSLCryptoError) {
             return try opening.open(sealed)
         } catch {
+            // The cause is not reported: a peer must not learn why its message does not decrypt (Q199).
             throw .decryptionFailed
         }
     }

@@ -49,6 +49,7 @@ package struct CertificateProfile: Equatable, Sendable {
         case present
     }
 
+    // The validities below are 20 years (7305 days), 39 months (1187 days) and 15 months (457 days).
     private static let day: Int64 = 86_400
     private static let common: Set<CertificateRule> = [
         .version, .encoding, .keyUsageTrailingZeros, .booleanTrueNotFF, .serialNumber, .signatureAlgorithm,

@@ -60,6 +60,7 @@ struct ProfileInspection {
         case .subjectKeyIdentifierDigest: isKeyIdentifierDigest
         case .issuerAlternativeName: certificate.namesContactOfIssuer
         case .distributionPoint: hasDistributionPoint
+        // `findings` checks these rules, which can give several findings, by itself.
         case .encoding, .keyUsageTrailingZeros, .booleanTrueNotFF, .forbiddenExtension,
             .unknownCriticalExtension:
             true
@@ -75,9 +76,11 @@ struct ProfileInspection {
         return true
     }
 
+    /// Whether the key is on a curve that the profile allows, and its point is not compressed.
     private var hasKeyOfProfile: Bool {
         guard let curve = certificate.subjectPublicKeyInfo.curve else { return false }
         switch curve.family {
+        // 04 is the first byte of a point that is not compressed.
         case .weierstrass: return certificate.subjectPublicKeyInfo.publicKeyBits.first == 0x04
         // Annex B allows Ed25519 and Ed448 for document signers and readers, but not for roots.
         case .edwards: return !profile.rules.contains(.authority)
@@ -102,6 +105,7 @@ struct ProfileInspection {
         case .country: return subject.countryName != nil
         case .countryForm: return subject.countryName == nil || subject.hasCountryInCapitals
         case .issuerCountry: return issuer == nil || issuerSubject?.countryName != nil
+        // Other rules report a missing country.
         case .countryOfIssuer:
             guard let country = issuerSubject?.countryName, let own = subject.countryName else { return true }
             return own.utf8.elementsEqual(country.utf8)
@@ -151,10 +155,12 @@ struct ProfileInspection {
     }
 
     private var isKeyIdentifierDigest: Bool {
+        // Another rule reports a missing identifier.
         guard let identifier = certificate.subjectKeyIdentifier else { return true }
         return (try? certificate.subjectPublicKeyInfo.keyIdentifier())?.elementsEqual(identifier) == true
     }
 
+    /// Whether the certificate says where revocations are published, in the form that the profile requires.
     private var hasDistributionPoint: Bool {
         let isPresent = certificate.firstExtension(.crlDistributionPoints) != nil
         switch profile.distributionPoint {

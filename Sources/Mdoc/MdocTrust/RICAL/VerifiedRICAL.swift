@@ -28,6 +28,7 @@ package struct VerifiedRICAL: Sendable {
     /// beside them.
     package let unusableEntries: [Int]
 
+    /// Reads the entries of a list whose signature was verified.
     fileprivate init(_ list: UnverifiedRICAL, at now: Timestamp) throws(RICALError) {
         provider = list.provider
         date = list.date

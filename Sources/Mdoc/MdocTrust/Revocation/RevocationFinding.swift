@@ -9,7 +9,8 @@ package enum RevocationFinding: Equatable, Sendable {
     /// Not revoked, according to lists that were issued this many seconds ago. Of two lists the older counts.
     case good(ageSeconds: Int64)
     case revoked(RevokedCause, ageSeconds: Int64)
-    /// Not known. The age is that of the list that does not suffice, if there is one.
+    /// Not known. The age is that of the list that was consulted and does not suffice; `nil` if there was
+    /// none.
     case undetermined(UndeterminedCause, about: RevocationSubject, ageSeconds: Int64?)
 
     package enum State: String, Sendable { case good, revoked, undetermined }
@@ -45,7 +46,8 @@ package enum RevocationSubject: String, Sendable {
     /// The document signer's certificate.
     case signer
     case document
-    /// The IACA, if only VICALs name it.
+    /// The IACA. A finding concerns it only if no operator named it as a root and every VICAL that lists it
+    /// is overdue (Q217).
     case root
 }
 
@@ -116,7 +118,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 }
 
 extension RevocationFinding {
-    /// Combines two findings.
+    /// Combines two findings. They may also concern two references of one document, or the issued document
+    /// and its root.
     ///
     /// Revoked outweighs undetermined, which outweighs good. If nothing is published about one part, the
     /// other decides. If both are undetermined, the one that needs more tolerance decides.

@@ -44,6 +44,7 @@ package struct RevocationPolicy: Equatable, Sendable {
         case (.revoked, _): false
         case (.undetermined, .accept): true
         case (.undetermined(let cause, _, _), .refuse(let tolerated)):
+            // `.max` means that no tolerance suffices, so it is never compared.
             cause.requiredTolerance < .max && cause.requiredTolerance <= tolerated
         }
     }

@@ -78,7 +78,9 @@ struct RevocationLists: Sendable {
         }
     }
 
+    /// The CRLs that have this name as their issuer's. Not all of them need be signed by one key.
     subscript(_ issuer: DistinguishedName) -> [HeldRevocationList] {
+        // Without any CRL the key of the name need not be computed.
         byIssuer.isEmpty ? [] : byIssuer[issuer.comparisonKey] ?? []
     }
 }
@@ -136,6 +138,8 @@ struct SignerRevocation: Sendable {
         for held in own {
             guard let list = try? held.list() else { continue }
             let covers = list.covers(certificate) && list.names(anchor.certificate)
+            // A CRL that is for other certificates, or of another key, does not stand for the one that is
+            // missing.
             if !covers { failure = .listAbsent }
             guard held.isSigned(by: anchor) else {
                 if covers { failure = .listSignerWrong }

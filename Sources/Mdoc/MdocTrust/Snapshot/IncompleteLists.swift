@@ -96,6 +96,8 @@ extension [TrustSource] {
     private var surplus: Set<TrustSource.Identity> {
         guard count > TrustSource.maximumIncompleteLists else { return [] }
         var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }
+        // The oldest lists are dropped first. Lists of one date have a fixed order, so that every computer
+        // drops the same one.
         kept.sort {
             let (one, other) = ($0.list.order.date, $1.list.order.date)
             return one == other ? $0.identity < $1.identity : one < other

@@ -110,6 +110,7 @@ package struct TrustBundle: Sendable {
         }
     }
 
+    /// The members of the signed content. The snapshot is made of the sources after the type was checked.
     private struct Contents {
         let type: String
         let created: Timestamp
@@ -139,6 +140,7 @@ package struct TrustBundle: Sendable {
             return instant
         }
 
+        /// Reads one source. Its provenance is the bundle, whatever it was on the computer that exported it.
         private static func source(
             _ item: CBORItem, created: Timestamp
         ) throws(CBORError) -> TrustSource {

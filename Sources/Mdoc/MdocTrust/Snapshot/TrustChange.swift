@@ -53,7 +53,7 @@ package struct TrustChange: Sendable {
 
         /// The remarks on an admitted source, such as entries that were left out.
         ///
-        /// They are computed at each access, because every list must be opened for them.
+        /// The remarks are computed at each access, because every list must be opened for them.
         package var remarks: [TrustCondition] {
             joined.map { $0.snapshot.remarks(on: source, by: $0.rules) } ?? []
         }
@@ -85,7 +85,8 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Admits every source that can be admitted, roots before the lists that they or their providers sign.
+    /// Admits every source that can be admitted. Roots of issuers and of list providers join before lists,
+    /// since a list is checked with the root of its signer.
     package mutating func admit(_ sources: [TrustSource]) {
         for kind in TrustSource.Kind.allCases {
             // The snapshot is rebuilt once for each kind, not for each source.
@@ -156,11 +157,12 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Joins the admitted sources to the snapshot, and records the incomplete lists that this removed.
+    /// Joins the admitted sources to the snapshot, and records the incomplete lists that left it by that.
     private mutating func joinAdmitted(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
         guard !admitted.isEmpty else { return }
         let sources = snapshot.sources.filter { admitted[$0.identity] == nil }
         snapshot = snapshot.joined(by: Array(admitted.values))
+        // A complete list that joined has removed the incomplete lists that it replaces (Q240).
         for source in sources + admitted.values.map(\.source)
         where source.isIncomplete && snapshot.source(source.identity) == nil {
             outcomes.append(Decision(source, .removed))

@@ -46,7 +46,7 @@ package enum TrustCondition: Equatable, Sendable {
     /// The VICAL has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)
-    /// The CRL has gaps: what it lists is revoked, but absence from it proves nothing (Q230).
+    /// The CRL has gaps: a certificate that it lists is revoked, but absence from it proves nothing (Q230).
     case revocationListIncomplete(PKIXError)
     /// No anchor or provider has the name of the CRL's issuer.
     case revocationListIssuerUnknown(issuer: String)
@@ -58,7 +58,8 @@ package enum TrustCondition: Equatable, Sendable {
     case statusListSignerUnknown
     /// The list states another URI than the one under which it is stored.
     case statusListSubjectWrong
-    /// The list has gaps: what it lists is revoked, but absence from it proves nothing (Q228, Q248).
+    /// The list has gaps: a document that it lists is revoked, but absence from it proves nothing (Q228,
+    /// Q248).
     case statusListIncomplete(StatusTokenError)
     case listNotYetValid
     /// The list should have been renewed this many seconds ago.
@@ -207,6 +208,7 @@ extension TrustCondition {
 extension Int64 {
     /// This number of seconds in words, in a unit that fits its size.
     fileprivate var spanText: String {
+        // `max` alone would be the static property of `Int64`.
         switch Swift.max(0, self) {
         case ..<120: "\(Swift.max(0, self)) seconds"
         case ..<7200: "\(self / 60) minutes"

@@ -17,8 +17,10 @@ extension TrustedAnchor {
         guard docTypes != .any else { return nil }
         var youngest: (listing: TrustListing, overdue: Int64)?
         for listing in listings where listing.docTypes.contains(docType) {
+            // One VICAL that is not overdue suffices, and one without nextUpdate is never overdue.
             guard let next = listing.nextUpdate, next < now else { return nil }
             let overdue = now.secondsSince1970 - next.secondsSince1970
+            // Of several overdue VICALs the one that is least overdue counts.
             if overdue < youngest?.overdue ?? .max { youngest = (listing, overdue) }
         }
         return youngest.map {

@@ -123,8 +123,8 @@ extension TrustSnapshot {
             return AdmittedSource(candidate, .new, list)
         }
         if let before { try issue.requireSuccession(to: before) }
-        // The incomplete lists that a complete one replaces count as predecessors too: it must not be much
-        // smaller than any of them (Q240).
+        // The incomplete lists that a complete list replaces count as predecessors too: the complete list
+        // must not be much smaller than any of them (Q240).
         do throws(AdmissionRefusal) {
             for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
                 if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
@@ -250,6 +250,8 @@ extension TrustSnapshot {
         }
         if let condition = conditions.first(where: { !$0.leavesListUsable }) { throw .unusable(condition) }
         guard let issue = source.issue(in: self, signers: rules.signers) else {
+            // Not expected: the conditions above include every fault because of which a source cannot be
+            // read.
             throw .unusable(.certificateUnreadable(.valueMalformed(at: 0)))
         }
         return (issue, nil)
@@ -341,6 +343,7 @@ extension TrustSource {
                     issuer: .root($0.subject))
             }
         case .vical(let held):
+            // No time is given: a list that has expired is still compared.
             let list = try? held.list().verify(by: snapshot.providers, at: nil, .lenient)
             return list.map { ListIssue($0) }
         case .revocationList(let held):
@@ -442,6 +445,7 @@ extension StatusToken {
 }
 
 extension UInt64 {
+    /// The bytes of the number, most significant first, without leading zeros.
     fileprivate var bigEndianBytes: ArraySlice<UInt8> {
         (0..<8).reversed().map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }.drop { $0 == 0 }
     }

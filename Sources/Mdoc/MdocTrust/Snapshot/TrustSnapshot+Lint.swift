@@ -16,6 +16,8 @@ extension TrustSnapshot {
                 TrustFinding(source: source, condition: $0)
             }
         }
+        // No tolerance: the report names every list that is dated in the future. Only admission tolerates a
+        // clock that is slow.
         let rules = TrustRules(now: now, clockSkew: 0)
         for source in sources {
             let conditions: [TrustCondition] =
@@ -41,6 +43,7 @@ extension TrustSnapshot {
         switch source.content {
         case .certificate: return []
         case .vical(let held):
+            // The remarks are those of a snapshot in which the source has its place.
             let trial = substituting([source])
             let roots = trial.roots
             let links = trial.anchors.filter {
@@ -83,7 +86,9 @@ extension TrustSnapshot {
         return days < Self.daysOfWarning ? [.anchorExpiresSoon(subject: subject, days: days)] : []
     }
 
+    /// Returns the remarks on the age of a VICAL.
     private func lintList(_ held: HeldVICAL, at now: Timestamp) -> [TrustCondition] {
+        // `findings` of the snapshot has the reason that a VICAL cannot be read.
         guard let list = try? held.list() else { return [] }
         guard let next = list.nextUpdate else { return [.vicalWithoutNextUpdate] }
         return staleness(from: list.date, to: next, at: now)

@@ -93,8 +93,8 @@ package struct TrustSnapshot: Sendable {
         substituting(admitted.map(\.source))
     }
 
-    /// Returns a snapshot for a trial, in which each of these sources replaces the one of its identity
-    /// without being admitted.
+    /// Returns a snapshot in which each of these sources replaces the source of its identity. The sources are
+    /// not checked: `joined(by:)` passes admitted sources, and a trial passes others.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)
@@ -168,6 +168,7 @@ private struct AnchorCollection {
         findings.append(TrustFinding(source: source.identity, condition: condition))
     }
 
+    /// Returns the anchor of a certificate source, or records why it is none.
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
         guard case .certificate(let held) = source.content else { return nil }
         do throws(HeldCertificateError) {
@@ -178,6 +179,7 @@ private struct AnchorCollection {
         }
     }
 
+    /// Returns the anchor of a VICAL's entry, or records why it is none.
     private mutating func anchor(_ certificate: Certificate, _ source: TrustSource) -> TrustAnchor? {
         do throws(TrustAnchorError) {
             return try TrustAnchor(deferringKeyOf: certificate)
@@ -187,6 +189,7 @@ private struct AnchorCollection {
         }
     }
 
+    /// Adds an anchor that a VICAL lists, or adds the listing to the anchor of the same certificate.
     private mutating func add(_ anchor: TrustAnchor, _ listing: TrustListing, _ source: TrustSource) {
         guard let place = indexBySHA256[anchor.sha256] else {
             indexBySHA256[anchor.sha256] = anchors.count
@@ -195,6 +198,7 @@ private struct AnchorCollection {
         anchors[place].add(listing, by: source.identity)
     }
 
+    /// Adds an anchor, or adds its document types to the anchor of the same certificate.
     private mutating func add(
         _ anchor: TrustAnchor, _ docTypes: TrustedAnchor.DocTypes, _ source: TrustSource
     ) {

@@ -63,6 +63,7 @@ package struct TrustSource: Sendable, Equatable {
         self.name = name
         self.provenance = provenance
         self.obtained = obtained
+        // Content that was recognised as another kind is read again as this kind.
         self.content = content.isForm(of: kind) ? content : SourceContent(kind, content.bytes)
         sha256 = Digest(.sha256, of: content.bytes).bytes
     }
@@ -75,7 +76,7 @@ package struct TrustSource: Sendable, Equatable {
 
     /// Whether the list leaves something out, or has parts that cannot be read.
     ///
-    /// What such a list names is revoked, but absence from it proves nothing.
+    /// A certificate or document that such a list names is revoked, but absence from the list proves nothing.
     package var isIncomplete: Bool {
         switch content {
         case .certificate, .vical: false
@@ -98,7 +99,7 @@ package struct TrustSource: Sendable, Equatable {
         if case .revocationList(let held) = content { held.issuerKeyIdentifier } else { nil }
     }
 
-    /// The facts by which a new source replaces an old one: both have the same identity.
+    /// The facts that identify a source. A new source replaces the old one of the same identity.
     ///
     /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
     ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither

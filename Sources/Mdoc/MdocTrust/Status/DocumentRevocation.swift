@@ -147,7 +147,8 @@ struct StatusLists: Sendable {
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }
         }
         if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
-        // Only a complete list shows that a document is good (Q240).
+        // Only a complete list shows that a document is good (Q240). `findings` has the indices of `opened`,
+        // but ends where reading stopped.
         let deciding = present.firstIndex(where: \.isComplete) ?? present.startIndex
         guard let last = findings.last else { throw failure }
         return findings.indices.contains(deciding) ? findings[deciding] : last

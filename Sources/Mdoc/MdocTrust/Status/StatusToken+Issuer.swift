@@ -18,6 +18,7 @@ extension StatusToken {
     /// The digest that `issuerDigest(of:)` computes from the token's bytes.
     var issuerDigest: [UInt8]? { Self.issuerDigest(signature) }
 
+    /// Returns the digest for a parsed token.
     private static func issuerDigest(_ signature: COSESign1) -> [UInt8]? {
         guard let chain = try? signature.headers.x5chain(maximum: 4) else { return nil }
         var parts: [ArraySlice<UInt8>] = []
@@ -29,6 +30,7 @@ extension StatusToken {
                 below?.names(certificate) ?? true
             else { break }
             for part in [certificate.issuer.comparisonKey, Array(certificate.authorityKeyIdentifier ?? [])] {
+                // The length precedes each part, so that no two chains have the same digest.
                 parts.append([
                     UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count),
                 ])

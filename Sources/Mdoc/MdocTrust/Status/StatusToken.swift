@@ -5,11 +5,11 @@ package import MdocModel
 
 /// A signed list of statuses as a CWT, parsed but not verified.
 ///
-/// It is a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list (ISO/IEC 18013-5
+/// The list is a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list (ISO/IEC 18013-5
 /// second edition 12.3.6). `StatusListIssuer` verifies the signer, and the list inside is not opened yet.
 ///
-/// A token needs a subject, a date of issue and a list. Other claims may be missing or unreadable. What such
-/// a token lists is revoked, but absence from it proves nothing (Q248).
+/// A token needs a subject, a date of issue and a list. Other claims may be missing or unreadable. A document
+/// that such a token lists is revoked, but absence from the list proves nothing (Q248).
 package struct StatusToken: Sendable {
     /// The maximum size of a token in bytes.
     package static let maximumSize = 1 << 22
@@ -42,6 +42,7 @@ package struct StatusToken: Sendable {
         static let timeToLive: Int64 = 65_534
     }
 
+    /// The label of the header parameter `typ` (RFC 9596).
     private static let type: Int64 = 16
     /// The CoAP content format of `application/statuslist+cwt`, which may replace the name (RFC 9596, Q229).
     private static let statusListContentFormat: UInt64 = 279
@@ -71,14 +72,17 @@ package struct StatusToken: Sendable {
         list = try Self.claim(place, claims) { item throws(CBORError) in item }
     }
 
+    /// Parses the bytes of a token.
     private static func item(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) -> CBORItem {
         do throws(CBORError) {
             return try CBORItem.parse(bytes, limits: limits)
         } catch {
+            // A text in place of CBOR is named, so that the message can say how to convert it (Q229).
             throw TextForm(bytes).map(StatusTokenError.text) ?? .malformed(error)
         }
     }
 
+    /// Reads a required claim.
     private static func claim<Value>(
         _ label: Int64, _ claims: CBORMap, _ read: (CBORItem) throws(CBORError) -> Value
     ) throws(StatusTokenError) -> Value {

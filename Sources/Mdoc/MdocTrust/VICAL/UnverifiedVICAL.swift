@@ -6,7 +6,7 @@ package import PKIX
 
 /// A list of issuers' roots, parsed but not verified (VICAL, ISO/IEC 18013-5 Annex C).
 ///
-/// Its entries are available only in the `VerifiedVICAL` that `verify(by:at:_:)` returns (Q175).
+/// The entries of the list are available only in the `VerifiedVICAL` that `verify(by:at:_:)` returns (Q175).
 package struct UnverifiedVICAL: Sendable {
     /// The maximum size of a list in bytes.
     package static let maximumSize = SignedList<VICALError>.maximumSize

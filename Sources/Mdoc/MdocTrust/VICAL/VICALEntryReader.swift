@@ -46,6 +46,7 @@ private struct Members {
     /// The names that occur in two spellings. Nothing says which of their values counts, so neither is used.
     private var ambiguous: Set<String> = []
 
+    /// Gathers the members of a map by their names in lower case: providers differ in the case of letters.
     init(_ map: CBORMap) {
         for member in map {
             guard let name = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
@@ -74,6 +75,7 @@ private struct Members {
             let isTwice = ambiguous.contains(member.rawValue.lowercased())
             if let fault = isTwice ? .twice : fault { faults.append((member, fault)) }
         }
+        // A missing member is no fault: the certificate has the value (Q232).
         recordFault(
             .serialNumber,
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
@@ -100,11 +102,13 @@ extension CBORItem {
         unsignedBytes?.elementsEqual(serial.drop { $0 == 0 }) == true
     }
 
+    /// Returns the fault of the member `serialNumber`; `nil` if it is that of the certificate.
     fileprivate func fault(asSerialNumber serial: ArraySlice<UInt8>) -> VICALMemberFault? {
         guard unsignedBytes != nil else { return .wrongType }
         return isSerialNumber(serial) ? nil : .differs
     }
 
+    /// Returns the fault of the member `ski`; `nil` if it is that of the certificate.
     fileprivate func fault(asKeyIdentifier identifier: ArraySlice<UInt8>?) -> VICALMemberFault? {
         guard let own = try? byteString() else { return .wrongType }
         return own == identifier ? nil : .differs

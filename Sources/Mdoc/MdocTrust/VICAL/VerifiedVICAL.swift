@@ -5,7 +5,7 @@ package import PKIX
 /// A VICAL whose signature by a pinned provider was verified (ISO/IEC 18013-5 Annex C).
 ///
 /// **Responsibility.** This value is the only way to the entries of a VICAL (Q175).
-/// `UnverifiedVICAL.verify(by:at:_:)` makes it after it has checked, in this order:
+/// `UnverifiedVICAL.verify(by:at:_:revokedBy:)` makes it after it has checked, in this order:
 ///
 /// 1. the path from the signer to a pinned provider's root, at the date of the list and at the time of the
 ///    check;

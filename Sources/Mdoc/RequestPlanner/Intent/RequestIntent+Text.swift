@@ -35,6 +35,7 @@ extension RequestIntent {
     package init(parsing text: String) throws(RequestPlannerError) {
         guard text.utf8.count <= Self.maximumLength else { throw .textTooLong(limit: Self.maximumLength) }
         var parts = text.split(separator: ";", omittingEmptySubsequences: false).map(\.words)
+        // `split` returns at least one part, since it keeps empty ones.
         var head = parts.removeFirst()
         purpose = .age
         if let first = head.first, first.hasSuffix(":") {
@@ -51,6 +52,7 @@ extension RequestIntent {
         for clause in parts { try apply(clause) }
     }
 
+    /// Reads claims that are separated by commas, "with" or "and".
     private static func claims(_ words: [String]) throws(RequestPlannerError) -> [Claim] {
         var claims: [Claim] = []
         for part in words.split(whereSeparator: { [",", "with", "and"].contains($0) }) {

@@ -1,12 +1,12 @@
 /// The question that a till or an app wants answered, before any element is chosen.
 ///
-/// `RequestPlan` makes the smallest request of it. Its text form is in `RequestIntent+Text.swift`.
+/// `RequestPlan` makes the smallest request of an intent. `RequestIntent+Text.swift` has the text form.
 package struct RequestIntent: Hashable, Sendable {
     /// The evidence that may replace a missing age attestation, from least to most revealing (Q160).
     package enum AgeFallback: String, CaseIterable, Sendable {
         case nothing
         case ageInYears = "age in years"
-        /// The age in years, and then the birth date.
+        /// The age in years. If the document lacks that element too, the birth date.
         case birthDate = "birth date"
     }
 

@@ -23,6 +23,7 @@ extension RequestPlannerError {
         return corrected.compactMap(\.self).joined(separator: " ")
     }
 
+    /// Every word of the text form of an intent.
     private static let vocabulary: [String] = {
         var words = [
             "age", "over", "category", "categories", "class", "classes", "from", "or", "else", "required",
@@ -34,6 +35,7 @@ extension RequestPlannerError {
         return words
     }()
 
+    /// Returns the element of the document whose identifier resembles that of `name`; `nil` if none does.
     private static func element(like name: ElementName, in docType: String) -> String? {
         let elements = DocumentFamily(docType)?.types.first { $0.docType == docType }?.elements ?? []
         let identifiers = elements.map(\.name).filter { $0.nameSpace == name.nameSpace }.map(\.identifier)

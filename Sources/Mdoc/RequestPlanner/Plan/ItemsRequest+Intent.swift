@@ -52,6 +52,7 @@ extension DocumentType {
             ]
         default: names = elements(answering: claim.kind)
         }
+        // An element that the intent names needs no entry in `answers`.
         guard claim.kind == .element || answers[claim.kind] != nil, !names.isEmpty,
             !names.contains(where: lacks)
         else { throw .documentLacks(claim, docType: docType) }
@@ -74,6 +75,7 @@ extension DocumentType {
             case .ageInYears: ["age_in_years"]
             case .birthDate: ["age_in_years", "birth_date"]
             }
+        // A type without a data model may have any element.
         return identifiers.map(inMain).filter { elements.isEmpty || !lacks($0) }.map { [$0] }
     }
 }

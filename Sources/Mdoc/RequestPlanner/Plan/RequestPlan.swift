@@ -46,6 +46,7 @@ package struct RequestPlan: Sendable {
         try self.init(intent, nil) { claims.contains($0) }
     }
 
+    /// Plans the request. `isKept` decides for each claim whether its answer is kept.
     private init(
         _ intent: RequestIntent, _ retention: RetentionChoice?, keeping isKept: (Claim) -> Bool
     ) throws(RequestPlannerError) {
@@ -98,8 +99,8 @@ package struct RequestPlan: Sendable {
 
     /// Whether a returned element is kept.
     ///
-    /// It is kept if the request said so of this element, of the element that it replaces, or of an age that
-    /// it attests.
+    /// An element is kept if the request said so of that element, of the element that it replaces, or of an
+    /// age that it attests.
     package func keeps(_ name: ElementName, of docType: String) -> Bool {
         requests.joined().contains { $0.docType == docType && $0.keeps(name) }
     }

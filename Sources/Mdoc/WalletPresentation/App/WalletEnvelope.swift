@@ -21,6 +21,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     /// Parses an envelope. Nothing is decrypted.
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
+        // The structure is not deeper: the answer in it is an encrypted byte string.
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         let (algorithm, parameters): (CBORItem, CBORItem)
         do throws(CBORError) {
@@ -32,6 +33,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         } catch {
             throw .malformed(.envelope, error)
         }
+        // Checked before the parameters are read, since another algorithm may have others.
         guard algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
         do throws(CBORError) {
@@ -77,6 +79,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
             isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: merchant.isOfPublishedExample)
     }
 
+    /// Whether the envelope is bound to this transcript.
     private func isSealed(in transcript: SessionTranscript) -> Bool {
         Digest(.sha256, of: transcript.encoded).equals(infoHash)
     }
@@ -102,7 +105,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         return .infoHashWrong
     }
 
-    /// Parses the decrypted content, `{"identity": DeviceResponse}` (Topics).
+    /// Parses the decrypted content, `{"identity": DeviceResponse}`.
     private static func response(
         in plaintext: [UInt8]
     ) throws(WalletPresentationError) -> UnverifiedResponse {

@@ -77,6 +77,8 @@ private struct ItemsRequestDraft {
                 requestedElement: mapped.name, sets: mapped.substitutes.map { [$0] }))
     }
 
+    /// Returns the request with the elements grouped by namespace. An element is kept if its intent is to
+    /// store it.
     func itemsRequest(docType: String) -> ItemsRequest {
         var nameSpaces: [ItemsRequest.NameSpace] = []
         for name in names {

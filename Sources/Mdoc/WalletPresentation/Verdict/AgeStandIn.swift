@@ -3,8 +3,8 @@ internal import MdocModel
 
 /// An age in years that was returned in place of the answer to "at least `years`".
 ///
-/// PassKit requests the age in years if a licence has no such attestation. It was true on the day of issue,
-/// and reveals more than was asked.
+/// PassKit requests the age in years if a licence has no such attestation. The age was true on the day of
+/// issue, and reveals more than was asked.
 package struct AgeStandIn: Hashable, Sendable {
     package let docType: String
     /// The age in the question.

@@ -31,7 +31,8 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 package struct RejectedPresentation: Sendable {
     /// The failed rules of the channel itself, apart from the checks of the response.
     package let failures: [ChannelFailure]
-    /// The results of the checks of the response. All of them may have passed if only `failures` reject it.
+    /// The results of the checks of the response. All of them may have passed, if the presentation was
+    /// rejected because of `failures` alone.
     package let checks: CheckedResponse
     /// Whether a second use of the nonce was ruled out.
     package let isReplayChecked: Bool
@@ -45,7 +46,7 @@ package struct RejectedPresentation: Sendable {
 
 /// A test answer: the sign by which it was recognised, and the results of the checks.
 ///
-/// It has no element values, unless the policy accepts test documents.
+/// A mock presentation has no element values, unless the policy accepts test documents.
 package struct MockPresentation: Sendable {
     package let sign: MockSign
     package let failures: [ChannelFailure]

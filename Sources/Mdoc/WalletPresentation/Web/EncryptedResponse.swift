@@ -15,6 +15,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Parses the text of the member `response`: base64url without padding.
     package init(_ text: some Collection<UInt8>) throws(WalletPresentationError) {
+        // The length of `maximumSize` bytes in base64url without padding.
         guard text.count <= (Self.maximumSize * 4 + 2) / 3, let bytes = Base64URL.decode(text) else {
             throw .notBase64URL(.encryptedResponse)
         }
@@ -23,6 +24,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Parses the decoded bytes of a response. Nothing is decrypted.
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
+        // The structure is not deeper: the answer in it is an encrypted byte string.
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
@@ -55,6 +57,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         } catch .notOpened {
             throw mismatch(of: info, origin: origin, key: key, others: others.prefix(4))
         } catch {
+            // A catch with a pattern is not exhaustive: this clause passes on every other error.
             throw error
         }
         let item = try mapping(CBORItem.parse(plaintext[...]), PresentationStructure.plaintext.malformed)

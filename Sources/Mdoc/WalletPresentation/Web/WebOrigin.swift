@@ -58,11 +58,11 @@ package struct WebOrigin: Hashable, Sendable {
         guard (1...253).contains(host.count) else { return false }
         return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
             (1...63).contains($0.count) && $0.first != UInt8(ascii: "-") && $0.last != UInt8(ascii: "-")
-                && $0.allSatisfy { isLabel($0) }
+                && $0.allSatisfy { isLabelCharacter($0) }
         }
     }
 
-    private static func isLabel(_ character: UInt8) -> Bool {
+    private static func isLabelCharacter(_ character: UInt8) -> Bool {
         switch character {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"):
@@ -71,6 +71,7 @@ package struct WebOrigin: Hashable, Sendable {
         }
     }
 
+    /// Returns a port of one to five digits without a leading zero; `nil` for other text.
     private static func port(_ digits: Substring.UTF8View) -> Int? {
         guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"),
             digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

@@ -18,6 +18,7 @@ package enum InputFile {
         let bytes: [UInt8]
         do {
             let file = try FileDescriptor.open(FilePath(path), .readOnly)
+            // One byte more than the limit shows that the file is too long.
             bytes = try file.closeAfter { try contents(of: file, upTo: limit + 1) }
         } catch {
             throw .usage("\(Terminal.safe(path)): \(error)")
@@ -28,6 +29,8 @@ package enum InputFile {
         return bytes
     }
 
+    /// Reads to the end of the file, but at most `limit` bytes. The size is not asked for, because a pipe has
+    /// none.
     private static func contents(of file: FileDescriptor, upTo limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -45,6 +48,7 @@ package enum InputFile {
 /// Reading of a private key that opens a stored answer: the reader's ephemeral key, or the key that a wallet
 /// encrypts to.
 package enum PrivateKeyFile {
+    /// The largest file with a key, in bytes.
     private static let largestFile = 1 << 16
 
     /// Reads a key from a file, or from the standard input if `argument` is `-`. The input is unencrypted PEM
@@ -57,6 +61,7 @@ package enum PrivateKeyFile {
     package static func read(
         _ argument: String, on curve: Curve? = nil, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
+        // Checked before opening, whose error would repeat the argument: the argument may be the key.
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(
@@ -88,6 +93,7 @@ package enum PrivateKeyFile {
         return key
     }
 
+    /// Parses hexadecimal text as a scalar on `curve`, and any other text as PEM.
     private static func key(in text: [UInt8], curve: Curve) -> COSEKeyPair? {
         do throws(OpenSSLCryptoError) {
             guard let scalar = scalar(in: text) else { return COSEKeyPair(try PrivateKey(pem: text[...])) }

@@ -12,7 +12,7 @@ package struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it; or the name of a policy from the policy file. By default the purpose of the request selects the policy. A policy that accepts more than that one is refused.",
+            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it, and the policy file may define more names. By default the purpose of the request selects the policy. A policy that accepts more than the purpose's policy is refused.",
             valueName: "name"))
     package var policy: String?
 
@@ -94,12 +94,13 @@ package struct PolicyFile {
         for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
-        if let further = members["documentSigners"] { signers = try DocumentSignerProfiles(further) }
+        if let profiles = members["documentSigners"] { signers = try DocumentSignerProfiles(profiles) }
         guard let policy = members["policy"] else { return }
         standard = try policy.string()
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
     }
 
+    /// Parses a policy: what to do when revocation is undetermined.
     private static func undetermined(
         _ entry: JSONText
     ) throws(JSONFault) -> RevocationPolicy.Undetermined {
@@ -129,6 +130,8 @@ package struct PolicyFile {
         return settings
     }
 
+    /// The revocation policy for a request. If the purpose is unknown, as with a stored answer, no policy of
+    /// the file is too permissive.
     private func revocation(
         named name: String?, for purpose: RequestPurpose?
     ) throws(CommandFailure) -> RevocationPolicy {
@@ -146,7 +149,8 @@ package struct PolicyFile {
         return chosen
     }
 
-    /// The policy of each purpose: the policy with the purpose's name, or `rental` if there is none.
+    /// The policy of each purpose: the policy with the purpose's name, or `rental`, which refuses a document
+    /// of unknown revocation, if no policy has that name.
     private var purposes: PurposePolicies {
         var purposes = PurposePolicies()
         for purpose in RequestPurpose.allCases {

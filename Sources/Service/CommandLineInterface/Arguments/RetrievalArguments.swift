@@ -29,7 +29,7 @@ package struct RetrievalArguments: ParsableArguments {
         name: .long,
         help: """
             Which L2CAP channel is tried before GATT characteristics when this computer connects to the \
-            phone: none, engagement (the channel named in the engagement), or characteristic (also the \
+            phone: never, engagement (the channel named in the engagement), or characteristic (also the \
             channel named by a characteristic; some wallets fail with it).
             """)
     package var l2cap = RetrievalPlan.L2CAP.engagement
@@ -80,6 +80,8 @@ package struct RetrievalArguments: ParsableArguments {
         let radio = BlueZRadio(configuration: configuration)
         let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
         if let text = warning.text { Terminal.note(text) }
+        // A traced radio is made from the configuration, because the trace also records what bluetoothd
+        // observes about phones.
         return fieldTrace.map { TracingRadio(configuration, $0.recorder) } ?? radio
     }
 }

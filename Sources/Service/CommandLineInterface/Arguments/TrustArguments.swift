@@ -29,6 +29,7 @@ package struct TrustArguments: ParsableArguments {
         trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
     }
 
+    /// Reads the roots of `--trust`.
     private func named(at now: Timestamp) throws(CommandFailure) -> TrustStore {
         var files = TrustFiles()
         for path in trust { try files.read(path) }
@@ -44,6 +45,7 @@ package struct TrustArguments: ParsableArguments {
         return store
     }
 
+    /// Reads the current snapshot of the trust store in `folder`.
     private static func stored(in folder: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
         let snapshot: TrustSnapshot
         do throws(ReaderStoreError) {
@@ -66,7 +68,9 @@ package struct TrustArguments: ParsableArguments {
 
 /// The roots and notes collected from the files and folders that a user names.
 package struct TrustFiles {
+    /// The largest file with certificates, in bytes.
     package static let largestFile = 1 << 22
+    /// The largest number of matching files in a folder.
     private static let mostFiles = 4096
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 
@@ -88,16 +92,16 @@ package struct TrustFiles {
 
     /// Reads a file, or the files of a folder that have one of the endings.
     ///
-    /// - Parameter take: Accepts the contents of one file, or returns why they cannot be used. The reason is
+    /// - Parameter accept: Accepts the contents of one file, or returns why they cannot be used. The reason is
     ///   thrown for a file that the user named, and noted for a file of a folder.
     /// - Returns: A note on each file of a folder that was skipped.
     package static func each(
         at path: String, ending endings: [String], limit: Int,
-        _ take: (_ contents: [UInt8], _ file: String) -> String?
+        _ accept: (_ contents: [UInt8], _ file: String) -> String?
     ) throws(CommandFailure) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            if let fault = take(try InputFile.read(path, limit: limit), path) {
+            if let fault = accept(try InputFile.read(path, limit: limit), path) {
                 throw .malformed("\(Terminal.safe(path)): \(fault)")
             }
             return []
@@ -105,7 +109,7 @@ package struct TrustFiles {
         var notes: [String] = []
         for file in try files(in: path, ending: endings) {
             do throws(CommandFailure) {
-                guard let fault = take(try InputFile.read(file, limit: limit), file) else { continue }
+                guard let fault = accept(try InputFile.read(file, limit: limit), file) else { continue }
                 notes.append("skipped: \(Terminal.safe(file)): \(fault)")
             } catch {
                 notes.append("skipped: \(error.message)")
@@ -145,6 +149,7 @@ package struct TrustFiles {
             }
             if !add(der: der, from: path) { unreadable.append(Self.fault(of: der)) }
         }
+        // Without any readable certificate, the caller reports the fault of the whole file instead.
         guard unreadable.count < blocks.count else { return false }
         notes += unreadable.map { "skipped: \(Terminal.safe(path)): \($0)" }
         return true
@@ -164,6 +169,7 @@ package struct TrustFiles {
 
     private static let notACertificate = "not a certificate, neither in PEM nor in DER"
 
+    /// Adds a root in DER, or a note if the certificate is no root. Returns whether `der` is a certificate.
     private mutating func add(der: [UInt8], from path: String) -> Bool {
         guard let certificate = try? Certificate(der: der[...]) else { return false }
         do throws(TrustAnchorError) {

@@ -41,6 +41,7 @@ package struct WebArguments: ParsableArguments {
         guard webRequest == nil || encryptionInfo == nil else {
             throw ValidationError("Give either --web-request or --encryption-info.")
         }
+        // The software wallet is given --web-request without --web-response, which it makes.
         guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
             throw ValidationError("--encryption-info and --origin need --web-response.")
         }
@@ -55,6 +56,7 @@ package struct WebArguments: ParsableArguments {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }
         guard FileManager.default.fileExists(atPath: encryptionInfo) else { return encryptionInfo }
+        // Two more bytes than the text: an editor may have added a line end.
         let text = try InputFile.read(encryptionInfo, limit: EncryptionInfo.maximumSize + 2)
         return String(decoding: text.withoutLineEnd, as: UTF8.self)
     }

@@ -23,7 +23,7 @@ package import RequestPlanner
 /// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
 /// `TransactionReport.exitStatus`.
 ///
-/// The message has no full stop: the option or file, then what happened, then what to do. It is one line,
+/// The message has no full stop: the option or file, then what happened, then what to do. The message is one line,
 /// except that the broken rules of a certificate follow on further lines. Text from a file, a phone or the
 /// network passes through `Terminal.safe` first. A message never contains the value of an element, a private
 /// key or a token.
@@ -111,6 +111,7 @@ extension TransactionReport {
     /// The exit status of a command that printed this report.
     package var exitStatus: ExitStatus {
         switch verdict {
+        // The condition `isAccepted` applies to `mock` only.
         case .verified,
             .mock where isAccepted:
             conclusion.outcome == .allow ? .success : .answerNotYes

@@ -4,7 +4,7 @@ package import SystemPackage
 
 /// Writing of files that only their owner may read.
 package enum OutputFile {
-    /// Writes a file, in place of an existing one.
+    /// Writes a file, and replaces the contents of an existing file.
     package static func write(_ bytes: some Sequence<UInt8>, to path: String) throws(CommandFailure) {
         let file = try open(path)
         do {
@@ -70,6 +70,7 @@ package enum OutputFile {
                 permissions: .ownerReadWrite)
             var status = stat()
             let isFile = unsafe fstat(file.rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            // `closeAfter` closes the file even though its body throws.
             if isFile, status.st_uid != geteuid() { try file.closeAfter { throw Errno.permissionDenied } }
             if isFile, fchmod(file.rawValue, S_IRUSR | S_IWUSR) != 0 {
                 let error = Errno(rawValue: errno)

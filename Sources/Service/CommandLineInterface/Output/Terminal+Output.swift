@@ -122,6 +122,7 @@ private struct ProgressLine {
 
     /// Removes the line. Nothing is drawn afterwards.
     func end() {
+        // On the timer's queue, so that no drawing is under way when the line is removed.
         queue.sync {
             timer.cancel()
             if ContinuousClock.now - start >= .seconds(1) { Self.draw("") }

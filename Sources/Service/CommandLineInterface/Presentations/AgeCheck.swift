@@ -60,6 +60,7 @@ package struct AgeCheck {
         lift: () -> Void = {}
     ) async throws(CommandFailure) -> ExitStatus {
         let asked = try asked
+        // Copies that the closures below may capture.
         let now = now
         let plan = PresentationPlan(
             question: PresentationQuestion(.planned(asked)),
@@ -94,10 +95,12 @@ package struct AgeCheck {
         } else {
             Terminal.result(report.presentationText(elements: .names), in: report.colour)
         }
+        // The report is shown before the phone has been notified of the end (Q76).
         await ended.left()
         return report.exitStatus
     }
 
+    /// The plan of the request: an age, and a portrait for a person to compare.
     private var asked: RequestPlan {
         get throws(CommandFailure) {
             let intent = RequestIntent(.age, [.ageOver(age.ageOver), .portrait(isCompared: true)])

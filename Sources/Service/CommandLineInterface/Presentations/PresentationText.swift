@@ -9,8 +9,8 @@ package import RequestPlanner
 internal import Transport
 
 extension PresentationEvent {
-    /// The text of this event after a scan of the phone's QR code. A scan engages the phone before any phone
-    /// is found.
+    /// The text of this event after a scan of the phone's QR code. The event `engaged` then comes before the
+    /// reader has found the phone.
     package var textAfterScan: String {
         self == .engaged ? "Connecting to the phone that showed this QR code: look at its screen." : text
     }

@@ -51,6 +51,7 @@ enum Checkout {
         guard let program = try? files.destinationOfSymbolicLink(atPath: path),
             let git = Self.gitFolder(above: program), let head = Self.head(in: git)
         else { return }
+        // A commit on a branch changes logs/HEAD but not HEAD itself. A checkout without logs has only HEAD.
         let built = Self.modified(program)
         guard let built, let moved = Self.modified("\(git)/logs/HEAD") ?? Self.modified("\(git)/HEAD") else {
             return
@@ -84,6 +85,8 @@ enum Checkout {
         return link.hasPrefix("gitdir: ") ? String(link.dropFirst("gitdir: ".count)) : nil
     }
 
+    /// Returns the commit of HEAD, as git would find it: HEAD names a branch, whose commit is in a file of the
+    /// branch or in `packed-refs`. A worktree shares its branches with the folder in `commondir`.
     private static func head(in git: String) -> String? {
         guard let head = text(of: "\(git)/HEAD") else { return nil }
         guard head.hasPrefix("ref: ") else { return commit(head) }
@@ -95,11 +98,13 @@ enum Checkout {
         return line.flatMap { commit(String($0.prefix { $0 != " " })) }
     }
 
+    /// Returns `text` if it is a commit id: 40 hexadecimal digits with SHA-1, 64 with SHA-256.
     private static func commit(_ text: String) -> String? {
         (40...64).contains(text.count) && text.allSatisfy(\.isHexDigit) ? text : nil
     }
 
-    /// The text of a small file without white space at its end, or `nil` if it is empty or cannot be read.
+    /// Returns the text of a file without white space at its end, or `nil` if the file is empty or cannot be
+    /// read.
     private static func text(of path: String) -> String? {
         guard let bytes = try? InputFile.read(path, limit: 1 << 22) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)

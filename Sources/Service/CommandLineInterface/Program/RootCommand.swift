@@ -117,6 +117,7 @@ private struct NamedCommand {
             "\(path) has \(lack)" + (near.map { "; did you mean \($0)?" } ?? ": \(path) --help lists them"))
     }
 
+    /// The name of the first long option in the arguments that is not in `known`, without hyphens and value.
     private func unknownOption(among known: Set<String>) -> String? {
         arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
             .map { String($0.dropFirst(2).prefix { $0 != "=" }) }
@@ -129,6 +130,7 @@ extension ParsableCommand {
     /// every command.
     fileprivate static var longOptions: [String] {
         let ofAll = ["help", "help-hidden", "generate-completion-script", "experimental-dump-help"]
+        // Only the dump of the help, as JSON, lists a command's options. The parser has no other interface.
         let help = try? JSONItem.parse(Array(_dumpHelp().utf8)[...], limits: (bytes: 1 << 20, depth: 16))
         let arguments = help?.member("command")?.member("arguments")?.items ?? []
         let names = arguments.flatMap { $0.member("names")?.items ?? [] }
@@ -159,10 +161,12 @@ package func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async
         return await body()
     }
     let sources = [SIGINT, SIGTERM].map { number in
+        // The default action would end the process before the signal source reports the signal.
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number)
         source.setRegistrationHandler { registering.yield() }
         source.setEventHandler {
+            // 128 + signal is the exit status that a shell reports for a process ended by a signal.
             if task.isCancelled { exit(128 + number) }
             Terminal.note("Stopping: ending the session with the phone…")
             task.cancel()

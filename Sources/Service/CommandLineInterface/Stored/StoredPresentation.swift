@@ -72,10 +72,12 @@ package struct StoredPresentation {
         }
     }
 
+    /// Decrypts a web page's response with the key that `encryptionInfo` names.
     private static func opened(
         _ response: EncryptedResponse, asked info: EncryptionInfo, at origin: WebOrigin,
         with keys: [RecipientKey]
     ) throws(WalletPresentationError) -> OpenedPresentation {
+        // The response belongs to the key in `encryptionInfo`, and only one of `keys` can be that key.
         for key in keys {
             do throws(WalletPresentationError) {
                 return try response.open(
@@ -171,15 +173,18 @@ package struct ChannelFiles {
         return .webResponse(text, encryptionInfo: info, origin.origin)
     }
 
+    /// The request that was sent, from the one option that gives it, or `nil` if no option does.
     private func asked(
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {
         let day = WallClock.localDay(at: now)
-        func asked(_ request: StoredRequest) -> StoredPresentation.Asked {
+        func stored(_ request: StoredRequest) -> StoredPresentation.Asked {
             .init(requests: request.items, expectation: request.expectation(at: now))
         }
         if let intent = answer.intent {
             let plan = try Self.plan(intent)
+            // A page or app may use extended requests, so all documents are in one request (draft of the
+            // second edition).
             let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
             return .init(requests: requests, expectation: plan.expectation(on: day))
         }
@@ -188,11 +193,11 @@ package struct ChannelFiles {
         }
         if let file = web.webRequest {
             let bytes = try WebRequestFile(file).deviceRequest
-            return try mapping(asked(try StoredRequest(bytes[...], limits: .standard))) {
+            return try mapping(stored(try StoredRequest(bytes[...], limits: .standard))) {
                 (error: MdocModelError) in CommandFailure.malformed("--web-request: \(error.explanation)")
             }
         }
-        return request.map(asked)
+        return request.map(stored)
     }
 
     private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {

@@ -33,6 +33,7 @@ package struct StoredTransaction {
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {
+        // A function, because the request may be known only after decryption.
         let context = { (request: StoredRequest?) in
             VerificationContext(
                 transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
@@ -58,6 +59,7 @@ package struct StoredTransaction {
         }
     }
 
+    /// Parses and verifies a decrypted response.
     private func judge(
         _ response: [UInt8], request: StoredRequest?, in context: VerificationContext
     ) -> TransactionReport {
@@ -102,6 +104,9 @@ extension StoredTransaction {
         let report: TransactionReport
     }
 
+    /// Decrypts the response and, if it was stored, the request.
+    ///
+    /// - Throws: The report of a session that has no response or cannot be decrypted.
     private func open(
         _ session: RecordedSession, establishment: ArraySlice<UInt8>?, data message: [UInt8]
     ) throws(TransactionEnd) -> OpenedSession {
@@ -109,23 +114,27 @@ extension StoredTransaction {
             TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         switch received.content {
+        // A status beside the data is ignored: it ends a session, and this session is over.
         case .data(let data, _):
             do throws(SessionError) {
                 return OpenedSession(
                     response: try session.openResponse(data),
                     request: try request(in: establishment, of: session))
             } catch .malformed(let error) {
+                // Only the stored request is parsed here, so an input file is at fault and not the phone.
                 throw TransactionEnd(report: .malformed(TransactionError(.inputMalformed, error.explanation)))
             } catch {
                 throw TransactionEnd(
                     report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
             }
         case .end(let status):
+            // The request only improves the advice in the report, so an unreadable request is ignored.
             let asked = try? request(in: establishment, of: session)
             throw TransactionEnd(report: Self.ended(with: status, asking: request ?? asked))
         }
     }
 
+    /// The report of a session that the phone ended with a status instead of an answer.
     private static func ended(with status: SessionStatus, asking request: StoredRequest?) -> TransactionReport
     {
         var report = TransactionReport.incomplete(TransactionError(status))
@@ -133,6 +142,7 @@ extension StoredTransaction {
         return report
     }
 
+    /// Decrypts and parses the request of the SessionEstablishment. Returns `nil` without one.
     private func request(
         in establishment: ArraySlice<UInt8>?, of session: RecordedSession
     ) throws(SessionError) -> StoredRequest? {

@@ -91,6 +91,7 @@ package struct VerifyFiles: ParsableArguments {
         }
     }
 
+    /// Reads the files of `--response` and `--transcript`.
     private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
         let bytes = try InputFile.read(response, limit: maxMessage)
         let limits = limits
@@ -114,6 +115,7 @@ package struct VerifyFiles: ParsableArguments {
         return try PrivateKeyFile.read(readerKey, option: "--reader-key")
     }
 
+    /// Reads the files of `--session-data` and of the options that belong to it.
     private func encrypted(
         sessionData: String, engagement: String, readerKey: String
     ) throws(CommandFailure) -> StoredTransaction {
@@ -127,6 +129,8 @@ package struct VerifyFiles: ParsableArguments {
                 try SessionEstablishment(bytes, limits: limits)
             }
         }
+        // The SessionEstablishment has the public key that was sent, so a wrong file is noticed here. Without
+        // it only the curve is known, which is the curve of the device's key.
         let key: COSEKeyPair
         if let establishment {
             let sent = try Self.key(establishment.eReaderKeyBytes, "--session-establishment")
@@ -135,6 +139,7 @@ package struct VerifyFiles: ParsableArguments {
             key = try PrivateKeyFile.read(
                 readerKey, on: engagement.eDeviceKey.curve, option: "--reader-key")
         }
+        // The transcript needs the key's bytes exactly as they were sent.
         let session = RecordedSession(
             engagement: engagement, handover: try handover(), eReaderKey: key,
             sentAs: establishment?.eReaderKeyBytes ?? key.publicKeyBytes)
@@ -143,6 +148,7 @@ package struct VerifyFiles: ParsableArguments {
             message: .session(session, establishment: establishment?.data, data: bytes), limits: limits)
     }
 
+    /// The handover of the transcript. Without a Handover Select message the engagement came as a QR code.
     private func handover() throws(CommandFailure) -> Handover {
         guard let handoverSelect else { return .qr }
         let request = try handoverRequest.map { path throws(CommandFailure) in
@@ -161,6 +167,7 @@ package struct VerifyFiles: ParsableArguments {
         }
     }
 
+    /// Decodes the reader's ephemeral key in a file. `option` names the file in the failure.
     private static func key(
         _ bytes: EncodedCBOR<COSEKey>, _ option: String
     ) throws(CommandFailure) -> COSEKey {

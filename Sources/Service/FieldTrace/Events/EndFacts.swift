@@ -20,15 +20,15 @@ package struct EndFacts: Equatable, Sendable, Codable {
     package let error: TraceWord<ErrorID>?
     /// The fault behind `error`; `nil` if the error has none.
     package let cause: FaultFacts?
-    /// The status with which the phone ended the session; `nil` if it did not.
+    /// The status with which the phone ended the session; `nil` if the phone did not end it.
     package let sessionStatus: UInt64?
-    /// The request that was sent last; `nil` if none was.
+    /// The request that was sent last; `nil` if no request was sent.
     package let request: RequestFacts?
     package let phases: [Phase]
     package let next: TraceWord<NextStep>
 }
 
-/// The id of an error in reports. Only ids from the reports' list can be made, so that a trace cannot hold
+/// The id of an error in reports. Any text that is not such an id is refused, so that a trace cannot hold
 /// other text.
 package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
     package let rawValue: String
@@ -44,7 +44,8 @@ package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
         rawValue = id.rawValue
     }
 
-    /// Creates the id of an error; `nil` for an error of a presentation channel.
+    /// Creates the id of an error; `nil` for an error of a presentation channel, which no field trace
+    /// records.
     init?(_ cause: TransactionError.Cause) {
         switch cause {
         case .transaction, .response: rawValue = cause.id
@@ -75,7 +76,7 @@ package enum Milestone: String, CaseIterable, Sendable, Comparable {
     case armed
     /// A phone, or another card, was powered.
     case phoneSeen
-    /// The phone accepted the SELECT of its wallet.
+    /// The phone accepted the SELECT of a wallet's application.
     case walletSelected
     /// The engagement is complete.
     case engaged
@@ -97,7 +98,7 @@ package enum Milestone: String, CaseIterable, Sendable, Comparable {
 
 /// The checks of one document: their outcomes, and the deviations of its issuer or wallet from the profile.
 package struct DocumentFacts: Equatable, Sendable, Codable {
-    /// The kind of a document: a known family by its word, or `other`.
+    /// The kind of a document: a known family of documents, or `other`.
     package enum Kind: String, CaseIterable, Sendable {
         case drivingLicence = "mdl"
         case photoID = "photoid"
@@ -228,6 +229,7 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
+            // The expectation changes neither the verdict nor the errors, so none is needed.
             summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
         case .failure(let failure): summarise(failure)
         }
@@ -239,6 +241,7 @@ private struct TraceSummary {
     }
 
     private mutating func summarise(_ failure: PresentationFailure) {
+        // `report()` throws only if no reader could be used.
         if let report = try? failure.report() {
             summarise(report)
         } else {

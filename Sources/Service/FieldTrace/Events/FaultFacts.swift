@@ -29,6 +29,7 @@ package struct FaultFacts: Equatable, Sendable, Codable {
             bluetoothPhase = TraceWord(phase)
             bluetooth = TraceWord(BLEFaultWord(fault))
         case .terminated(let phase): bluetoothPhase = TraceWord(phase)
+        // Neither of these ends is a failure.
         case .finished, .disconnected: break
         }
     }
@@ -121,12 +122,13 @@ extension FaultFacts {
         case .notSubscribed: connection = TraceWord(ConnectionFaultID.notSubscribed)
         case .linkLost: bluetooth = TraceWord(.linkLost)
         case .alreadyWaiting: bluetooth = TraceWord(.outOfTurn)
+        // A cancellation is no fault of the radio or the phone.
         case .cancelled: break
         }
     }
 }
 
-/// An operation of the radio that makes a link, tries to make one, or ends advertising.
+/// An operation of the radio: advertising, making a link, or withdrawing the service.
 package struct RadioFacts: Equatable, Sendable, Codable {
     package enum Action: String, CaseIterable, Sendable {
         /// This reader registers and advertises its service.
@@ -187,7 +189,7 @@ package struct LinkStateFacts: Equatable, Sendable, Codable {
         case stateFromPhone, stateToPhone
         /// This reader closed the link.
         case closed
-        /// The phone left, or the radio lost it. This process cannot find out which.
+        /// The phone left, or the radio lost the phone. This process cannot distinguish the two.
         case lost
     }
 

@@ -23,7 +23,7 @@ package enum FieldTraceEvent: Equatable, Sendable {
 }
 
 extension FieldTraceEvent {
-    /// The kind of an event. The raw value is the word in a line.
+    /// The kind of an event. The raw value is the member `event` of a line.
     package enum Kind: String, CaseIterable, Sendable {
         /// A presentation begins.
         case presentation

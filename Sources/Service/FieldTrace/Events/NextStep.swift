@@ -43,14 +43,17 @@ extension NextStep {
         }
     }
 
+    /// Creates the advice after a presentation.
     init(after presentation: Presentation) {
         switch presentation.result {
         case .success(let judgement): self = Self.after(judgement)
         case .failure(let failure): self = Self.after(failure)
         }
+        // The phone could not decode an extended request, so its wallet may know only version 1.0 (Q168).
         if presentation.failedOnExtendedRequest { self = .tryRequestVersion1 }
     }
 
+    /// Returns the advice after a judged answer: none for a verified answer.
     private static func after(_ judgement: Judgement) -> NextStep {
         guard case .rejected(let response) = judgement else { return .none }
         let isUnknownIssuer = response.reports.flatMap(\.checks).contains { check in
@@ -59,6 +62,7 @@ extension NextStep {
         return isUnknownIssuer ? .addIssuerRoot : .sendTrace
     }
 
+    /// Returns the advice after a presentation without a judged answer.
     private static func after(_ failure: PresentationFailure) -> NextStep {
         switch failure {
         case .readerUnavailable, .radioUnavailable, .requestNotSigned: .runDoctor
@@ -67,6 +71,7 @@ extension NextStep {
         case .engagementOverdue, .transfer, .linkLost, .bluetooth, .cancelled: .liftAndTapAgain
         case .noUsableRetrieval: .tryBluetooth
         case .connectionOverdue, .connection: .tryRace
+        // Some wallets refuse an unsigned request without naming the reason (Q172).
         case .declined, .status, .consentOverdue: .trySignedRequest
         case .responseMalformed, .engagement, .messageTooLong, .benchLink, .session, .sessionOver,
             .otherDocument:

@@ -45,12 +45,14 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
         version = TraceVersion(engagement.version)
         (offersNFC, offersBluetooth) = (engagement.offersNFC, engagement.offersBluetooth)
         malformed = engagement.malformedMembers
+        // A malformed map gives no keys: the trace is written all the same.
         let map = try? CBORItem.parse(engagement.bytes).map()
         keys = Self.keys(of: map)
         // Key 6 is Capabilities (draft of the second edition).
         capabilities = Self.keys(of: try? map?[6]?.map())
     }
 
+    /// Returns the known keys of a map that are integers; empty without a map.
     private static func keys(of map: CBORMap?) -> [Int64] {
         (map.map { Array($0) } ?? []).prefix(mostKeys).compactMap { try? $0.key.integer() }
             .filter(knownKeys.contains)
@@ -119,7 +121,8 @@ package struct ObservationFacts: Equatable, Sendable, Codable {
         case random, `public`, unknown
     }
 
-    /// The reason why a connection ended. This process cannot find it out, so `unknown` is the only case.
+    /// The reason why a connection ended. `unknown` is the only case, because this process cannot
+    /// find out the reason.
     package enum Reason: String, CaseIterable, Sendable {
         case unknown
     }

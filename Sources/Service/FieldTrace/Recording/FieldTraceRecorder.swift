@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The recorder of a field trace, which writes it line by line to a sink.
 ///
-/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. They are placed around a
-/// lane's real devices and call `record(_:)` for everything that happens, from any task; a lock keeps the
-/// lines in the order of their times.
+/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. These three are placed
+/// around a lane's real devices and call `record(_:)` for everything that happens, from any task; a lock
+/// keeps the lines in the order of their times.
 ///
 /// - `begin(_:)` begins a presentation. If the sink begins another file, the recorder writes a header and
 ///   draws new tokens.
@@ -109,6 +109,7 @@ extension FieldTraceEvent {
 }
 
 extension ExchangeFacts {
+    /// Whether the phone accepted the SELECT of a wallet's application.
     fileprivate var opensWallet: Bool {
         [.selectNDEF, .selectTransfer, .selectVersion2].contains(command.word)
             && status == TraceStatus(0x9000)
@@ -155,6 +156,7 @@ extension FieldTraceRecorder {
     /// Records the PC/SC readers. Asking their drivers occupies the readers for a moment, so call this before
     /// a phone is waited for.
     package func describeReaders(of service: PCSCService) async {
+        // Without pcscd there is nothing to describe. The presentation reports the fault.
         for reader in (try? await service.readers()) ?? [] { record(.reader(NFCReaderFacts(reader))) }
     }
 

@@ -7,10 +7,11 @@ internal import Transport
 /// The commands of one tap and their answers, read as events of a field trace.
 ///
 /// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
-/// the NDEF messages that are read and written in pieces. Of the phone's bytes it keeps no more than the
+/// the NDEF messages that are read and written in pieces. Of the phone's bytes, the value keeps only the
 /// message in progress.
 ///
-/// `TracingReader` records with it. The laboratory's replaying phone names a reader's commands with it.
+/// `TracingReader` uses the value to record a tap. The laboratory's replaying phone uses the value to name a
+/// reader's commands.
 package struct NFCTrace: Sendable {
     /// The file that is selected on the phone.
     private enum File: Sendable {
@@ -35,6 +36,7 @@ package struct NFCTrace: Sendable {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
         else { return }
+        // A follower needs only the new state, and not the messages that this command completes.
         _ = apply(command, answer: answer.data, name: name(of: command))
     }
 
@@ -47,17 +49,20 @@ package struct NFCTrace: Sendable {
         of command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, took: Duration,
         failure: ExchangeFacts.Failure?, tokens: TraceTokens
     ) -> [FieldTraceEvent] {
+        // A command that is no APDU is recorded without its size and name.
         guard let command = try? CommandAPDU.parse(command) else {
             return [.exchange(ExchangeFacts(.other, sent: 0, took: took, failure: failure))]
         }
         let response = answer.flatMap { try? ResponseAPDU.parse($0) }
         let name = name(of: command)
         let isDone = response?.status == .success
+        // An answer that is too short for a status word was cut off: the failure is `cardLost`.
         let exchange = ExchangeFacts(
             name, sent: command.data.count, received: response?.data.count,
             status: response.map { TraceStatus($0.status.rawValue) }, took: took,
             length: name == .readLength && isDone ? response?.data.bigEndian : nil,
             failure: failure ?? (response == nil ? .cardLost : nil))
+        // Only a successful command changes the selected file and the messages.
         let completed = isDone ? apply(command, answer: response?.data ?? [], name: name) : []
         return [.exchange(exchange)] + completed.flatMap { $0.events(tokens) }
             + (response.map { followVersion2($0, name) } ?? [])
@@ -74,12 +79,14 @@ package struct NFCTrace: Sendable {
             return version2.map { [.version2($0.facts)] } ?? []
         case .envelope, .getResponse:
             let events = version2?.add(response) ?? []
+            // After a complete handover, ENVELOPE carries the messages of the session.
             if !events.isEmpty { version2 = nil }
             return events
         default: return []
         }
     }
 
+    /// Returns the name of a command, by its instruction and by the selected file.
     private func name(of command: CommandAPDU) -> ExchangeFacts.Command {
         switch command.ins {
         case CommandAPDU.Instruction.select: selectName(command)
@@ -91,6 +98,7 @@ package struct NFCTrace: Sendable {
         }
     }
 
+    /// Returns the name of a SELECT, by the application or file that it selects.
     private func selectName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         // P1 04 selects an application by its name. Files have identifiers, E103 for the capability
         // container.
@@ -103,6 +111,7 @@ package struct NFCTrace: Sendable {
             ? .selectTransfer : .selectOther
     }
 
+    /// Returns the name of a READ BINARY, by the selected file and the place in it.
     private func readName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         if file == .capabilities { return .readCapabilities }
         // NLEN is the first two bytes of the NDEF file.
@@ -118,6 +127,7 @@ package struct NFCTrace: Sendable {
         switch name {
         case .selectCapabilities: file = .capabilities
         case .selectFile: file = .message
+        // An application begins without a selected file and without messages in progress.
         case .selectNDEF, .selectTransfer, .selectVersion2, .selectOther: self = NFCTrace()
         case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
         case .readLength: read.begin(length: data.bigEndian)
@@ -134,16 +144,19 @@ package struct NFCTrace: Sendable {
     /// data and NLEN, or as NLEN and data at once (Q23).
     private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset == 0 else {
+            // The message begins after the two bytes of NLEN.
             written.append(data, at: offset - 2)
             return nil
         }
         let length = data.prefix(2).bigEndian
         let rest = data.dropFirst(2)
+        // NLEN alone: 0 begins a message, and the length completes it.
         if rest.isEmpty { return length == 0 ? written.restart() : written.finish(length: length) }
         written.begin(length: length)
         return written.add(rest, at: 0)
     }
 
+    /// A capability container or a message that a command has completed.
     private enum Completed {
         case capabilities(CapabilitiesFacts)
         case message([UInt8], MessageFacts.Direction)
@@ -179,7 +192,8 @@ private struct TracedMessage: Sendable {
         return finish(length: length)
     }
 
-    /// Adds a piece. A piece that does not follow the previous one begins another message.
+    /// Adds a piece. A piece that does not follow the previous one discards the earlier pieces, and is kept
+    /// only if it is at the beginning of a message.
     mutating func append(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
         // NLEN has two bytes, so no message is longer.
@@ -187,12 +201,13 @@ private struct TracedMessage: Sendable {
         bytes += piece
     }
 
+    /// Returns the message if all `length` bytes have come, and discards the pieces in any case.
     mutating func finish(length: Int) -> [UInt8]? {
         defer { _ = restart() }
         return bytes.count >= length && length > 0 ? Array(bytes.prefix(length)) : nil
     }
 
-    /// Forgets the message. Returns `nil`, which `update` returns in place of a message.
+    /// Discards the pieces. Returns `nil`, so that `update` can return the result in place of a message.
     mutating func restart() -> [UInt8]? {
         self = TracedMessage()
         return nil
@@ -208,6 +223,7 @@ private struct TracedMessage: Sendable {
             .message(MessageFacts(message, size: bytes.count, direction: direction, tokens: tokens))
         ]
         guard let message else { return events }
+        // A message without these records, or with malformed ones, adds no further event.
         if let service = (try? ServiceParameter.handover(in: message)) ?? nil {
             events.append(.service(ServiceFacts(service)))
         }
@@ -231,6 +247,7 @@ extension MessageFacts {
         self.size = size
         isWellFormed = message != nil
         records = (message?.records ?? []).map { TraceWord(Record($0)) }
+        // Only handover messages name carriers.
         let named =
             message.flatMap { message in
                 (try? HandoverSelect.parse(message))?.carriers
@@ -262,6 +279,7 @@ private struct TracedVersion2: Sendable {
 
     /// Adds an answer, and returns the events of the handover once its last part has come.
     mutating func add(_ response: ResponseAPDU) -> [FieldTraceEvent] {
+        // A hostile phone may send parts without end.
         guard object.count + response.data.count <= 0xffff else { return [] }
         object += response.data
         guard response.status == .success, let header = try? DiscretionaryData.parseHeader(object[...]),
@@ -271,6 +289,7 @@ private struct TracedVersion2: Sendable {
         guard let (engagement, methods) = try? NFCVersion2Handover.engagement(inSelect: select) else {
             return [.version2(NFCVersion2Facts(limit: limit, methods: []))]
         }
+        // A hostile phone may list any number of methods.
         return [
             .version2(NFCVersion2Facts(limit: limit, methods: methods.prefix(8).map(\.type))),
             .engagement(EngagementFacts(engagement)),

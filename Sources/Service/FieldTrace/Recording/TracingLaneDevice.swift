@@ -27,6 +27,7 @@ package struct TracingLaneDevice: LaneDevice {
         await recorded(transaction) { await device.run($0, scanned: engagement) }
     }
 
+    /// Runs a transaction with the device, and records its beginning, its steps and its end.
     private func recorded(
         _ transaction: ReaderTransaction, _ run: (ReaderTransaction) async -> Presentation
     ) async -> Presentation {
@@ -69,6 +70,7 @@ package struct TracingReader: ContactlessReader {
             recorder.record(.powered(PoweredFacts(card.limits)))
             return TracingCard(card, recorder)
         } catch {
+            // A card came and did not answer to power-up, so it has no commands to record.
             if case .cardMute = error { recorder.record(.presence(PresenceFacts(change: .mute))) }
             throw error
         }

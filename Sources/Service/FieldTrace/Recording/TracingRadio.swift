@@ -64,6 +64,7 @@ package struct TracingRadio: BluetoothLERadio {
     }
 }
 
+/// A GATT server that records the link of its phone, and its own withdrawal.
 private struct TracingServer: BluetoothLEServer {
     let server: any BluetoothLEServer
     let token: TraceToken?
@@ -77,10 +78,10 @@ private struct TracingServer: BluetoothLEServer {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
             let link = TracingLink(try await server.link(), recorder)
-            await recorder.made(link, by: .accept, token: token, since: begin)
+            await recorder.recordLink(link, by: .accept, token: token, since: begin)
             return link
         } catch {
-            recorder.failed(.accept, token: token, since: begin, error: error)
+            recorder.recordFailure(.accept, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -88,11 +89,12 @@ private struct TracingServer: BluetoothLEServer {
     func close() async {
         let begin = ContinuousClock.now
         await server.close()
-        recorder.done(.withdraw, token, since: begin)
+        recorder.recordAction(.withdraw, token, since: begin)
     }
 }
 
 extension FieldTraceRecorder {
+    /// Makes a link, and records it or the reason why it could not be made.
     fileprivate func link(
         _ action: RadioFacts.Action, to uuid: BluetoothUUID,
         make: () async throws(BluetoothLEError) -> any BluetoothLELink
@@ -101,14 +103,15 @@ extension FieldTraceRecorder {
         let token = tokens.token(for: uuid.bytes[...])
         do throws(BluetoothLEError) {
             let link = TracingLink(try await make(), self)
-            await made(link, by: action, token: token, since: begin)
+            await recordLink(link, by: action, token: token, since: begin)
             return link
         } catch {
-            failed(action, token: token, since: begin, error: error)
+            recordFailure(action, token: token, since: begin, error: error)
             throw error
         }
     }
 
+    /// Performs an operation of the radio that makes no link, and records its duration and its failure.
     fileprivate func timed<Value>(
         _ action: RadioFacts.Action, token: TraceToken?,
         make: () async throws(BluetoothLEError) -> Value
@@ -116,15 +119,16 @@ extension FieldTraceRecorder {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
             let value = try await make()
-            done(action, token, since: begin)
+            recordAction(action, token, since: begin)
             return value
         } catch {
-            failed(action, token: token, since: begin, error: error)
+            recordFailure(action, token: token, since: begin, error: error)
             throw error
         }
     }
 
-    fileprivate func done(
+    /// Records an operation of the radio that began at `begin` and ends now.
+    fileprivate func recordAction(
         _ action: RadioFacts.Action, _ token: TraceToken?, since begin: ContinuousClock.Instant,
         fault: FaultFacts? = nil, link: LinkFacts? = nil
     ) {
@@ -135,18 +139,20 @@ extension FieldTraceRecorder {
                     took: begin.duration(to: .now).traceMilliseconds, fault: fault, link: link)))
     }
 
-    fileprivate func failed(
+    /// Records an operation that failed.
+    fileprivate func recordFailure(
         _ action: RadioFacts.Action, token: TraceToken?, since begin: ContinuousClock.Instant,
         error: BluetoothLEError
     ) {
-        done(action, token, since: begin, fault: FaultFacts(error))
+        recordAction(action, token, since: begin, fault: FaultFacts(error))
     }
 
-    fileprivate func made(
+    /// Records an operation that made a link.
+    fileprivate func recordLink(
         _ link: TracingLink, by action: RadioFacts.Action, token: TraceToken?,
         since begin: ContinuousClock.Instant
     ) async {
-        done(action, token, since: begin, link: await link.facts)
+        recordAction(action, token, since: begin, link: await link.facts)
     }
 }
 
@@ -172,6 +178,7 @@ private final class TracingLink: BluetoothLELink {
 
     var packetLimit: Int { get async { await link.packetLimit } }
 
+    /// The facts of this link. Attempts are counted only if this reader made the connection.
     var facts: LinkFacts {
         get async {
             LinkFacts(
@@ -191,7 +198,8 @@ private final class TracingLink: BluetoothLELink {
             }
             return packet
         } catch {
-            if error != .cancelled { lost(error) }
+            // Each deadline of a transfer cancels the wait, and the link stays.
+            if error != .cancelled { recordLoss(error) }
             throw error
         }
     }
@@ -203,9 +211,10 @@ private final class TracingLink: BluetoothLELink {
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
         do throws(BluetoothLEError) {
             try await link.send(head, body)
+            // The prefix 00 marks the last fragment of a message.
             recordFragment(head.count + body.count, isLast: head == .byte(0), in: \.sent)
         } catch {
-            lost(error)
+            recordLoss(error)
             throw error
         }
     }
@@ -216,6 +225,7 @@ private final class TracingLink: BluetoothLELink {
     }
 
     func close() async {
+        // A link may be closed twice. The end is recorded once.
         let wasClosed = messages.withLock { messages in
             defer { messages.isClosed = true }
             return messages.isClosed
@@ -228,6 +238,7 @@ private final class TracingLink: BluetoothLELink {
 
     // MARK: Recording
 
+    /// Counts a fragment and records its message if the fragment is the last one.
     private func recordFragment(
         _ size: Int, isLast: Bool, in direction: WritableKeyPath<InProgress, TracedFragments>
     ) {
@@ -242,7 +253,8 @@ private final class TracingLink: BluetoothLELink {
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
     }
 
-    private func lost(_ error: BluetoothLEError) {
+    /// Records the loss of the link, and the fragments that came before it.
+    private func recordLoss(_ error: BluetoothLEError) {
         flush()
         recorder.record(.link(LinkStateFacts(change: TraceWord(.lost), value: nil, fault: FaultFacts(error))))
     }
@@ -266,6 +278,7 @@ private struct TracedFragments {
     /// Adds a fragment, and returns the message if it is complete.
     mutating func add(_ count: Int, isLast: Bool) -> FragmentsFacts? {
         if facts.fragments == 0 { begin = .now }
+        // A very long transfer must not stop the program, so the counters may wrap.
         facts.fragments &+= 1
         facts.bytes &+= UInt32(clamping: count)
         facts.largest = max(facts.largest, UInt32(clamping: count))

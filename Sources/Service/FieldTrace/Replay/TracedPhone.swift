@@ -1,4 +1,4 @@
-/// A phone as one presentation of a trace shows it: its properties, and what it did.
+/// The phone of one presentation of a trace: its properties and its actions.
 package struct TracedPhone: Equatable, Sendable {
     package let taps: [TracedTap]
     package let capabilities: CapabilitiesFacts?
@@ -29,11 +29,11 @@ package struct TracedPhone: Equatable, Sendable {
             return facts
         }
         let end: EndFacts? = events.last { event in if case .end(let facts) = event { facts } else { nil } }
-        let tapAgain: FaultFacts? = events.last { event in
+        let stepCause: FaultFacts? = events.last { event in
             if case .step(let facts) = event { facts.cause } else { nil }
         }
         self.end = end
-        fault = end?.cause ?? tapAgain
+        fault = end?.cause ?? stepCause
     }
 
     /// The number of data bytes that came with the answer over NFC.
@@ -50,6 +50,7 @@ extension MessageFacts {
 }
 
 extension [FieldTraceEvent] {
+    /// Returns the facts of the last event for which `facts` returns a value.
     fileprivate func last<Facts>(_ facts: (FieldTraceEvent) -> Facts?) -> Facts? {
         reversed().lazy.compactMap(facts).first
     }
@@ -91,13 +92,14 @@ extension [TracedTap] {
         removeAll { $0.exchanges.isEmpty }
     }
 
+    /// Sets the time from the end of a tap to the next tap, which begins at `milliseconds`.
     private mutating func setNext(of index: Int, _ milliseconds: Double) {
         guard indices.contains(index) else { return }
         self[index].next = .milliseconds(Swift.max(milliseconds - self[index].ended, 0))
     }
 }
 
-/// The script of one tap in a replay: for each command of a reader, what the traced phone did with it.
+/// The script of one tap in a replay: the traced phone's answer to each command of a reader.
 package struct TapScript: Equatable, Sendable {
     private let exchanges: [ExchangeFacts]
     private var place = 0
@@ -129,14 +131,15 @@ package struct AirScript: Equatable, Sendable {
     package let connects: Duration?
     /// The time from the request to the first fragment of the answer.
     package let answers: Duration
-    /// The number of fragments of its answer after which the phone left; `nil` if it did not leave.
+    /// The number of fragments of the answer after which the phone left; `nil` if the phone did not leave.
     package let leavesAfter: UInt32?
 
-    /// Reads the actions in one presentation; `nil` if it did not use Bluetooth.
+    /// Reads the actions from one presentation; `nil` if the presentation did not use Bluetooth.
     package init?(_ lines: ArraySlice<FieldTraceLine>) {
         guard lines.contains(where: { $0.event.kind == .radio }) else { return nil }
         let engaged = lines.last { $0.isStep(.engaged) }?.milliseconds
         let linked = lines.last { $0.hasLink }?.milliseconds
+        // An event that is missing in the trace counts as a wait of 0.
         connects = linked.map { .milliseconds(max($0 - (engaged ?? $0), 0)) }
         let asked = lines.last { $0.isStep(.awaitingConsent) }?.milliseconds
         let answer = lines.last { $0.fragmentsFromPhone != nil }
@@ -145,6 +148,7 @@ package struct AirScript: Equatable, Sendable {
         let wasLost = lines.contains { $0.isLoss }
         switch answer?.fragmentsFromPhone {
         case let facts?: leavesAfter = facts.isComplete ? nil : facts.fragments
+        // A phone that was lost without a fragment left before its answer began.
         case nil: leavesAfter = wasLost ? 0 : nil
         }
     }

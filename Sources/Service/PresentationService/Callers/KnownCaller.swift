@@ -40,7 +40,7 @@ package struct KnownCaller: Equatable, Sendable {
     /// Whether the caller may order presentations at this lane and see those that it ordered.
     package func usesApp(at lane: String) -> Bool { scopes.contains(.app) && covers(lane: lane) }
 
-    /// Whether the caller owns presentations of this name and may see them at this lane.
+    /// Whether presentations of this owner belong to the caller, and the caller may see them at this lane.
     package func ordered(_ owner: String, at lane: String) -> Bool { owner == name && usesApp(at: lane) }
 
     /// Whether the caller may start the presets of this lane.

@@ -39,6 +39,7 @@ package struct LaneSettings: Equatable, Sendable {
 package struct LanePage: Equatable, Sendable {
     /// The position of the reader's antenna, for the drawing on the customer's page.
     package struct Antenna: Equatable, Sendable {
+        /// A direction from the screen to the reader. `here` means that the page draws no arrow.
         package enum Place: String, CaseIterable, Sendable {
             case left, right, above, below, here
         }

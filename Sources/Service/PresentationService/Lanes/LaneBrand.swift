@@ -2,8 +2,8 @@ internal import ErrorMapping
 internal import Glibc
 package import ReaderTokens
 
-/// A shop's name, logo and colours on the pages of its lane. They say whose screen it is, not who asks the
-/// holder, so that no reader token is needed.
+/// A shop's name, logo and colours on the pages of its lane. The brand shows whose screen this is, not who
+/// asks the holder, so that no reader token is needed.
 package struct LaneBrand: Equatable, Sendable {
     package let name: String
     /// The path of the logo, a PNG file; `nil` for no logo.
@@ -37,6 +37,7 @@ package struct LaneBrand: Equatable, Sendable {
         guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable }
         var bytes: [UInt8] = []
         while bytes.count <= BrandLogo.longest {
+            // A failed read counts as the end of the file: `BrandLogo` refuses a PNG that is cut off.
             let piece = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
                 count = max(0, unsafe read(file, buffer.baseAddress, buffer.count))
             }

@@ -16,7 +16,8 @@ package struct Preset: Equatable, Sendable {
     package let intent: RequestIntent
     package let validation: PresentationOrder.Validation
     package let retention: RetentionProfile
-    /// Replaces the revocation policy of the purpose, if it is at least as strict.
+    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
+    /// for the policy of the purpose.
     package let policy: RevocationPolicy?
 
     /// Creates a preset.
@@ -29,6 +30,7 @@ package struct Preset: Equatable, Sendable {
     ) throws(PresetFault) {
         do throws(RequestPlannerError) {
             intent = try RequestIntent(parsing: words)
+            // Only the error matters: each order makes its own plan later.
             _ = try RequestPlan(intent, keeping: retention.choice)
         } catch {
             throw PresetFault(description: error.explanation)

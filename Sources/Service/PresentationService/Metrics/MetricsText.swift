@@ -35,10 +35,12 @@ package struct MetricsText {
         add(Double(histogram.count), labels, suffix: "_count")
     }
 
+    /// The value as text. A whole number has no decimal point; from 10¹⁵ on `Int64` could overflow.
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }
 
+    /// The value of a label with the three escapes of the format.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

@@ -2,7 +2,7 @@ internal import ReaderStore
 internal import Reports
 internal import Synchronization
 
-/// The counters and histograms of the daemon's metrics. Their labels are lanes, kinds, outcomes and ids of
+/// The counters and histograms of the daemon's metrics. The labels are lanes, kinds, outcomes and ids of
 /// reasons; nothing is about a person.
 package final class PresentationMetrics: Sendable {
     /// The kinds of writes to the store that are counted.
@@ -86,6 +86,7 @@ package final class PresentationMetrics: Sendable {
         text.begin(
             "countersign_presentations_total", type: "counter",
             about: "Presentations that are over, by outcome.")
+        // Sorted by the text of the key, so that two readings have the same order.
         for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(
                 Double(count),

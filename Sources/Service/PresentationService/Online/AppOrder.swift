@@ -6,8 +6,8 @@ internal import Reports
 internal import RequestPlanner
 package import WalletPresentation
 
-/// The order of an app that asks through PassKit (Verify with Wallet), without its session. The store keeps
-/// it in the same form beside the nonce.
+/// The order of an app that asks through PassKit (Verify with Wallet): the document and its elements. The
+/// store keeps the order as JSON beside the nonce of the request.
 package struct AppOrder: Sendable {
     /// The merchant's name in the configuration; `nil` for the only merchant.
     let merchant: String?
@@ -17,6 +17,9 @@ package struct AppOrder: Sendable {
     package static let members: Set = ["merchant", "document", "elements", "intentToStore"]
     private static let mostElements = 32
 
+    /// Parses an order.
+    ///
+    /// - Throws: `orderMalformed`, or `descriptorRefused` for elements that PassKit cannot ask for together.
     package init(_ members: JSONTextMembers) throws(PresentationServiceError) {
         let (document, elements): (IdentityDocument, [(element: IdentityElement, intent: IntentToStore)])
         do throws(JSONFault) {
@@ -39,6 +42,7 @@ package struct AppOrder: Sendable {
         }
     }
 
+    /// Reads what the shop intends to do with the elements.
     private static func intent(_ text: JSONText) throws(JSONFault) -> IntentToStore {
         guard let intent = IntentToStore(try text.string(upTo: 32)) else {
             throw text.wrong("must be \"willNotStore\", \"mayStore\" or \"mayStore(days:30)\"")
@@ -67,8 +71,12 @@ package struct AppOrder: Sendable {
         return isAgeCheck ? .age : .elements
     }
 
-    /// The JSON that the store keeps beside the nonce, with the name of the merchant who asks.
+    /// The JSON that the store keeps beside the nonce of the request.
+    ///
+    /// - Parameter merchant: the name of the merchant who asks, also if the order named none: the only
+    ///   merchant of today may be one of several when the response arrives.
     package func kept(for merchant: String) -> [UInt8] {
+        // All elements have the intent of the order, so that the first one's is written.
         let value: JSONValue = [
             "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
             "elements": .array(descriptor.elements.map { .string($0.element.name) }),

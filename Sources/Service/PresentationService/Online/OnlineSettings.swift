@@ -6,8 +6,8 @@ package struct OnlineSettings: Sendable {
     package struct Merchant: Sendable {
         package let name: String
         package let identity: MerchantIdentity
-        /// The keys to which wallets encrypt responses. New requests name the first key; responses to all of
-        /// them can be opened.
+        /// The keys to which wallets encrypt responses. New requests name the first key. A response to any of
+        /// the keys can be opened.
         package let keys: [RecipientKey]
 
         package init(name: String, identity: MerchantIdentity, keys: [RecipientKey]) {
@@ -20,8 +20,8 @@ package struct OnlineSettings: Sendable {
     /// The settings for web pages.
     package struct Web: Sendable {
         package let origins: [WebOrigin]
-        /// The keys to which wallets encrypt responses. New requests name the first key; responses to all of
-        /// them can be opened.
+        /// The keys to which wallets encrypt responses. New requests name the first key. A response to any of
+        /// the keys can be opened.
         package let keys: [RecipientKey]
         /// The name of the reader identity that signs requests; `nil` if the store's rules choose it.
         package let identity: String?
@@ -53,7 +53,7 @@ package struct OnlineSettings: Sendable {
         return merchant
     }
 
-    /// The configured origin that equals `text`.
+    /// The configured origin that equals `text`, with the settings for web pages.
     func origin(_ text: String) throws(PresentationServiceError) -> (WebOrigin, Web) {
         guard let web else { throw .onlineNotSetUp }
         guard let origin = web.origins.first(where: { $0.serialised == text }) else {

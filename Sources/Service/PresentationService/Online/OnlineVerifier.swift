@@ -16,8 +16,8 @@ internal import ErrorMapping
 /// responses.
 ///
 /// `ask` returns the request that the shop's app or page passes to the wallet. `judge` verifies the response
-/// that comes back. HTTP routes call both with the `SessionBinding` of the shop's session; a nonce is valid
-/// only for that session and only once.
+/// that comes back. HTTP routes call both functions with the `SessionBinding` of the shop's session; a nonce
+/// is valid only for that session and only once.
 ///
 /// `judge` works in steps and yields before each: the nonce is spent, and the response is opened, verified
 /// and reported. If several responses arrive together, all take one step before any takes the next, so that
@@ -129,6 +129,7 @@ package final class OnlineVerifier: Sendable {
         let (origin, web) = try current.origin(order.origin)
         guard let key = web.keys.first else { throw .onlineNotSetUp }
         let draft = try order.draft
+        // Without trust the response could not be judged, so that the wallet is not asked.
         _ = try await basis.basis()
         let signer = try await signer(of: draft, web, at: now())
         let issued = try await issue(to: session, for: .web, order.kept)
@@ -222,7 +223,7 @@ package final class OnlineVerifier: Sendable {
         }
     }
 
-    /// Verifies an opened response and reports it.
+    /// Verifies an opened response, and returns the report as JSON.
     private func verdict(
         _ opened: OpenedPresentation, asked: [ItemsRequest], _ expectation: AnswerExpectation,
         by basis: JudgingBasis, at now: Timestamp
@@ -230,7 +231,8 @@ package final class OnlineVerifier: Sendable {
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, day: WallClock.localDay(at: now),
             policy: basis.policy)
-        // Yields before each step, so that all waiting responses take the same step before any takes the next.
+        // Yields before each step, so that all waiting responses take the same step before any takes the
+        // next.
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()
@@ -255,9 +257,10 @@ extension WebOrder: KeptOrder {}
 final class LastOrder<Order: KeptOrder>: Sendable {
     private let last = Mutex<(kept: [UInt8], order: Order)?>(nil)
 
-    /// Parses a stored order, unless it equals the last one.
+    /// Parses a stored order. The last order is returned if it was parsed from the same text.
     func order(kept: [UInt8]) throws(PresentationServiceError) -> Order {
         if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
+        // This daemon wrote the JSON, so that a fault in it is not the caller's.
         let members = try mapping(JSONText(kept[...]).members(Order.members)) { (_: JSONFault) in
             PresentationServiceError.failed
         }

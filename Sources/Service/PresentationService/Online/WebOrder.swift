@@ -3,15 +3,20 @@ internal import MdocModel
 internal import ReaderStore
 internal import RequestPlanner
 
-/// The order of a web page, without its session. The store keeps it in the same form beside the nonce.
+/// The order of a web page: its origin and what to ask. The store keeps the order as JSON beside the nonce of
+/// the request.
 package struct WebOrder: Sendable {
     let origin: String
     let plan: RequestPlan
+    /// The text from which `plan` was made.
     private let intent: String
 
     /// The members of the order in JSON.
     package static let members: Set = ["origin", "intent"]
 
+    /// Parses an order.
+    ///
+    /// - Throws: `orderMalformed`, or `intentRefused` for an intent that cannot be planned.
     package init(_ members: JSONTextMembers) throws(PresentationServiceError) {
         do throws(JSONFault) {
             origin = try members.required("origin").string(upTo: 300)
@@ -32,7 +37,7 @@ package struct WebOrder: Sendable {
         }
     }
 
-    /// The JSON that the store keeps beside the nonce.
+    /// The JSON that the store keeps beside the nonce of the request.
     package var kept: [UInt8] {
         let value: JSONValue = ["origin": .string(origin), "intent": .string(intent)]
         return value.utf8

@@ -57,6 +57,7 @@ struct EventLog {
         }
     }
 
+    /// Sends a frame to a listener. A listener that reads too slowly or has disconnected is removed.
     private mutating func yield(_ frame: String, to listener: Listener, _ key: Int) {
         switch listener.stream.yield(frame) {
         case .enqueued: return
@@ -75,9 +76,11 @@ struct EventLog {
         for (key, listener) in listeners { yield(": beat\n\n", to: listener, key) }
     }
 
-    /// Adds a listener. It first receives the events since `lastID`, or `now` if that id is no longer valid.
+    /// Adds a listener, which first receives the events since `lastID`, or the event `now` if `lastID` is no
+    /// longer valid.
     ///
-    /// - Parameter ended: called when the stream is released, even if nobody ever read it.
+    /// - Parameter ended: called with the listener's key when its stream is released, even if nobody ever
+    ///   read the stream.
     mutating func listen(
         to presentation: PresentationID?, by caller: KnownCaller, hearingAll hearsAll: Bool,
         after lastID: String?, now: (name: EventName, data: JSONValue)?, lost: @escaping @Sendable () -> Void,
@@ -92,6 +95,7 @@ struct EventLog {
         if let missed = missed(since: lastID) {
             for event in missed where listener.concerns(event) { stream.yield(event.frame(for: caller)) }
         } else if let now {
+            // The current state has the id of the last event, so that a reconnect continues after that event.
             stream.yield(frame(now.name, now.data, number: last))
         }
         nextListener += 1
@@ -101,7 +105,7 @@ struct EventLog {
         return (key, frames)
     }
 
-    /// The kept events after `lastID`, or `nil` if that id is not one of this run or too old.
+    /// The kept events after `lastID`, or `nil` if `lastID` is an id of another run, or too old.
     private func missed(since lastID: String?) -> [LaneEvent]? {
         guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
             // The event after `number` must still be among the kept ones.
@@ -140,7 +144,7 @@ extension EventLog.Listener {
     }
 }
 
-/// An event in the form in which it is sent. Its frames are written once and shared by all listeners.
+/// An event in the form in which it is sent. The frames are written once and shared by all listeners.
 struct LaneEvent: Sendable {
     /// The number of the event in its lane's log since the daemon started.
     let number: Int

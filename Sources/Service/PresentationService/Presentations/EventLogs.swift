@@ -68,6 +68,7 @@ struct EventLogs {
         ended: @escaping @Sendable (Int) -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
         let ownListeners = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
+        // Half is rounded up, so that with a limit of 1 a caller may have that one listener.
         guard listenerCount < most, ownListeners < (most + 1) / 2 else { throw .tooManyListeners }
         let listener = logs[name]?.listen(
             to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: latest,
@@ -76,6 +77,7 @@ struct EventLogs {
         return listener.frames
     }
 
+    /// Removes a listener of a lane and ends its stream.
     mutating func leave(lane name: String, _ key: Int) {
         logs[name]?.leave(key)
     }

@@ -6,9 +6,9 @@ internal import Reports
 /// The presentations of all lanes as one state machine: events go in, actions come out.
 ///
 /// The book decides which presentation may begin, in which phase each presentation is, and what has to happen
-/// next. It is a value that reads no clock, does no I/O and starts no task, so that tests drive it directly.
-/// `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and carries out the
-/// returned actions in their order.
+/// next. The book is a value that reads no clock, does no I/O and starts no task, so that tests drive it
+/// directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and carries out
+/// the returned actions in their order.
 ///
 /// A presentation passes through the phases of `PresentationRecord.Phase`:
 /// 1. `insert` makes it the latest presentation of its lane, in the phase `running`.
@@ -24,9 +24,9 @@ internal import Reports
 /// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
 /// its deadline, when a person does not approve, and when the daemon ends.
 ///
-/// The book holds at most `CoordinatorLimits.presentations` presentations. It removes the oldest finished
-/// presentation of the caller who has the most, and refuses a new order if every presentation is still
-/// running.
+/// The book holds at most `CoordinatorLimits.presentations` presentations. A full book removes the oldest
+/// finished presentation of the caller who has the most, and refuses a new order if every presentation is
+/// still running.
 struct PresentationBook: Sendable {
     /// A step that the coordinator has to carry out.
     enum Action: Sendable {
@@ -54,7 +54,8 @@ struct PresentationBook: Sendable {
         case documents
     }
 
-    /// The receipts and retained data of a presentation that were written when it ended.
+    /// The receipts and retained data of an ended presentation that were written, or that wait for a
+    /// decision.
     struct Kept: Sendable {
         var receipt = PresentationRecord.Receipt.none
         var retainedUntil: Timestamp?
@@ -256,12 +257,13 @@ struct PresentationBook: Sendable {
     /// Records a person's decision, or closes a result on which nobody has to decide. The name and the
     /// portrait are wiped in both cases.
     ///
-    /// - Throws: `decisionNotDue` if no decision is open, or another one was made.
+    /// - Throws: `decisionNotDue` if no decision is open, or another decision was made.
     mutating func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) throws(PresentationServiceError) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
+        // A repeated decision is not refused, since the answer to the first may have been lost.
         case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
         case .awaitingDecision: return conclude(id, .decided(decision))
@@ -322,7 +324,7 @@ struct PresentationBook: Sendable {
 
     /// Returns the portrait of a data request, the first time it is asked for.
     ///
-    /// - Throws: `portraitGone` if there is none, or it was returned before.
+    /// - Throws: `portraitGone` if there is no portrait, or the portrait was returned before.
     mutating func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
         guard record.conclusion != nil, var completion = record.completion,

@@ -114,6 +114,8 @@ extension PresentationCoordinator {
         return readiness
     }
 
+    /// Logs a fault that bluetoothd answered with. Faults that Countersign found itself, such as a missing
+    /// adapter, are only in the readiness of the lane.
     private func report(_ fault: RadioFault, atLane name: String) {
         guard fault.refusal != nil else { return }
         log.error("a lane has no Bluetooth", metadata: ["lane": "\(name)", "advice": "\(fault.advice)"])
@@ -127,6 +129,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Inspects the devices of one lane, and logs what bluetoothd refuses there.
     private func lookAtStart(lane name: String) async {
         switch await readiness(ofLane: name) {
         case .withoutBluetooth(let fault): report(fault, atLane: name)
@@ -162,7 +165,8 @@ extension PresentationCoordinator {
 extension PresentationCoordinator {
     /// Returns one page of the caller's presentations, newest first; to the administrator, one page of all
     /// callers' presentations without answers and documents. A query for a reference returns all its
-    /// presentations on one page, sorted by `holder`.
+    /// presentations on one page: first those that only the store has, then those in memory, each part sorted
+    /// by `holder`.
     package func list(_ query: PresentationListQuery, for caller: KnownCaller)
         async throws(PresentationServiceError) -> JSONValue
     {
@@ -185,6 +189,7 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// The presentations in memory that match a query: the caller's, or for the administrator all.
     private func remembered(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) -> [ListedPresentation] {
@@ -195,6 +200,7 @@ extension PresentationCoordinator {
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
+                // Only the administrator's list has presentations of other callers.
                 let isOwn = caller.ordered(record.owner, at: record.lane)
                 return ListedPresentation(
                     cursor: PresentationCursor(created: record.created, id: record.id.description),
@@ -202,7 +208,8 @@ extension PresentationCoordinator {
             }
     }
 
-    /// The newest presentations that only the store has: the caller's, or for the administrator all.
+    /// The newest presentations that only the store has and that match a query: the caller's, or for the
+    /// administrator all.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {
@@ -241,6 +248,7 @@ extension PresentationRecord {
             eventMembers(at: now) + [reasonsMember(for: []), thenMember(for: [])] + resultMembers(for: []))
     }
 
+    /// The members that every event of a presentation has, for any listener.
     private func eventMembers(at now: Timestamp) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("presentation", .string(id.description)), ("lane", .string(lane)),

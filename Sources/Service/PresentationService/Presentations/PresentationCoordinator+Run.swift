@@ -11,12 +11,14 @@ internal import Transport
 /// The course of one presentation from its lane to its receipts. Each request that needs a receipt gets one,
 /// whatever the outcome; a data request's elements are retained only if the holder was informed about that.
 extension PresentationCoordinator {
-    /// Runs a presentation at its lane until it has ended and its receipts were written.
+    /// Runs a presentation at its lane to its end. The receipts are then written, or held for a person's
+    /// decision.
     func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         let running: (events: AsyncStream<PresentationEvent>, presentation: Task<Presentation, Never>)
         do throws(LaneError) {
             running = try await lane.present(plan)
         } catch {
+            // The lane refuses a presentation only while its reader serves another one.
             guard await isAsked(id, failure: .readerUnavailable(.readerInUse)) else { return }
             return await end(id, with: .unavailable(.readerInUse))
         }
@@ -43,6 +45,8 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Ends a presentation after its transaction: reports on the response to each request. A response to the
+    /// first request is in `earlier` only if the second request was sent.
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
         guard await isAsked(id, failure: presentation.failure) else { return }
@@ -53,6 +57,7 @@ extension PresentationCoordinator {
             id, with: report(first, asking: record.plan), then: report(presentation, asking: further.plan))
     }
 
+    /// The report on the response to one request. If no reader could be used, the report says so.
     private func report(_ presentation: Presentation, asking plan: RequestPlan) -> TransactionReport {
         do throws(ReaderFault) {
             return try TransactionReport(presentation, asking: plan, on: WallClock.localDay(at: now))
@@ -61,6 +66,8 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Ends a presentation with its reports: decodes portraits, enters the result into the book, and writes
+    /// what the order wants to keep.
     private func end(
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
     ) async {
@@ -123,6 +130,8 @@ extension PresentationCoordinator {
         var kept = PresentationBook.Kept()
         guard let archive else { return kept }
         let order = record.order
+        // The state of the presentation is that of its last request. After a second request, the first one
+        // has the state of its own report.
         let first = EndedRequest(
             kind: order.kind, plan: record.plan, retention: order.retention,
             state: further == nil ? completion.state : PresentationState(report), report: report,
@@ -130,8 +139,6 @@ extension PresentationCoordinator {
         if first.isRetained { kept.retaining.first = first }
         var receipts = WaitingReceipts(first: archive.statement(first, of: record))
         if let then = record.further, let further {
-            // The presentation's state is that of the last request. The first request has the state of its
-            // own report.
             let second = EndedRequest(
                 kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
                 report: further, ended: completion.ended, isCancelled: record.state == .cancelled)
@@ -149,6 +156,7 @@ extension PresentationCoordinator {
         if conclusion.outcome == .allow {
             (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
         }
+        // No decision follows, so that no data has to wait for one.
         kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
@@ -198,11 +206,14 @@ extension PresentationCoordinator {
         if tasks[.retrying, record.id] == nil { sendWebhook(of: record) }
     }
 
+    /// Sends the end of a presentation to the webhook of its order, if the order names one.
     private func sendWebhook(of record: PresentationRecord) {
         guard let webhook = record.order.webhook else { return }
         webhooks?.send(record.json(for: []).utf8, of: record.id, by: record.owner, to: webhook)
     }
 
+    /// Starts the task that retains data and writes the receipts after a decision, or after the time for a
+    /// decision was over.
     private func write(
         _ receipts: WaitingReceipts, retaining: WaitingRetention, of id: PresentationID
     ) {
@@ -212,6 +223,8 @@ extension PresentationCoordinator {
                 let (first, further) = await archive.retain(retaining, of: record)
                 coordinator.book.retained(until: first, further: further, of: id)
             }
+            // The record that the store gets names no receipts yet: the store numbers them in the same
+            // transaction.
             if let archive, let record = coordinator.book[id]?.decided(written) {
                 written = await coordinator.end(record, receipts, in: archive)
             }
@@ -230,10 +243,12 @@ extension PresentationCoordinator {
         start(.retrying, of: record.id) { coordinator in
             var pause = Duration.seconds(1)
             repeat {
+                // A cancelled wait ends at once, so that one last attempt follows.
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
                 if let written = await archive.end(record, receipts.delayed) {
                     coordinator.perform(coordinator.book.wroteDelayed(written, of: record.id))
+                    // The book may have removed the presentation meanwhile, to make room for others.
                     coordinator.sendWebhook(of: coordinator.book[record.id] ?? record)
                     break
                 }
@@ -241,6 +256,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Starts a task that passes a deadline to the book after `time`.
     private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID, after time: Duration) {
         Task { [weak self] in
             try? await Task.sleep(for: time, clock: .continuous)

@@ -8,9 +8,9 @@ internal import Transport
 
 /// Standing orders: lanes that ask each next phone by themselves.
 ///
-/// A presentation of a standing order belongs to its lane. It is written to the store when a phone has
-/// engaged, before the phone is asked, so that a presentation without a phone leaves no record. An order of a
-/// till interrupts the wait for a phone, but not a phone that is being asked.
+/// A presentation of a standing order belongs to its lane. Such a presentation is written to the store when a
+/// phone has engaged, before the phone is asked, so that a presentation without a phone leaves no record. An
+/// order of a till interrupts the wait for a phone, but not a phone that is being asked.
 extension PresentationCoordinator {
     /// The owner's name for presentations of a lane's standing order. No token and no user can have this
     /// name.
@@ -34,6 +34,8 @@ extension PresentationCoordinator {
         standing.insert(lane: name, task: Task { await self.keepAsking(preset, at: name) })
     }
 
+    /// Asks one phone after the other, until the daemon ends or the lane is removed. After a failed attempt
+    /// the next one waits, longer each time.
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
@@ -60,6 +62,7 @@ extension PresentationCoordinator {
         let order = PresentationOrder(preset, lane: name, reference: nil)
         var (record, plan) = try await prepare(
             order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
+        // An order may have taken the turn, or a reload the lane, while the request was prepared.
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.insert(record))
@@ -87,6 +90,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Runs a wait of a standing order as a task of the presentation, and returns when the task has ended.
     private func follow(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
@@ -111,14 +115,14 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Whether a presentation that ended counts as one: a phone was asked, or a phone was there and could not
-    /// be asked. A wait of a standing order that ended without a phone does not count.
+    /// Whether an ended presentation gets an outcome: a phone was asked, or a phone was there and could not
+    /// be asked. A wait of a standing order that ended without a phone gets none.
     ///
-    /// - Parameter failure: the reason why no response was judged; `nil` if one was.
+    /// - Parameter failure: the reason why no response was judged; `nil` if a response was judged.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
-        // The phone failed before `admit` was asked. Its presentation is recorded like any other.
+        // The phone failed before `admit` was asked. The presentation is recorded like any other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false
@@ -127,6 +131,7 @@ extension PresentationCoordinator {
     /// Whether the presentation belongs to a standing order and no phone was asked yet.
     func isUnasked(_ id: PresentationID) -> Bool { standing.isUnasked(id) }
 
+    /// Removes the lane's presentation in which no phone was asked yet, and notifies the listeners.
     private func withdrawStanding(at name: String) {
         guard let id = standing.withdraw(at: name) else { return }
         perform(book.withdraw(id))
@@ -149,13 +154,14 @@ extension PresentationCoordinator {
     /// turn back.
     func reserveTurn(lane name: String) async {
         guard let id = standing.reserveTurn(lane: name) else { return }
-        // The caller goes on only after the lane is free, and the presentation leaves no trace.
+        // No phone was asked in this presentation, so that it leaves no record.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
         perform(book.withdraw(id))
         standing.endYielding(id, at: name)
     }
 
+    /// Gives back a turn that `reserveTurn` reserved.
     func releaseTurn(lane name: String) {
         standing.releaseTurn(lane: name)
     }
@@ -187,6 +193,7 @@ extension PresentationCoordinator {
         switch standing.pause(of: name) {
         case .recordsUnavailable: try await archive?.probe()
         case .readerUnavailable: if let problem = await readiness(ofLane: name)?.problem { throw problem }
+        // Any other reason, such as missing trust, is found again by `prepare`.
         default: break
         }
     }

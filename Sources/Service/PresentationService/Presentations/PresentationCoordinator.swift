@@ -13,12 +13,12 @@ internal import Transport
 
 /// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
 ///
-/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows callers as
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator, which knows callers as
 /// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
-/// 1. `open` finds an earlier presentation with the same reference, or calls `create`.
+/// 1. `open` finds an earlier presentation with the same reference. Otherwise it calls `create`, which waits
+///    for the turn of the order.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
-/// 3. `enter` waits for the turn of the order, writes the presentation to the store and begins it at its
-///    lane.
+/// 3. `enter` reserves the lane's turn, writes the presentation to the store and begins it at its lane.
 /// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
@@ -34,8 +34,8 @@ internal import Transport
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
 ///
 /// The coordinator never asks a phone for something that cannot be kept as the order demands: the
-/// presentation and its receipts have their place in the store first. It sends no outcome that the end of the
-/// daemon could undo.
+/// presentation and its receipts have their place in the store first. The coordinator sends no outcome that
+/// the end of the daemon could undo.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
 /// receipts, `+Standing` repeats the orders of lanes that ask by themselves, and `+Events` contains the
@@ -93,8 +93,8 @@ package actor PresentationCoordinator {
         startStanding(at: name)
     }
 
-    /// Removes a lane, unless a presentation is running there. Its listeners stay connected, since the lane
-    /// may come back.
+    /// Removes a lane, unless a presentation is running there. The lane's listeners stay connected, since the
+    /// lane may come back.
     ///
     /// - Returns: false if a presentation is running. Returns when the lane has released its devices, so that
     ///   another lane can use them.
@@ -197,8 +197,8 @@ package actor PresentationCoordinator {
     /// Repeats the order of a presentation in which some needed element was not shared. Holder and clerk
     /// decide again.
     ///
-    /// The new presentation belongs to the owner of the earlier one. After a standing order it belongs to the
-    /// caller.
+    /// The new presentation belongs to the owner of the earlier presentation. After a standing order, the new
+    /// presentation belongs to the caller.
     package func askAgain(
         _ id: PresentationID, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationRecord {
@@ -231,7 +231,7 @@ package actor PresentationCoordinator {
     ) async throws(PresentationServiceError) -> Opened? {
         if let record = try book.record(orderedAs: order, by: owner) { return .existing(record) }
         guard let past = try await past(orderedAs: order, by: owner) else { return nil }
-        // The same order may have begun while the store was read.
+        // The same order may have begun while the store was read, so that the book is asked again.
         return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
     }
 
@@ -300,6 +300,7 @@ package actor PresentationCoordinator {
         return (record, presentation)
     }
 
+    /// The brand of the order's reader token, or `nil` for an order without one, which must not ask for data.
     private func brand(for order: PresentationOrder) async throws(PresentationServiceError) -> PreparedBrand?
     {
         guard let token = order.readerToken else {
@@ -327,6 +328,9 @@ package actor PresentationCoordinator {
         return name
     }
 
+    /// A request with the reader identities that may sign it.
+    ///
+    /// - Parameter signer: the name of the identity that signs; `nil` if the identity rules choose.
     private func question(
         asking plan: RequestPlan, for order: PresentationOrder, brand: PreparedBrand?,
         signedBy signer: String?, at now: Timestamp
@@ -336,6 +340,7 @@ package actor PresentationCoordinator {
             brand: brand?.identifier)
     }
 
+    /// The identity with this name as the only choice, or with `nil` all identities and their rules.
     private func identities(
         named name: String?, at now: Timestamp
     ) async throws(PresentationServiceError) -> ReaderIdentityChoice {
@@ -343,8 +348,8 @@ package actor PresentationCoordinator {
         return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
-    /// The second request of a session. The phone is asked it only if the first response is accepted and
-    /// answers each question with yes.
+    /// The second request of a session, which is sent only if the first response is accepted and answers each
+    /// question of `first` with yes.
     private func further(
         _ first: RequestPlan, question: PresentationQuestion
     ) -> FurtherQuestion {
@@ -354,6 +359,8 @@ package actor PresentationCoordinator {
         }
     }
 
+    /// What the lane needs for a presentation: the request, the basis of the judgement and the lane's
+    /// settings.
     private func presentationPlan(
         asking question: PresentationQuestion, judgedBy basis: JudgingBasis, with settings: LaneSettings
     ) -> PresentationPlan {
@@ -368,6 +375,8 @@ package actor PresentationCoordinator {
     {
         let ofData =
             (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
+        // The retention of a display request is at most a receipt: it needs a store, and nothing else is to
+        // be checked.
         guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
         guard let archive else {
             throw .retentionWithoutStore
@@ -416,6 +425,7 @@ package actor PresentationCoordinator {
         } catch {
             switch error {
             case .laneBusy, .decisionOpen: notify(.orderRefused, ofLane: lane.name)
+            // Any other error has its cause in the order and not at the lane.
             default: break
             }
             throw error
@@ -450,6 +460,7 @@ package actor PresentationCoordinator {
     ///
     /// - Throws: `standingOrder` if the lane asks by itself and no phone was asked yet.
     package func cancel(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
+        // A decision whose receipts are being written is final, and is not dismissed below.
         await tasks[.writing, id]?.value
         guard !isUnasked(id) else { throw .standingOrder }
         let record = try await stop(id)
@@ -457,6 +468,7 @@ package actor PresentationCoordinator {
         return try await decide(id, .dismissed)
     }
 
+    /// Cancels a presentation that is running, and waits until its lane no longer follows it.
     private func stop(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
@@ -509,14 +521,15 @@ package actor PresentationCoordinator {
     /// data, and disconnects the listeners.
     package func close() async {
         turns.end()
+        // Each lane's turn stays reserved for ever, so that no standing order begins another presentation.
         for name in standing.laneNames { await reserveTurn(lane: name) }
         for task in standing.tasks { task.cancel() }
         book.interrupt()
         // `interrupt` comes first, so that these presentations end as `restarted` and not as cancelled by a
-        // caller.
+        // caller. `stop` fails only for a presentation that was removed meanwhile.
         for id in book.ids { _ = try? await stop(id) }
         for task in standing.tasks { await task.value }
-        // Nobody can decide any more: an open decision ends as overdue, and its receipts are written now.
+        // Nobody can decide any more: an open decision ends as restarted, and its receipts are written now.
         for id in book.ids {
             expire(.decision, of: id)
             await tasks[.writing, id]?.value

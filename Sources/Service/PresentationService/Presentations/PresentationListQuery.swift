@@ -29,6 +29,7 @@ package struct PresentationListQuery: Sendable {
 
     /// Whether a presentation passes the filters. The cursor is not compared.
     func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
+        // Each absent filter is replaced by the value of the presentation, and so always passes.
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }

@@ -39,7 +39,8 @@ package struct PresentationOrder: Equatable, Sendable {
     package let consent: HolderConsent
     /// The second request, sent in the same session if the first response was answered with yes.
     let then: FurtherOrder?
-    /// Replaces the revocation policy of the purpose, if it is at least as strict.
+    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
+    /// for the policy of the purpose.
     package let policy: RevocationPolicy?
     /// The name of the reader identity that signs the request; `nil` if rules or the reader token choose it.
     let identity: String?
@@ -142,6 +143,7 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Parses the members `reference` and `holder`.
     package static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
         let holder = try members["holder"]?.integer(in: 1...99)
+        // `holder` alone is refused, since it numbers the persons under a reference.
         if holder == nil, members["reference"] == nil { return nil }
         return OrderReference(
             name: try members.required("reference").string(upTo: 128), holder: Int(holder ?? 1))
@@ -173,6 +175,7 @@ struct FurtherOrder: Equatable, Sendable {
     let intent: RequestIntent
     let retention: RetentionProfile
 
+    /// Parses the member `then` of an order.
     init(_ text: JSONText) throws(PresentationServiceError) {
         let words: String
         do throws(JSONFault) {

@@ -73,6 +73,7 @@ extension PresentationRecord {
         return reasons.filter { undecided.contains($0) }.map(\.id)
     }
 
+    /// The value of the member `result`, as far as a caller with these scopes may see it.
     private func result(
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {

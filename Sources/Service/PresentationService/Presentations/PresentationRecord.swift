@@ -9,7 +9,8 @@ internal import RequestPlanner
 /// A presentation in the daemon's memory: its order, its progress and its result.
 ///
 /// `PresentationCoordinator.prepare` makes a record from an order, before any phone is there. From then on
-/// only `PresentationBook` changes it, by replacing `phase`. The phases are:
+/// only `PresentationBook` changes it. It replaces `phase`, and sets a few flags such as `isAskedAgain`. The
+/// phases are:
 /// - `running`: the lane waits for a phone, or a phone is being asked.
 /// - `cancelling`: the presentation was cancelled, and its phone is being notified.
 /// - `recording`: the result is known, and its receipts and retained data are being written. Callers still
@@ -21,8 +22,9 @@ internal import RequestPlanner
 /// decided.
 ///
 /// The record of a data request holds elements until `CoordinatorLimits.documents` has passed. The record of
-/// a display request never holds elements: the portrait and the name for the clerk are in `Completion.shown`.
-/// `json(for:)` selects the members that a caller may see.
+/// a display request never holds elements of its response: the portrait and the name for the clerk are in
+/// `Completion.shown`. If a request for data follows (`then`), its elements are held as those of a data
+/// request. `json(for:)` selects the members that a caller may see.
 package struct PresentationRecord: Sendable {
     package typealias Decision = ReceiptStatement.Decision
 
@@ -58,7 +60,7 @@ package struct PresentationRecord: Sendable {
         /// The report on the first request, or `nil` if the presentation was cancelled before it had a
         /// result. Contains elements only for a data request, until they are removed.
         var report: TransactionReport?
-        /// The report on the second request, or `nil` if the phone was not asked it.
+        /// The report on the second request, or `nil` if that request was not sent.
         var further: TransactionReport?
         /// The name and portrait that a clerk's page shows, until the decision or the deadline.
         var shown: ShownPerson?
@@ -99,7 +101,8 @@ package struct PresentationRecord: Sendable {
     package let brand: PreparedBrand?
     /// The trust and policy used to verify the response.
     let basis: JudgingBasis
-    /// The earlier presentation whose missing elements this one asks for again, or `nil` for a new order.
+    /// The earlier presentation whose missing elements this presentation asks for again, or `nil` for a new
+    /// order.
     var repeated: PresentationID?
     /// Whether a later presentation asks again for the elements that are missing here.
     var isAskedAgain = false
@@ -213,8 +216,8 @@ extension PresentationRecord.Completion {
         } else {
             state = further.map { PresentationState($0) } ?? first
             evidence = Conclusion.Evidence(further ?? report, asksPerson: record.asksPerson)
-            // The evidence is that of the second report. A portrait of the first request may have failed to
-            // decode since its answer was yes, so that its unknown answer has to be added.
+            // The evidence is that of the second report. After a portrait of the first response could not be
+            // decoded, the first report has an unknown answer too, which counts as well.
             if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
         // A response that arrived while the presentation was being cancelled is not reported.
@@ -228,6 +231,7 @@ extension PresentationRecord.Completion {
         if record.order.kind == .display, !isDenied { self.shown = shown }
     }
 
+    /// Adds the receipts and the deadlines of retained data.
     mutating func add(_ kept: PresentationBook.Kept) {
         receipt = kept.receipt
         retainedUntil = kept.retainedUntil
@@ -263,7 +267,9 @@ extension PresentationRecord.Completion {
         wipeElements()
     }
 
+    /// Removes the elements of a data request from the result.
     mutating func wipeElements() {
+        // The reports in `retaining` have the elements too.
         retaining = WaitingRetention()
         report = report?.withoutElements
         further = further?.withoutElements
@@ -287,14 +293,18 @@ package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TransactionReport {
-    /// Whether an answer became unknown after the second request was sent, such as when a portrait does not
-    /// decode.
+    /// Whether an answer is unknown. The second request is sent only if every answer is yes, so that an
+    /// answer became unknown later: a portrait does not decode.
     fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
 }
 
 extension Conclusion.Evidence {
     /// This evidence with one more unknown answer.
+    ///
+    /// No person is asked any more: with an unknown answer the outcome is `unclear` at best, whatever the
+    /// person decides.
     fileprivate var withUnknownAnswer: Conclusion.Evidence {
+        // Without a judged response the outcome does not depend on answers.
         guard unjudged == nil else { return self }
         return Conclusion.Evidence(
             faults: faults, unknowns: unknowns, answers: answers + [.unknown], isIncomplete: isIncomplete,

@@ -103,8 +103,10 @@ extension PresentationEvent {
         case .mayLift: .mayLift
         case .connecting: .connecting
         case .checkBluetooth: .checkBluetooth
+        // These events tell the person with the phone nothing, so that the hint stays.
         case .readerSilent, .noted: before
         case .hold: .hold
+        // Over NFC the phone has to stay on the reader until the end, so that this hint stays too.
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
         case .engaged: nil
         }

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PortraitDecoding
 internal import Reports
 
-/// The portrait and name that a clerk sees until the decision: the only personal data of a display request in
-/// memory. The portrait's bytes are overwritten when this object is released.
+/// The portrait and name that a clerk sees until the decision: the only personal data in memory of the
+/// response to a display request. The portrait's bytes are overwritten when this object is released.
 final class ShownPerson: Sendable {
     let portrait: Portrait?
     let name: Name?
@@ -35,15 +35,15 @@ package final class Portrait: Sendable {
         bytes = SecretBytes(copying: shown.bytes[...])
     }
 
-    /// Calls `body` with the bytes. They are overwritten later; a copy that `body` makes is not.
+    /// Calls `body` with the bytes. These bytes are overwritten later, but not a copy that `body` makes.
     package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
         bytes.withUnprotectedBytes { bytes in body(bytes) }
     }
 }
 
 extension ShownPerson.Name {
-    /// The name that the issuer signed, or `nil` if it was not asked for or the response has several
-    /// documents.
+    /// The name that the issuer signed. Returns `nil` if no name was asked for, or if the response has
+    /// several documents, since the clerk sees one name.
     init?(_ report: TransactionReport) {
         guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
         given = document.text("given_name")

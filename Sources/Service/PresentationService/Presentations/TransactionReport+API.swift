@@ -47,13 +47,15 @@ extension TransactionReport {
     /// The members of a result without element values: verdict, answers, reasons, issuer, trust and policy.
     ///
     /// - Parameters:
-    ///   - conclusion: the outcome that follows from this report; `nil` if there is none, or it follows from
-    ///     another report.
+    ///   - conclusion: the outcome that follows from this report; `nil` if there is no outcome, or if the
+    ///     outcome follows from another report.
+    ///   - basis: the trust of the presentation, from which `trustAgeSeconds` is computed.
     ///   - ended: the time at which the response was judged.
     func resultMembers(
         for conclusion: Conclusion?, by basis: JudgingBasis, at ended: Timestamp
     ) -> [(String, JSONValue)] {
         let document = documents.first?.report
+        // `self.basis` is `nil` if no response was judged. Then the age of the trust is null as well.
         return [
             ("verdict", .string(verdict.rawValue)), ("test", .boolean(hasTestDocument)),
             ("answers", .array(answerMembers)),
@@ -87,6 +89,7 @@ extension TransactionReport {
         ]
     }
 
+    /// The questions with their answers, without the subjects that the API has no word for.
     private var answerMembers: [JSONValue] {
         questions.compactMap { question in
             question.subject.receiptSubject.map {
@@ -95,6 +98,7 @@ extension TransactionReport {
         }
     }
 
+    /// The country and the name of an issuer, without characters that change how a page shows them.
     private func issuerJSON(_ issuer: DocumentIssuer?) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [

@@ -52,7 +52,8 @@ extension StoredPresentation {
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
-            // The administrator's JSON has no answers and no elements, so that the store never contains any.
+            // The administrator's JSON has no answers and no elements, so that the store contains none
+            // either.
             description: record.json(for: [.admin]).line,
             outcomeDescription: record.json(for: [.order]).line,
             webhook: record.order.webhook)

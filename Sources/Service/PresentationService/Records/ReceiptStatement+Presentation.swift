@@ -7,8 +7,8 @@ internal import Reports
 internal import RequestPlanner
 
 extension WaitingReceipts {
-    /// The receipts of a presentation that the daemon never finishes, which say that it was interrupted. They
-    /// are written when the daemon starts again.
+    /// The receipts for the case that the daemon ends before the presentation does. These receipts say that
+    /// the presentation was interrupted, and are written when the daemon starts again.
     ///
     /// Returns `nil` if the name of the lane, the policy or the program's version is not valid in a receipt.
     init?(interrupting record: PresentationRecord) {
@@ -28,6 +28,8 @@ extension WaitingReceipts {
 }
 
 extension ReceiptStatement {
+    /// The receipt of one request whose presentation was interrupted: every answer is unknown. Returns `nil`
+    /// if the name of the lane, the policy or the program's version is not valid in a receipt.
     fileprivate init?(
         interrupting plan: RequestPlan, kind: Kind, retention: RetentionProfile, of record: PresentationRecord
     ) {
@@ -59,6 +61,7 @@ extension ReceiptStatement {
             verdict: verdict, hasTestDocument: report.hasTestDocument, reasons: report.receiptReasons,
             documents: report.documents.compactMap { ReceiptDocument($0.report, answering: request.plan) },
             trust: report.basis.map { basis in
+                // The age is negative if the clock was set back since the trust was stored.
                 let age = record.basis.since.map { ended.secondsSince1970 - $0.secondsSince1970 }
                 return Trust(snapshot: basis.trustSnapshot, ageSeconds: max(0, age ?? 0))
             },
@@ -67,7 +70,7 @@ extension ReceiptStatement {
 }
 
 extension ReceiptStatement.Verdict {
-    /// Returns `nil` while the presentation is running.
+    /// The verdict of a presentation in this state. Returns `nil` while the presentation is running.
     fileprivate init?(_ state: PresentationState, of report: TransactionReport) {
         switch state {
         case .armed, .engaged, .awaitingConsent, .receiving, .awaitingDecision: return nil
@@ -82,6 +85,7 @@ extension ReceiptStatement.Verdict {
 }
 
 extension ReceiptQuestion {
+    /// The question with the answer of the report. Returns `nil` for a subject that receipts do not record.
     fileprivate init?(_ subject: Question.Subject, by report: TransactionReport) {
         guard let name = subject.receiptSubject else { return nil }
         self.init(name, report.answer(about: subject))
@@ -134,9 +138,9 @@ struct EndedRequest: Sendable {
 
 /// The receipts of a presentation before they are written.
 struct WaitingReceipts: Sendable {
-    /// The receipt of the first request, or `nil` if it gets none.
+    /// The receipt of the first request, or `nil` if that request gets no receipt.
     var first: ReceiptStatement?
-    /// The receipt of the second request, or `nil` if it gets none.
+    /// The receipt of the second request, or `nil` if that request gets no receipt.
     var further: ReceiptStatement?
 
     var isEmpty: Bool { first == nil && further == nil }

@@ -13,7 +13,8 @@ internal import Dispatch
 /// Operations run one after another. `PresentationCoordinator` calls it at these points of a presentation:
 /// 1. `check` and `insert`, before the phone is asked. `insert` also writes receipts that say "interrupted"
 ///    and become valid if the daemon crashes.
-/// 2. `hold`, while a person decides: a crash from now on writes the held receipts with the verified answers.
+/// 2. `hold`, while a person decides: after a crash the held receipts become valid, with the verified
+///    answers.
 /// 3. `retain` and `end`, after the outcome is known. `end` writes outcome and receipts in one transaction.
 ///
 /// `withdraw` removes a presentation that could not begin after all. The webhook queue reads undelivered
@@ -61,6 +62,8 @@ package actor RecordArchive {
         retained = try RetainedRecords(in: store, keysIn: keys)
         self.metrics = metrics
         self.log = log
+        // The daemon starts even if one of these writes fails: `fault` then makes it report that it is not
+        // ready.
         do throws(ReaderStoreError) {
             let count = try store.appendHeld()
             for _ in 0..<count { metrics.countWrite(of: .receipt, isWritten: true) }
@@ -97,22 +100,24 @@ package actor RecordArchive {
             try store.insert(StoredPresentation(record), holding: receipts.first, then: receipts.further)
             succeeded(.presentation)
         } catch {
+            // Counted as a check: the order is refused, and no record of a presentation is lost.
             failed(.check, error, of: record.id)
             throw .recordsUnavailable(error)
         }
     }
 
-    /// Tests whether the store accepts presentations again, by writing and removing one.
+    /// Tests whether the store accepts presentations again, by writing and removing a presentation.
     func probe() throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
             try store.probe()
             succeeded(.presentation)
         } catch {
+            // Not recorded as a failed write: the earlier `fault` stays, which led to this test.
             throw .recordsUnavailable(error)
         }
     }
 
-    /// The reason why the store accepts no presentation, or `nil` if it does.
+    /// The reason why the store accepts no presentation, or `nil` if the store accepts presentations.
     ///
     /// After a fault that may be over, such as a full disk, this function tries to write, once a second at
     /// most. A caller who asks whether the daemon is ready may send it no order before, so that no other
@@ -120,6 +125,7 @@ package actor RecordArchive {
     package func presentFault(at now: ContinuousClock.Instant = .now) -> ReaderStoreError? {
         guard let fault, fault.isOfEveryPresentation, nextTry.map({ $0 <= now }) ?? true else { return fault }
         nextTry = now + Self.triesApart
+        // A success clears `fault`; after a failure the fault that is returned is the earlier one.
         try? probe()
         return self.fault
     }
@@ -196,7 +202,8 @@ package actor RecordArchive {
         }
     }
 
-    /// The receipt of a request, or `nil` if its order wants none or it cannot be made, which is logged.
+    /// Makes the receipt of a request. Returns `nil` if the order wants no receipt, or if the receipt cannot
+    /// be made, which is logged.
     nonisolated func statement(
         _ request: EndedRequest, of record: PresentationRecord
     ) -> ReceiptStatement? {
@@ -217,8 +224,8 @@ package actor RecordArchive {
         )
     }
 
-    /// Retains the data of verified documents. Returns the latest deadline, or `nil` if nothing was retained
-    /// or a write failed, which is logged.
+    /// Retains the data of the verified documents in a response. Returns their deadline, or `nil` if nothing
+    /// was retained. A failed write is logged.
     private func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report.documents.compactMap(\.verified) {
@@ -228,6 +235,7 @@ package actor RecordArchive {
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
                     orderedBy: record.owner, at: request.ended)
             }
+            // All documents of a request have the same deadline.
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
         return latest

@@ -6,8 +6,8 @@ internal import ServiceLifecycle
 /// The service that removes retained data at its deadline: at the start everything that has expired, and then
 /// each record when it expires.
 package struct RecordPurge: Service {
-    /// The longest wait, in seconds, before the clock is read again. It may be set meanwhile, and a failing
-    /// disk may recover.
+    /// The longest wait, in seconds, before the clock is read and the removal is tried again. The clock may
+    /// be set meanwhile, and a failing disk may recover.
     private static let longestWait: Int64 = 60
 
     private let archive: RecordArchive
@@ -43,8 +43,8 @@ extension RecordArchive {
     /// expires.
     private static let purgesApart: Int64 = 3600
 
-    /// Removes expired data, and returns the next deadline; `nil` if there is none or the removal failed,
-    /// which is logged.
+    /// Removes expired data, and returns the next deadline. Returns `nil` if no data has a deadline, or if
+    /// the removal failed, which is logged.
     func purge(at now: Timestamp) -> Timestamp? {
         do throws(ReaderStoreError) {
             let clock = now
@@ -52,8 +52,9 @@ extension RecordArchive {
             let now = try retained.time(at: now)
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
-            let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
-            if isSoon, due.map({ $0 > now }) ?? true { return due }
+            let wasPurgedLately = (last...last + Self.purgesApart).contains(now.secondsSince1970)
+            // Each removal rewrites all retained data, so that nothing is written while nothing has expired.
+            if wasPurgedLately, due.map({ $0 > now }) ?? true { return due }
             // With a clock that is not set yet, every presentation could seem too old and be removed.
             if clock >= WallClock.earliest { try store.removePresentations(at: clock) }
             try retained.purge(at: now)

@@ -49,7 +49,8 @@ extension JudgingBasis {
 }
 
 extension JudgingBasis {
-    /// The age of the newest list in seconds.
+    /// The age of the newest list in seconds, or `nil` if the trust store has no list. The age is 0 if the
+    /// clock was set back since the list was fetched.
     package func age(at now: Timestamp) -> Int64? {
         obtained.map { max(0, now.secondsSince1970 - $0.secondsSince1970) }
     }
@@ -77,6 +78,7 @@ extension RevocationPolicy {
 
     /// Parses `"age"`, `"rental"`, or `{"rental": 3}` with the days for which a list may be stale.
     package init(_ text: JSONText) throws(JSONFault) {
+        // A value that is no string is read as an object below, which reports any fault.
         if let word = try? text.string() {
             switch word {
             case "age": self = .age

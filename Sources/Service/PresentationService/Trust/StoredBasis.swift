@@ -9,10 +9,10 @@ internal import Synchronization
 
 /// The trust, policy and reader identities of a store's folder, kept in memory until they change.
 ///
-/// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. It is
-/// therefore read again only if the store names another snapshot, and after ten minutes in any case. A
-/// changed file alone does not mean changed trust, since receipts are in the same file: then only the number
-/// of the snapshot is read. Identities are read again when one of their files changed.
+/// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. The
+/// trust is therefore read again only if the store names another snapshot, and after ten minutes in any case.
+/// A changed file alone does not mean changed trust, since receipts are in the same file: then only the
+/// number of the snapshot is read. Identities are read again when one of their files changed.
 ///
 /// Any thread may call it; the state is behind a `Mutex`. Reads run on two serial queues, one for the trust
 /// and one for identities, because the disk and a TPM that loads keys may take long. Callers that arrive
@@ -44,8 +44,10 @@ package final class StoredBasis: JudgingBasisSource {
         var generation = 0
     }
 
+    /// The trust that was read last, with the state of the store's file at that time.
     private struct ReadBasis {
         let basis: JudgingBasis
+        /// The number of the trust snapshot in the store.
         let number: Int64
         let at: ContinuousClock.Instant
         var file: FileStamp?
@@ -59,12 +61,14 @@ package final class StoredBasis: JudgingBasisSource {
         }
     }
 
+    /// The identities that were read last, with the state of their files at that time.
     private struct ReadIdentities {
         let choice: ReaderIdentityChoice
         let stamps: [FileStamp?]
         let at: ContinuousClock.Instant
     }
 
+    /// The last read of the trust that failed.
     private struct Failure {
         let problem: PresentationServiceError
         /// The instant at which the failed read began.
@@ -128,6 +132,7 @@ package final class StoredBasis: JudgingBasisSource {
         if let basis = basis(of: file) { return basis }
         if let failure, failure.began >= asked { throw failure.problem }
         do throws(PresentationServiceError) {
+            // Another inode is another store, in which the same number may be that of another snapshot.
             if let read, read.isYoung(at: began), read.file?.inode == file?.inode,
                 try trustNumber() == read.number,
                 let basis = state.withLock({ $0.basis?.reuse(for: file) })
@@ -149,6 +154,8 @@ package final class StoredBasis: JudgingBasisSource {
 
     private func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
+    /// Makes the basis of a snapshot that was just read. The basis stays in memory, unless the policy was
+    /// replaced since the read began.
     private func keep(_ stored: StoredTrust, of file: FileStamp?, for generation: Int) -> JudgingBasis {
         let known = state.withLock { $0.basis?.basis.trust }
         // An equal snapshot id means equal sources: the trust store in memory, with the signers that it has
@@ -208,12 +215,14 @@ package final class StoredBasis: JudgingBasisSource {
         return (isKnown ? read?.choice : nil, stamps)
     }
 
+    /// Reads the identities, unless another caller has read them meanwhile.
     private func readIdentities(at time: Timestamp) throws(PresentationServiceError) -> ReaderIdentityChoice {
         let generation = state.withLock { $0.generation }
         let (known, stamps) = try knownChoice()
         if let known { return known }
         let choice = try mapping(
             ReaderIdentities(in: identityFolder, at: time).choice, PresentationServiceError.identityRefused)
+        // The earlier identities are returned, so that they are freed outside the lock.
         _ = state.withLock { state in
             let old = state.identities
             if state.generation == generation {

@@ -13,8 +13,8 @@ internal import Synchronization
 /// calls `run`. Only origins of the daemon's configuration receive webhooks.
 ///
 /// **Signature.** The header `Countersign-Signature: v1=HEX` is the HMAC-SHA-256 of `TIMESTAMP.BODY`, where
-/// the timestamp is that of the header `Countersign-Timestamp`. The receiver compares both, and refuses a
-/// timestamp that is older than a few minutes.
+/// the timestamp is that of the header `Countersign-Timestamp`. The receiver computes the HMAC too, compares
+/// it with the header, and refuses a timestamp that is older than a few minutes.
 ///
 /// **Attempts.** An attempt succeeds with a status of 200 to 299. After a failure the delivery pauses for the
 /// times of `Schedule.pauses`, and is given up after the last one. A receiver that could not be reached and
@@ -33,8 +33,8 @@ internal import Synchronization
 package final class WebhookQueue: Service {
     /// The times between attempts.
     struct Schedule: Sendable {
-        /// The pauses after the first attempt and each later one. After the attempt that follows the last
-        /// pause the delivery is given up.
+        /// The pauses, one after each failed attempt. After the attempt that follows the last pause, the
+        /// delivery is given up.
         var pauses = [1, 5, 25, 125, 300].map { Duration.seconds($0) }
         /// The maximum number of attempts that one delivery makes before the end of a pause, because its
         /// receiver answers again.
@@ -115,6 +115,7 @@ package final class WebhookQueue: Service {
         guard let origin = origin(of: url) else { return metrics.webhook("dropped") }
         let key = WebhookShares.Key(caller: caller, origin: origin)
         guard shares.withLock({ $0.enter(presentation, of: key) }) else {
+            // With an archive the end is in the store, from which `refill` takes it later.
             return metrics.webhook(archive == nil ? "dropped" : "deferred")
         }
         given.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
@@ -122,7 +123,8 @@ package final class WebhookQueue: Service {
 
     // MARK: The store
 
-    /// Queues the ends that an earlier run did not deliver, and drops those whose URL is no longer permitted.
+    /// Queues the ends that an earlier run did not deliver. An end whose URL is no longer permitted is
+    /// dropped.
     private func sendUndelivered(of archive: RecordArchive) async {
         var pending = await archive.pendingDeliveries()
         while pending == nil {
@@ -173,7 +175,8 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Repeats recording a delivered end until the store accepts it, and once more when the daemon ends.
+    /// Repeats the record of a delivered end until the store accepts the record. When the daemon ends, one
+    /// last attempt is made.
     private func recordEnd(of delivery: Delivery, in archive: RecordArchive) async {
         repeat {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
@@ -240,6 +243,7 @@ package final class WebhookQueue: Service {
                 guard !Task.isCancelled else { return false }
                 isEarly = await wait(
                     until: end, delivery, since: early < schedule.mostEarly ? recoveries : nil)
+                // After the last early attempt, only the end of a pause starts another attempt.
                 early += isEarly ? 1 : 0
                 recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
                 if await attempt(delivery, by: client) { return true }
@@ -248,7 +252,8 @@ package final class WebhookQueue: Service {
         return false
     }
 
-    /// Waits until the next attempt.
+    /// Waits until the next attempt. When the daemon ends, the wait ends at once, and the caller makes its
+    /// last attempt.
     ///
     /// - Parameter recoveries: the share's number of recoveries before the failed attempt; `nil` to wait
     ///   until `end` in any case.
@@ -268,6 +273,7 @@ package final class WebhookQueue: Service {
                 try? await Task.sleep(until: end, clock: .continuous)
                 return false
             }
+            // The stream ends without a value if this task is cancelled.
             group.addTask { await wakes.first { _ in true } != nil }
             defer { group.cancelAll() }
             return await group.next() ?? false
@@ -287,8 +293,8 @@ package final class WebhookQueue: Service {
     /// - Returns: whether the receiver accepted the delivery.
     private func attempt(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         guard let request = signed(delivery) else { return false }
-        // A separate task, so that an attempt in progress is not cancelled when the daemon ends. It has its
-        // own time limit.
+        // A separate task, so that an attempt in progress is not cancelled when the daemon ends. The
+        // attempt has its own time limit.
         let exchange = Task { () async -> Attempt in
             guard let response = try? await client.send(request) else { return .unreachable }
             return (200..<300).contains(response.status) ? .accepted : .refused
@@ -319,7 +325,7 @@ package final class WebhookQueue: Service {
             ], body: delivery.body,
             limits: ClientLimits(
                 connect: Self.connectTimeout, head: schedule.timeout, whole: schedule.timeout, bodySize: 0))
-        // Only the status matters; waiting for a body would only cost time.
+        // Only the status matters, so that the body of the response is not waited for.
         request.wantsBody = { _ in false }
         return request
     }
@@ -335,12 +341,14 @@ package struct WebhookOrigin: Hashable, Sendable {
         let isPlain = lower.hasPrefix("http://")
         guard isPlain || lower.hasPrefix("https://") else { return nil }
         let authority = lower.dropFirst(isPlain ? 7 : 8)
+        // No path, query, fragment or user name, which would not be an origin.
         guard !authority.isEmpty, !authority.contains(where: { "/?#@\\ ".contains($0) }) else { return nil }
-        guard !isPlain || Self.isHere(authority) else { return nil }
+        guard !isPlain || Self.isLoopback(authority) else { return nil }
         self.text = lower
     }
 
-    private static func isHere(_ authority: Substring) -> Bool {
+    /// Whether a host with an optional port is this computer.
+    private static func isLoopback(_ authority: Substring) -> Bool {
         ["127.0.0.1", "localhost", "[::1]"].contains { authority == $0 || authority.hasPrefix("\($0):") }
     }
 

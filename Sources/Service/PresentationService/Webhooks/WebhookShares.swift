@@ -15,12 +15,12 @@ struct WebhookShares {
     private struct Share {
         /// The presentations whose ends are being delivered.
         var underway: Set<PresentationID> = []
-        /// Whether the store may have undelivered ends that have no place.
+        /// Whether the store may have undelivered ends that have no place here.
         var hasMore = false
         /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
-        /// The deliveries that ended during a refill. The store may have named them as undelivered just
-        /// before.
+        /// The deliveries that ended during a refill. The refill may have read them as undelivered before
+        /// they ended, so that it must not deliver them again.
         var endedMeanwhile: Set<PresentationID> = []
         /// The deliveries that ended and that the store still names as undelivered, because it accepted no
         /// write.
@@ -52,6 +52,7 @@ struct WebhookShares {
     mutating func enter(_ id: PresentationID, of key: Key) -> Bool {
         var share = shares[key] ?? Share()
         defer { shares[key] = share }
+        // An end may be underway already: a refill can find it in the store before it is sent.
         guard room(in: share) > 0, share.underway.insert(id).inserted else {
             share.hasMore = true
             return false
@@ -64,6 +65,7 @@ struct WebhookShares {
     private func room(in share: Share) -> Int {
         let free =
             min(Self.mostOfOneShare, Self.mostUnrecorded - share.unrecorded.count) - share.underway.count
+        // A share without deliveries gets one place even if the other shares use up the common limit.
         return min(free, max(Self.most - total, share.underway.isEmpty ? 1 : 0))
     }
 
@@ -81,7 +83,7 @@ struct WebhookShares {
         return share.hasMore && !share.isRefilling
     }
 
-    /// Notes that the store has recorded the end of a delivery.
+    /// Records that the store has accepted the end of a delivery.
     ///
     /// - Returns: whether to ask the store for further ends of the share.
     mutating func recorded(_ id: PresentationID, of key: Key) -> Bool {
@@ -93,14 +95,14 @@ struct WebhookShares {
 
     // MARK: The store's ends
 
-    /// Notes that the store has undelivered ends of the share.
+    /// Records that the store has undelivered ends of the share.
     mutating func expectMore(of key: Key) { shares[key, default: Share()].hasMore = true }
 
     /// Begins a refill.
     ///
-    /// - Returns: the number of undelivered ends to read from the store, oldest first. It includes the ends
-    ///   in progress and those not recorded, which the store still names. `nil` if no refill is needed or
-    ///   possible.
+    /// - Returns: the number of undelivered ends to read from the store, oldest first. The number includes
+    ///   the ends in progress and those not recorded, which the store still names. `nil` if no refill is
+    ///   needed or possible.
     mutating func beginRefill(of key: Key) -> Int? {
         guard var share = shares[key], share.hasMore, !share.isRefilling, room(in: share) > 0 else {
             return nil
@@ -109,6 +111,7 @@ struct WebhookShares {
         share.hasMore = false
         share.endedMeanwhile = []
         shares[key] = share
+        // One more than fits: if the store returns as many, it may have further ends.
         return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
@@ -144,11 +147,11 @@ struct WebhookShares {
     /// recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
-    /// Notes that the receiver could not be reached.
+    /// Records that the receiver could not be reached.
     mutating func failed(_ key: Key) { shares[key]?.isDown = true }
 
-    /// Notes that the receiver accepted a delivery. If it could not be reached before, the deliveries that
-    /// wait are attempted at once.
+    /// Records that the receiver accepted a delivery. If the receiver could not be reached before, the
+    /// waiting deliveries are woken, so that each makes its next attempt at once.
     mutating func succeeded(_ key: Key) {
         guard shares[key]?.isDown == true else { return }
         shares[key]?.isDown = false

@@ -66,10 +66,12 @@ package struct AccessRules: Equatable, Sendable {
     func allow(_ caller: KnownCaller) -> Bool {
         let now: KnownCaller? =
             switch caller.credential {
+            // Of several entries with one digest the last counts, as in `known(byToken:)`.
             case .token(let digest): tokens.last { $0.sha256 == digest }?.caller
             case .user(let number): self.caller(ofUser: number)
             }
         guard let now, now.name == caller.name, now.scopes.isSuperset(of: caller.scopes) else { return false }
+        // `nil` stands for all lanes: a caller for all lanes may not continue once the lanes are limited.
         return now.lanes.map { caller.lanes?.isSubset(of: $0) ?? false } ?? true
     }
 

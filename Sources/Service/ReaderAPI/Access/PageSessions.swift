@@ -12,9 +12,9 @@ internal import Synchronization
 /// A caller with the scope of a page orders a code, which works once within 60 seconds. The page exchanges it
 /// for a cookie.
 ///
-/// The cookie is a message authentication code over the caller's credential, the page and the lane. It needs
-/// no list of sessions and survives a restart. It stops working when the token or user is removed from the
-/// configuration or loses the scope.
+/// The cookie is a message authentication code over the caller's credential, the page and the lane. The
+/// cookie needs no list of sessions and survives a restart. The cookie stops working when the token or user
+/// is removed from the configuration or loses the scope.
 package final class PageSessions: Sendable {
     /// A code that was made and not used yet.
     private struct Code: Sendable {
@@ -42,6 +42,7 @@ package final class PageSessions: Sendable {
         key = try Self.key(at: "\(folder)/page-key")
     }
 
+    /// Reads the key of the cookies, which is created if absent.
     private static func key(at path: String) throws(IdentityStoreError) -> SecretBytes {
         do throws(IdentityStoreError) {
             return try read(path)
@@ -126,6 +127,7 @@ package final class PageSessions: Sendable {
         }?.at(place)
     }
 
+    /// The value of the page's cookie in the headers of a request, or `nil` if there is none.
     private static func cookie(of place: PagePlace, in request: Request) -> Substring? {
         let name = "countersign-\(place.name)="
         for field in request.headers[values: .cookie] {
@@ -137,6 +139,7 @@ package final class PageSessions: Sendable {
         return nil
     }
 
+    /// The value of the cookie with which a page has the rights of a credential.
     private func cookie(
         of credential: KnownCaller.Credential, at place: PagePlace
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -12,8 +12,8 @@ package import ReaderTokens
 package struct BrandRoutes: Sendable {
     private let folder: BrandFolder
     private let server: TokenServer<TokenCountInMemory>
-    /// The log of who asked for a token and with which result. It is never limited, and never contains a
-    /// token.
+    /// The log of who asked for a token and with which result. This log is never limited, and never contains
+    /// a token.
     private let audit: Logger
     private let clock: WallClock
 
@@ -38,6 +38,7 @@ package struct BrandRoutes: Sendable {
         ]
     }
 
+    /// Makes a token, and logs the request with its result.
     private func token(for request: TokenRequest) async throws -> Response {
         let now = clock.now
         guard now >= WallClock.earliest else { throw APIProblem.clockNotSet }

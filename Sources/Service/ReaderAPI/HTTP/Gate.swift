@@ -17,8 +17,8 @@ internal import Synchronization
 /// - It adds headers that keep browsers from storing, interpreting or framing an answer, unless the route has
 ///   set them.
 ///
-/// The gate does not recognise callers; `ReaderServer` does that for each route with `Caller`. It never reads
-/// a body and never changes a successful answer.
+/// The gate does not recognise callers; `ReaderServer` does that for each route with `Caller`. The gate never
+/// reads a body and never changes a successful answer.
 struct Gate: RouterMiddleware {
     let listener: Listener
     let hosts: HostRules

@@ -75,10 +75,12 @@ extension PresentationCoordinator {
         return record.json(for: seen.isEmpty ? [.order] : seen)
     }
 
+    /// The descriptions of all lanes that the caller may see.
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
         await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
+            // A lane that the caller may not see is left out, and so is a lane that was removed meanwhile.
             if let description = try? await laneDescription(name, for: caller) {
                 descriptions.append(description)
             }
@@ -86,6 +88,9 @@ extension PresentationCoordinator {
         return descriptions
     }
 
+    /// The description of a lane for its pages and tills.
+    ///
+    /// - Throws: `laneUnknown` if there is no such lane, or the caller may not see it.
     private func laneDescription(_ name: String, for caller: KnownCaller) async throws -> JSONValue {
         let isKnown =
             caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
@@ -127,6 +132,7 @@ extension PresentationCoordinator {
         return lanes
     }
 
+    /// The shop's brand on the pages of a lane, or `nil` if the configuration names none.
     private func brand(ofLane name: String, for caller: KnownCaller) throws(APIProblem) -> LaneBrand? {
         guard caller.serves(lane: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
         return lane.page.brand
@@ -145,6 +151,7 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// The trust in use: its snapshot, the age of its newest list, and the policy of each purpose.
     func trustDescription() async throws -> JSONValue {
         let now = now
         let basis = try await basis.basis()

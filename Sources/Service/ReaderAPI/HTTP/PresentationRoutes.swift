@@ -32,8 +32,8 @@ extension PresentationCoordinator {
                 .json(try await self.list(PresentationListQuery(call.query), for: call.known))
             },
             APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
-                // Only the store still has it: it is of an earlier run of the daemon, or was removed from a
-                // full book.
+                // Only the store still has a presentation of an earlier run of the daemon, or one that was
+                // removed from a full book.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -70,6 +70,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.post, "/v1/presentations/{id}/again", for: .scopes([.clerk])) { call in
                 let body = try await call.body()
+                // Only the empty object is accepted: the order that is repeated has all members.
                 _ = try mapping(body.members([]), APIProblem.init(body:))
                 let record = try await self.askAgain(call.presentation, by: call.known)
                 return .json(

@@ -46,6 +46,7 @@ extension PresentationCoordinator {
         return archive
     }
 
+    /// One page of receipts, with the number of all receipts and the digest of the last one.
     private nonisolated func receipts(
         _ page: ReceiptPage, for caller: KnownCaller
     ) async throws -> JSONValue {
@@ -59,6 +60,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// The receipt with this number, if the caller is the administrator or ordered its presentation.
     private nonisolated func receipt(
         _ id: String, for caller: KnownCaller
     ) async throws -> SignedReceipt {
@@ -84,6 +86,7 @@ extension PresentationCoordinator {
         return Response(status: .ok, headers: [.contentType: "application/cbor"], body: body)
     }
 
+    /// The public keys that have signed receipts, in PEM.
     private nonisolated func receiptKeys(for caller: KnownCaller) async throws -> [UInt8] {
         let keys = try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             try store.receiptKeys()
@@ -97,6 +100,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Reads the reference of an export. For an empty reference nothing can be retained.
     private static func reference(in body: JSONText) throws(APIProblem) -> RetainedReference {
         let text = try mapping(
             body.members(["reference"]).required("reference").string(upTo: RetainedReference.maximumLength),
@@ -124,6 +128,9 @@ struct ReceiptPage {
     private(set) var after: Int64 = 0
     private(set) var limit = 100
 
+    /// Parses the query.
+    ///
+    /// - Throws: `queryRefused` for any other member, or a number out of range.
     init(_ query: String?) throws(APIProblem) {
         for part in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -31,6 +31,7 @@ extension PresentationCoordinator {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
         do throws(PresentationServiceError) {
+            // Only the errors matter: an order needs trust and the identities.
             _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {
@@ -68,11 +69,13 @@ extension PresentationCoordinator {
         let report = await readinessReport()
         var lanes: [(name: String, state: String)] = []
         for name in laneNames {
+            // The lane may be removed while it is inspected.
             lanes.append((name, await readiness(ofLane: name)?.state ?? "stopped"))
         }
         let own = report.faults.filter { $0.lane == nil }.map(\.id)
         let doctor = await OwnerRecords(store: store).doctorFindings()
         let findings = own + doctor.map(\.id)
+        // Trust that cannot be read is one of the findings.
         return (lanes, findings, try? await basis.basis().age(at: now))
     }
 
@@ -84,6 +87,7 @@ extension PresentationCoordinator {
         return ready
     }
 
+    /// All metrics in Prometheus' text format: of presentations, of HTTP and of the daemon's present state.
     private func metricsText(_ http: HTTPMetrics) async -> String {
         var text = MetricsText()
         metrics.write(to: &text)
@@ -105,6 +109,7 @@ extension PresentationCoordinator {
             "countersign_trust_age_seconds", type: "gauge",
             about: "The age of the newest list of the trust store.")
         let now = now
+        // Without readable trust, or without a list, the metric has no sample.
         if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
         text.begin("countersign_event_listeners", type: "gauge", about: "The number of event listeners.")
         text.add(Double(listenerCount))

@@ -162,6 +162,7 @@ class ClerkView {
         return strings.text(isOffered ? "clerk.presets.text" : `${prefix}.${screen.name}.text`, screen.values);
     }
 
+    /// Shows the portrait to compare, and the name.
     #showPerson(screen, presentation, strings) {
         const node = find("person");
         const { name } = presentation?.result ?? {};
@@ -188,6 +189,7 @@ class ClerkView {
         ];
     }
 
+    /// Shows the results of the single checks, and the facts that the clerk can open.
     #showDetails(screen, presentation, strings) {
         const node = find("details");
         node.hidden = screen.shows !== true;
@@ -231,6 +233,8 @@ class ClerkView {
         }));
     }
 
+    /// Returns the buttons of a screen, each as `[name, symbol, action, key of the text]`. Without a key, the
+    /// text has the key `clerk.` and the name.
     #choices(screen, presentation) {
         if (screen.retries) {
             return [["retry", null, "retry", "fault.retry"]];
@@ -249,6 +253,7 @@ class ClerkView {
         return [["matches", "yes", "approved", matches], ["matchesNot", "no", "rejected", matchesNot], ["skip", null, "dismissed"]];
     }
 
+    /// Runs the action of a button. All buttons are disabled meanwhile.
     async #act(action) {
         this.#isActing = true;
         page.render();
@@ -281,9 +286,12 @@ class ClerkView {
         }
     }
 
+    /// Ends the display of a result. After a verified response a message says for a moment that the
+    /// result was wiped.
     #finish(page) {
         const hadPerson = ["awaitingDecision", "verified"].includes(page.known.presentation?.state);
         page.finish({ wiped: hadPerson });
+        // A presentation that began meanwhile stays on the page.
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
 
@@ -307,6 +315,7 @@ function answerText(answer, strings) {
     return strings.text(`answer.${answer in answerShapes ? answer : "unknown"}`);
 }
 
+/// Creates the row of one check.
 function row({ key, label = key, state, detail, seconds }, strings) {
     const values = seconds === undefined || seconds === null ? {} : { duration: strings.duration(seconds) };
     return element("li", { "data-outcome": key, "data-state": state },
@@ -316,6 +325,7 @@ function row({ key, label = key, state, detail, seconds }, strings) {
         element("p", { class: "detail" }, detail === undefined ? "" : strings.text(detail, values)));
 }
 
+/// Returns the rows with issuer, age of the trust, reference and receipt, as far as they are known.
 function facts({ result, reference }, strings) {
     const { issuer, trustAgeSeconds, receipt } = result ?? {};
     const country = issuer?.country === undefined ? "" : plain(strings.country(issuer.country));

@@ -101,6 +101,7 @@ class CustomerView {
         find("trial").hidden = !isTrial;
     }
 
+    /// Shows which question was answered, without the comparison of the portrait.
     #showQuestion(screen, presentation, strings) {
         const asks = answering.includes(screen.name)
             ? (presentation.result?.answers ?? []).filter(({ ask }) => ask !== "portrait") : [];
@@ -128,6 +129,7 @@ class CustomerView {
         }
     }
 
+    /// Shows the arrow from the screen to the reader.
     #showPointer(screen, lane) {
         const { place } = antenna(lane);
         const node = find("pointer");
@@ -155,6 +157,8 @@ class CustomerView {
         }
     }
 
+    /// Fills the privacy notice. The operator's texts come first, but the retention of a running order replaces
+    /// the operator's.
     #showNotice(lane, presentation, strings) {
         const { controller, purpose, kept, contact } = lane?.kiosk?.notice ?? {};
         const asks = askedTexts(presentation, strings).join(" · ");

@@ -42,6 +42,7 @@ function atReader(name, antenna, shape, movingPhone) {
     const face = faces[shape];
     const x = face.x + (face.width * antenna.x) / 100;
     const y = face.y + (face.height * antenna.y) / 100;
+    // The phone's antenna is 62 below its upper edge (`touchPoint`), and comes to lie on the mark.
     const top = y - 62;
     // The phone moves in from the side with more room.
     const side = x > middle.x ? "from-left" : "from-right";

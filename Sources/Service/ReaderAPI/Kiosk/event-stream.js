@@ -31,6 +31,7 @@ export class EventParser {
         return lines.map((line) => this.#takeLine(line)).filter((event) => event !== null);
     }
 
+    /// Reads a line. Returns the event that an empty line completes, otherwise null.
     #takeLine(line) {
         if (line === "") {
             return this.#complete();
@@ -50,6 +51,7 @@ export class EventParser {
         return null;
     }
 
+    /// Ends an event. An event without data is not returned, as the specification demands.
     #complete() {
         const event = { type: this.#type || "message", data: this.#data.join("\n"), id: this.#id };
         const isEmpty = this.#data.length === 0;

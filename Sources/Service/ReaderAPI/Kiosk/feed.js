@@ -54,6 +54,7 @@ export class Feed {
         this.#pauses.hurry();
     }
 
+    /// Opens the stream and passes on its events until it ends. Silence ends it too.
     async #listen(signal) {
         const attempt = new AbortController();
         const ends = () => attempt.abort();
@@ -86,6 +87,7 @@ export class Feed {
         this.#listener.live();
     }
 
+    /// Passes an event to the listener. An event without a JSON object is ignored.
     #pass({ type, data, id }) {
         this.#lastEventID = id;
         let value;
@@ -100,6 +102,7 @@ export class Feed {
     }
 }
 
+/// Yields the bytes of a body as they arrive. Not every browser can iterate over a body itself.
 async function* chunks(body) {
     const reader = body.getReader();
     try {

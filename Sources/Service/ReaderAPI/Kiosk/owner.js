@@ -34,8 +34,10 @@ function count(number, thing) {
     return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/// - rows: the cells of each row; the first cell is the row's heading. A cell is a text, an element, `[text,
-///   class]` or `{ parts }`.
+/// Creates a table.
+///
+/// - rows: the cells of each row; the first cell is the row's heading. A cell is a text, an element,
+///   `[text, class]` or `{ parts }`.
 function table(caption, headings, rows) {
     const cell = (content) => {
         if (content.parts !== undefined) {
@@ -173,6 +175,7 @@ function shownCells(receipt) {
     return row;
 }
 
+/// Shows the loaded receipts that contain all searched words, at most `mostRows` of them.
 function showReceipts() {
     const wanted = receipts.words.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const found = receipts.known.filter((receipt) => {
@@ -196,6 +199,7 @@ async function loadNewer(written) {
     showReceipts();
 }
 
+/// Loads the receipts before the oldest loaded one.
 async function loadEarlier() {
     const after = Math.max(0, receipts.first - 1 - receiptsAtOnce);
     const { receipts: found } = await daemon.receipts(after, receipts.first - 1 - after);
@@ -204,6 +208,7 @@ async function loadEarlier() {
     showReceipts();
 }
 
+/// Has the daemon verify the chain of receipts, and shows the verdict.
 async function verify() {
     const node = find("verdict");
     node.dataset.holds = "";
@@ -214,6 +219,7 @@ async function verify() {
         : phrase`Receipt ${broken.at} is not valid: ${broken.detail}`));
 }
 
+/// Saves all receipts as a file of the browser.
 async function save() {
     const address = URL.createObjectURL(await daemon.receiptTable());
     element("a", { href: address, download: "receipts.csv" }).click();
@@ -244,6 +250,7 @@ function refused() {
     find("state").textContent = "This page has no access: run countersign page-code --page owner, and open the address that it prints.";
 }
 
+/// Updates the page, and again after each `pause`. A refused page stops, since it needs a new code.
 async function look() {
     try {
         await loadNewer(show(await daemon.owner()));
@@ -258,6 +265,7 @@ async function look() {
     setTimeout(look, pause);
 }
 
+/// Signs the page in with the code of its address, if there is one, and begins the updates.
 async function enter() {
     const code = takeCode();
     if (code !== null) {

@@ -31,7 +31,9 @@ export class Page {
     #feed = null;
     #ending = new AbortController();
     #isRefreshing = false;
+    /// Whether an event arrived since the last fetch began, so that another fetch is needed.
     #isStale = false;
+    /// The id of the presentation whose display has ended on this page.
     #left = null;
     /// The id of the presentation that was fetched and is shown.
     #drawn = null;
@@ -52,10 +54,13 @@ export class Page {
         const code = takeCode();
         const { signal } = this.#ending;
         this.strings = await persist(() => Strings.load(parameters.get("lang"), ...navigator.languages), signal);
+        // The language to which the page returns after each customer. Null: the lane's settings decide.
         this.home = parameters.has("lang") ? this.strings.language : null;
         this.sounds = new Sounds(this.view.soundsAtFirst, () => this.render());
         addEventListener("pagehide", () => this.#leave());
+        // `#leave` has wiped a page that the browser kept and shows again.
         addEventListener("pageshow", (event) => event.persisted && location.reload());
+        // An address with a new code is read only when the page starts.
         addEventListener("hashchange", () => location.reload());
         addEventListener("online", () => this.retry());
         const daemon = this.daemon = new Daemon(this.view.name, this.laneName);
@@ -160,6 +165,7 @@ export class Page {
         this.forget({ wiped });
     }
 
+    /// Changes what is known, and draws the page again.
     #know(changes) {
         this.known = { ...this.known, ...changes };
         this.render();
@@ -192,6 +198,7 @@ export class Page {
         }
     }
 
+    /// Fetches the lane and its latest presentation, and shows the presentation if it belongs on the page.
     async #ask() {
         const lane = await this.daemon.lane(this.laneName);
         this.#feed.heartbeat = lane.kiosk?.heartbeatSeconds ?? this.#feed.heartbeat;
@@ -240,6 +247,7 @@ export class Page {
         this.home ??= this.strings.language;
     }
 
+    /// Shows a fetched presentation, and starts the timer for a result.
     #show(presentation) {
         if (this.known.presentation !== null && this.known.presentation.id !== presentation.id) {
             this.forget();
@@ -256,6 +264,7 @@ export class Page {
         }
     }
 
+    /// Passes a scanned engagement to the daemon, if a presentation waits for a phone.
     async #engage(uri) {
         const { presentation } = this.known;
         if (presentation?.state !== "armed") {

@@ -24,6 +24,7 @@ export class Pauses {
         const pause = quick[this.#failures] ?? slow;
         this.#failures += 1;
         await new Promise((resolve) => {
+            // Each pause is up to a quarter shorter or longer, so that several pages do not try all at once.
             const timer = setTimeout(resolve, pause * (0.75 + Math.random() / 2));
             this.#end = () => {
                 clearTimeout(timer);

@@ -35,6 +35,7 @@ export class Portrait {
         }
     }
 
+    /// Decodes the picture before it is shown. Returns whether that is possible.
     async #draw(blob) {
         this.#address = URL.createObjectURL(blob);
         this.#image = element("img", { src: this.#address, draggable: "false" });

@@ -25,6 +25,7 @@ export class Presets {
         const names = presetsOffered(known);
         this.#node.hidden = names.length === 0;
         this.#node.setAttribute("aria-label", strings.text("clerk.presets"));
+        // Buttons that did not change stay, so that they keep the focus.
         const key = JSON.stringify([names, isActing]);
         if (key === this.#drawn) {
             return;

@@ -25,6 +25,7 @@ const engagement = /^mdoc:[A-Za-z0-9_-]{16,8192}$/;
 const plainKeys = { Semicolon: ";", Minus: "-" };
 const shiftedKeys = { Semicolon: ":", Minus: "_" };
 
+/// Returns the character that the key has on a US keyboard, or U+FFFD for a key that no engagement needs.
 function letterOnUSKeyboard(event) {
     const [, letter] = /^Key([A-Z])$/.exec(event.code) ?? [];
     if (letter !== undefined) {
@@ -43,6 +44,7 @@ function letterOnUSKeyboard(event) {
 /// A scanned code can contain Enter, Tab or blanks, which would press buttons. Keys that arrive as fast as a
 /// scanner types are therefore ignored.
 export class Scanner {
+    /// The text that was typed so far: in this computer's keyboard layout, and as on a US keyboard.
     #readings = ["", ""];
     #timer = null;
     /// The time of the last key, and whether its text began like an engagement.
@@ -62,6 +64,7 @@ export class Scanner {
         return this.#readings.some((reading) => reading.startsWith(scheme));
     }
 
+    /// Reads a key, and keeps it from pressing a control if a scanner probably typed it.
     #key(event) {
         if (event.isComposing || modifiers.includes(event.key)) {
             return;
@@ -94,6 +97,7 @@ export class Scanner {
         return pause < (isDeliberate ? deliberation : this.#hasRead ? keyGap : handGap);
     }
 
+    /// Adds a character to each of the two readings.
     #add(...letters) {
         this.#readings = this.#readings.map((reading, index) => {
             const longer = reading + letters[index];
@@ -107,6 +111,7 @@ export class Scanner {
         this.#timer = setTimeout(() => this.#finish(), keyGap);
     }
 
+    /// Ends the readings, after Enter or Tab or when no key has followed.
     #finish() {
         clearTimeout(this.#timer);
         const readings = this.#readings.filter((reading) => reading.startsWith(scheme));
@@ -119,6 +124,7 @@ export class Scanner {
         this.#judge(text.startsWith(scheme) ? [text] : []);
     }
 
+    /// Passes on the first engagement among texts that begin like one.
     #judge(readings) {
         const found = readings.find((reading) => engagement.test(reading));
         if (found !== undefined) {

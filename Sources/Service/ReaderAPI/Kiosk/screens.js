@@ -129,6 +129,7 @@ export function customerScreen(known) {
     return known.hint === "hold" ? { ...screen, name: onTheReader[screen.name] ?? screen.name } : screen;
 }
 
+/// Returns the customer's screen for an outcome, or for the wait for a person's decision.
 function customerEnd(presentation) {
     if (awaitsComparison(presentation)) {
         return { name: hasPicture(presentation) ? "compare" : "decide", tone: "attend", shape: "person" };
@@ -182,7 +183,7 @@ export function clerkScreen(known) {
     return isClosed(presentation) ? clerkEnd(presentation) : { ...phase(known), cancels: true };
 }
 
-/// Returns the clerk's screen for an outcome.
+/// Returns the clerk's screen for an outcome, or for the wait for a person's decision.
 function clerkEnd(presentation) {
     if (awaitsComparison(presentation)) {
         return { name: hasPicture(presentation) ? "compare" : "decide", tone: "attend", shape: "person", shows: true };
@@ -201,6 +202,7 @@ function clerkEnd(presentation) {
     return doubt(id, presentation);
 }
 
+/// Returns the part of the clerk's screen that says why the outcome is `deny`. `id` is the first reason.
 function denial(id, presentation) {
     const years = youngest(presentation.result);
     switch (id) {
@@ -210,6 +212,7 @@ function denial(id, presentation) {
     }
 }
 
+/// Returns the clerk's screen for the outcome `unclear`. `id` is the first reason.
 function doubt(id, presentation) {
     if (isUndecided(presentation)) {
         return { name: hasPicture(presentation) ? "undecided" : "notDecided", tone: "quiet", shape: "stopped", shows: true };
@@ -248,6 +251,7 @@ function question(results) {
     return { key: "question", state, detail: `answer.${answer}` };
 }
 
+/// Returns state and text of a row whose check has the result `yes`, `no` or unknown.
 function verdict(value, key) {
     switch (value) {
     case "yes": return { state: "passed", detail: `outcome.${key}.yes` };
@@ -256,6 +260,7 @@ function verdict(value, key) {
     }
 }
 
+/// Returns the row for the issuer's signature.
 function authentic({ authentic }, result) {
     if (result?.issuer?.test === true) {
         return { key: "authentic", state: "test", detail: "outcome.authentic.test" };
@@ -263,6 +268,8 @@ function authentic({ authentic }, result) {
     return { key: "authentic", ...verdict(authentic, "authentic") };
 }
 
+/// Returns the row for the dates: `fresh` is the result for the validity period that the issuer signed,
+/// `documentCurrent` the result for the document's own expiry date.
 function inDate({ fresh, documentCurrent }) {
     // The document's expiry date is known only if it was asked for.
     if (fresh === "yes" && documentCurrent !== "yes" && documentCurrent !== "no") {
@@ -271,6 +278,7 @@ function inDate({ fresh, documentCurrent }) {
     return { key: "inDate", ...verdict(documentCurrent === "no" ? "no" : fresh, "inDate") };
 }
 
+/// Returns the row for the revocation of the document, with the age of the list that names it.
 function revocation({ state, ageSeconds }, policy) {
     const seconds = Number.isFinite(ageSeconds) ? ageSeconds : null;
     const suffix = seconds === null ? "" : "Age";
@@ -286,6 +294,7 @@ function revocation({ state, ageSeconds }, policy) {
     }
 }
 
+/// Returns the row for the person's comparison or decision.
 function human(presentation) {
     const isCompared = hasPicture(presentation);
     const decided = {

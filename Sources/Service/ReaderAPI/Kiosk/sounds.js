@@ -52,6 +52,7 @@ export class Sounds {
         }
     }
 
+    /// Starts the audio output, if sounds are wanted.
     #awaken() {
         if (!this.#isWanted) {
             return;
@@ -68,7 +69,9 @@ export class Sounds {
         const tone = new OscillatorNode(this.#context, { type: "triangle", frequency });
         const volume = new GainNode(this.#context, { gain: 0 });
         volume.gain.setValueAtTime(0, start);
+        // A tone that begins at its full loudness would click.
         volume.gain.linearRampToValueAtTime(loudness, start + 0.015);
+        // An exponential ramp cannot end at 0.
         volume.gain.exponentialRampToValueAtTime(0.001, start + length);
         tone.connect(volume).connect(this.#context.destination);
         tone.start(start);

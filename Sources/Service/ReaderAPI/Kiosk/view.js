@@ -125,6 +125,8 @@ export class Announcer {
     /// The sound of the last screen. A following screen with the same sound does not play it again.
     #lastCue = null;
 
+    /// Announces a screen. Returns whether it is another screen than the last one. `identity` is the id of the
+    /// presentation: the same screen of another presentation is a new one.
     tell(screen, identity, words, title, sounds) {
         const key = `${screen.name} ${identity}`;
         write(this.#node, words);

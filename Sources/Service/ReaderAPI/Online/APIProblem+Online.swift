@@ -7,7 +7,7 @@ extension APIProblem {
         "this channel is not set up: add the section online to the daemon's configuration file")
     static let merchantRequired = APIProblem(
         .merchantRequired, status: 400,
-        "there are several merchants: send merchant with a name from the daemon's configuration file",
+        "there are several merchants: send \"merchant\" with a name from the daemon's configuration file",
         pointer: "/merchant")
     static let merchantUnknown = APIProblem(
         .merchantUnknown, status: 404,
@@ -15,7 +15,7 @@ extension APIProblem {
         pointer: "/merchant")
     static let originUnknown = APIProblem(
         .originUnknown, status: 403,
-        "origin is not configured: use an origin of the daemon's configuration file",
+        "this origin is not configured: use an origin of the daemon's configuration file",
         pointer: "/origin")
 
     /// Creates the problem of a nonce that was not accepted.
@@ -52,7 +52,7 @@ extension APIProblem {
         case .failed(let code):
             self.init(
                 .noncesUnavailable, status: 503,
-                "the database of nonces returned an error (SQLSTATE \(code)): request a new nonce; if it happens again, see its log"
+                "the database of nonces returned an error (code \(code)): request a new nonce; if it happens again, see the database's log"
             )
         }
     }

@@ -6,10 +6,10 @@ internal import JSON
 internal import MdocModel
 internal import WalletPresentation
 
-/// The routes for a shop's own server, which asks through the shop's app or web page. They exist even if
-/// nothing is configured for them, and then answer `onlineNotSetUp`.
+/// The routes for a shop's own server, which asks through the shop's app or web page. The routes exist even
+/// if nothing is configured for them, and then answer `onlineNotSetUp`.
 struct OnlineRoutes {
-    /// The maximum number of bytes of a body with an encrypted response.
+    /// The maximum number of bytes of a body with an encrypted response: 1.5 MiB.
     private static let longestAnswer = 3 << 19
 
     let verifier: OnlineVerifier?
@@ -71,6 +71,7 @@ struct OnlineRoutes {
                 Self.session(members), Base64URL.decode(members.required("nonce").string(upTo: 128).utf8),
                 Base64URL.decode(members.required("envelope").string(upTo: longestAnswer).utf8)
             ), APIProblem.init(body:))
+        // A text that is not base64url was never issued as a nonce.
         guard let nonce else { throw APIProblem(NonceRefusal.unknown) }
         do throws(WalletPresentationError) {
             guard let envelope else { throw .notBase64URL(.envelope) }

@@ -22,13 +22,14 @@ actor OwnerRecords {
         self.folder = folder
     }
 
-    /// The identities by name, each with its expiry date or its fault. Their keys are not used.
+    /// The identities by name, each with its expiry date or its fault. No key is used.
     func identities() throws(APIProblem) -> [JSONValue] {
         let identities = IdentityFolder(store: folder)
         return try mapping(identities.names(), APIProblem.init(identity:))
             .map { Self.description(of: $0, in: identities) }
     }
 
+    /// The JSON of an identity. An identity without certificates has a fault instead of an expiry date.
     private static func description(of name: IdentityName, in folder: IdentityFolder) -> JSONValue {
         var (expires, fault) = (Timestamp?.none, IdentityStoreError?.none)
         do throws(IdentityStoreError) {
@@ -69,6 +70,8 @@ actor OwnerRecords {
 
     private var doctorPath: String { "\(folder)/doctor.json" }
 
+    /// The findings in the file that `countersign doctor` wrote, or `nil` if there is no file that can be
+    /// read.
     private func lastFindings() -> [Finding]? {
         guard let bytes = try? PrivateFile.read(doctorPath),
             let text = try? JSONText(bytes[...], limit: PrivateFile.largest),
@@ -78,6 +81,7 @@ actor OwnerRecords {
         return found.compactMap(\.self)
     }
 
+    /// Reads one check of the file. Returns `nil` for a check that neither failed nor warns.
     private static func finding(_ check: JSONText) throws(JSONFault) -> Finding? {
         let members = try check.members(["id", "outcome", "detail", "fix"])
         let outcome = try members.required("outcome").string()
@@ -88,6 +92,7 @@ actor OwnerRecords {
             text: try line(members.required("detail")), fix: fix.isNull ? nil : try line(fix))
     }
 
+    /// A text of the file in one line, without characters that change how a page or terminal shows it.
     private static func line(_ text: JSONText) throws(JSONFault) -> String {
         Terminal.safe(try text.string(upTo: 4096), limit: 1024)
     }

@@ -38,9 +38,11 @@ struct OwnerRoutes: Sendable {
         ]
     }
 
+    /// Everything that the owner's page shows, except the receipts themselves.
     private func overview(for caller: KnownCaller) async throws -> JSONValue {
         let now = coordinator.clock.now
         let readiness = await coordinator.readinessReport()
+        // Trust that cannot be read is among the faults of `readiness`; the page shows the rest.
         let trust = try? await coordinator.trustDescription()
         let identities = try await records?.identities()
         let doctor = await records?.doctor()
@@ -67,6 +69,7 @@ struct OwnerRoutes: Sendable {
         let midnight = WallClock.localMidnight(before: now)
         let counts = try await coordinator.archive?.read(for: caller.name) {
             store throws(ReaderStoreError) in
+            // The end does not belong to the period, and the present second does.
             try store.outcomes(from: midnight, to: now.advanced(bySeconds: 1))
         }
         let last = Int((now.secondsSince1970 - midnight.secondsSince1970) / 3600)
@@ -81,11 +84,14 @@ struct OwnerRoutes: Sendable {
         return ["day": .string("\(WallClock.localDay(at: now))"), "hours": .array(hours)]
     }
 
+    /// The number of receipts, and the digest and time of the last one; null if the daemon has no store.
     private func receiptFacts(for caller: KnownCaller) async throws -> JSONValue {
         guard let archive = coordinator.archive else { return .null }
         let last = try await archive.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()
         }
+        // A later version of the program may have made the receipt, with members that this version cannot
+        // read.
         let time = (try? last?.statement())?.time
         return [
             "count": .integer(last?.sequence ?? 0), "head": JSONValue(last?.digest.hexadecimal),

@@ -70,8 +70,8 @@ package enum PageFault: Error, CustomStringConvertible {
 }
 
 extension PageFiles {
-    /// The routes of the pages for customer, clerk, owner and API reference, and of their files. They contain
-    /// nothing about anybody, so that everybody may read them.
+    /// The routes of the pages for customer, clerk, owner and API reference, and of their files. The pages
+    /// contain nothing about anybody, so that everybody may read them.
     var routes: [APIRoute] {
         [
             APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },
@@ -84,6 +84,7 @@ extension PageFiles {
         ]
     }
 
+    /// The response with a file of the pages, and with the headers that limit what the page may do.
     func response(_ name: String) throws(APIProblem) -> Response {
         guard !isEmpty else { throw .pagesAbsent }
         guard let file = self[name] else { throw .notFound }
@@ -93,12 +94,14 @@ extension PageFiles {
         return response
     }
 
+    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no markup from texts.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
 
+    /// The further headers: no address is passed on, no other page has access, and no device is used.
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -42,6 +42,7 @@ struct PageSessionRoutes: Sendable {
         ]
     }
 
+    /// Reads the page for which a code is asked for. Only the owner's page has no lane.
     private static func place(in body: JSONText) throws(JSONFault) -> PagePlace {
         let members = try body.members(["page", "lane"])
         let page = try members.required("page")

@@ -34,9 +34,9 @@ package struct ContactlessLaneDevice: LaneDevice {
         return await transaction.run(at: reader, scanned: engagement)
     }
 
-    /// Whether a phone whose QR code was scanned answers over Bluetooth. It does so if it offers Bluetooth
-    /// and the plan allows it. If the phone offers NFC as well, Bluetooth also has to work here without harm
-    /// to the phone.
+    /// Whether the answer of a phone whose QR code was scanned comes over Bluetooth: the phone has to offer
+    /// Bluetooth, and the plan has to allow it. If NFC could be used instead, the radio also has to be ready
+    /// and to have settings that do no harm to phones.
     private func answersByBluetooth(
         _ engagement: DeviceEngagement, over radio: any BluetoothLERadio,
         allowing transport: RetrievalPlan.Transport

@@ -31,8 +31,8 @@ package actor Lane {
     private var leaving: Task<Void, Never>?
     /// The look at the devices that is in progress. Callers of `readiness()` share it.
     private var look: Task<LaneReadiness, Never>?
-    /// The inspection that began last: a look at the devices, or a trial of the radio alone. An inspection
-    /// waits for the previous one, and a presentation waits for this one.
+    /// The end of the latest inspection: a look at the devices, or a trial of the radio alone. The next
+    /// inspection and the next presentation wait for it.
     private var inspection: Task<Void, Never>?
     /// The result of the last look; `nil` after a presentation, which may have changed the devices.
     private var looked: RecentLook?
@@ -72,6 +72,7 @@ package actor Lane {
             // An inspection may occupy the adapter's only place for an advertisement.
             await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield($0) }
+            // Whoever sees the end of the events may present again at once, so the lane is set free first.
             self.end(presentation)
             continuation.finish()
             return presentation
@@ -79,6 +80,7 @@ package actor Lane {
         return (events, task)
     }
 
+    /// Sets the lane free after a presentation. The next presentation waits until the phone was notified.
     private func end(_ presentation: Presentation) {
         run = nil
         avoidsExtendedRequest = presentation.failedOnExtendedRequest
@@ -107,8 +109,8 @@ package actor Lane {
         await inspection?.value
     }
 
-    /// The reason why phones cannot be asked over Bluetooth; `nil` if they can, and while a presentation is
-    /// running.
+    /// The reason why phones cannot be asked over Bluetooth; `nil` if they can. Also `nil` while a
+    /// presentation is running, because a trial of the radio would disturb it.
     package func radioFault() async -> RadioFault? {
         guard run == nil else { return nil }
         return await inspect { [device] in await device.radioFault() }.value
@@ -123,6 +125,7 @@ package actor Lane {
             await before?.value
             return await bounded(by: .now + Self.lookTimeout) { () throws(Never) in await body() }.get()
         }
+        // Only the end counts for those who wait; the type of the value differs between inspections.
         inspection = Task { _ = await task.value }
         return task
     }
@@ -131,7 +134,7 @@ package actor Lane {
     /// presentation runs, no look is made.
     package func readiness() async -> LaneReadiness {
         if let looked, looked.isRecent(at: now()) { return looked.readiness }
-        // A reader that a presentation uses answers no other caller, and it works.
+        // A presentation occupies the reader, which then answers no other caller. A reader in use works.
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
         let look = inspect { [device] in await device.readiness() }
@@ -175,8 +178,8 @@ package protocol LaneDevice: Sendable {
     func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
 
     /// Whether phones can be asked now, and what is missing. An implementation may ask other processes and
-    /// try the radio for a moment. It has to end when its task is cancelled, because no presentation begins
-    /// before that.
+    /// try the radio for a moment. An implementation has to end when its task is cancelled, because no
+    /// presentation begins before that.
     func readiness() async -> LaneReadiness
 
     /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader; `nil` if they
@@ -185,6 +188,7 @@ package protocol LaneDevice: Sendable {
 }
 
 extension LaneDevice {
+    /// `nil`, for a device without a radio.
     package func radioFault() async -> RadioFault? { nil }
 }
 

@@ -33,6 +33,7 @@ final class LaneRun: Sendable {
         let transaction = ReaderTransaction(plan) { event in
             switch event {
             case .engaged: self.state.withLock { $0.isEngaged = true }
+            // No phone is engaged now, so a scanned code is accepted.
             case .armed, .tapAgain, .liftAndTapAgain, .confirmThenTapAgain:
                 self.state.withLock { $0.isEngaged = false }
             default: break
@@ -40,16 +41,21 @@ final class LaneRun: Sendable {
             report(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
-        // A first attempt that ended otherwise has a result that counts, even if a code came meanwhile.
+        // A first attempt that was not cancelled has a result that counts, even if a code came meanwhile.
         guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
         await first.left()
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
     }
 
+    /// The engagement of the QR code that was scanned; `nil` without a code, or if the presentation is
+    /// cancelled.
     private var scannedMeanwhile: DeviceEngagement? {
         state.withLock { $0.isCancelled ? nil : $0.scanned }
     }
 
+    /// Makes one attempt in a task that `scan(_:)` and `cancel()` can cancel.
+    ///
+    /// - Parameter scanned: the engagement of the second attempt; `nil` for the first.
     private func attempt(
         _ scanned: DeviceEngagement?, _ body: @escaping @Sendable () async -> Presentation
     ) async -> Presentation {

@@ -88,6 +88,9 @@ struct NonceUse: Sendable {
     /// Whether the store's atomic update changed the nonce from unspent to spent.
     let isFirstUse: Bool
 
+    /// Returns the request of the nonce, if this is the first use and session, channel and time fit.
+    ///
+    /// - Throws: `refused` with the reason.
     func spent(
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
@@ -113,6 +116,7 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     case unreachable
     /// The database did not answer in time. The nonce may have been issued or spent nevertheless.
     case overdue
-    /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite.
+    /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite. The code
+    /// `row` stands for a row or table of another form.
     case failed(code: String)
 }

@@ -60,6 +60,7 @@ package actor PostgreSQLNonces: NonceStore {
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
+        // The update found no unspent nonce that fits. If the nonce has a row, `spent` throws the reason.
         guard let row = try await pool.nonceRows(NonceTables.read, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
@@ -81,6 +82,7 @@ package actor PostgreSQLNonces: NonceStore {
             guard let left = row?.first??.bigint else { throw .failed(code: "row") }
             count = Int(left)
         } catch {
+            // The count is not known, so that the next call tries again without waiting for `sweepInterval`.
             nextSweep = due
             throw error
         }

@@ -54,6 +54,7 @@ package actor SQLiteNonces: NonceStore {
         queue = try mapping(Self.open(folder.file), ReaderStoreError.init(naming:))
     }
 
+    /// Opens the file with a write-ahead log, and creates the table if it is missing.
     private static func open(_ file: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(ReaderStore.longestWait)
@@ -125,6 +126,7 @@ package actor SQLiteNonces: NonceStore {
 
     // MARK: Combined writes
 
+    /// Adds a call to the queue, starts `write` if it does not run, and waits for the call's result.
     private func submit(_ step: Step) async throws(NonceStoreError) -> NonceUse {
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
@@ -135,6 +137,7 @@ package actor SQLiteNonces: NonceStore {
         }.get()
     }
 
+    /// Makes the changes of the waiting calls, up to `mostTogether` in one transaction, until no call waits.
     private func write() async {
         while !waiting.isEmpty {
             let together = waiting.prefix(Self.mostTogether)
@@ -151,6 +154,7 @@ package actor SQLiteNonces: NonceStore {
         isWriting = false
     }
 
+    /// Runs `body` in one write transaction.
     private func change<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(NonceStoreError) -> Value {
@@ -184,9 +188,11 @@ package actor SQLiteNonces: NonceStore {
             issued.expires.secondsSince1970, Data(asked),
         ])
         guard database.changesCount == 1 else { return .failure(.refused(.issuedBefore)) }
+        // `issue` reads only the member `issued`.
         return .success(NonceUse(issued: issued, asked: [], isFirstUse: false))
     }
 
+    /// Marks a nonce as spent, if session, channel and time fit.
     private static func use(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp, in database: Database
@@ -270,7 +276,7 @@ enum NonceTables {
         """
 }
 
-/// The nonces of one server in memory. They are lost when the server ends.
+/// The nonces of one server in memory, which are lost when the server ends.
 package final class MemoryNonces: NonceStore {
     private let ledger: Mutex<NonceLedger>
     private let time: MonotonicTime

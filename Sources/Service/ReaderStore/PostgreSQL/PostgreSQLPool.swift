@@ -61,6 +61,7 @@ package actor PostgreSQLPool {
         }
     }
 
+    /// Runs `body` with one connection of the pool, which is given back even if `body` throws.
     private func using<Value: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -81,6 +82,7 @@ package actor PostgreSQLPool {
         }
     }
 
+    /// Returns an idle connection, or waits until `release` hands one over.
     private func acquire() async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
@@ -89,8 +91,9 @@ package actor PostgreSQLPool {
         }.get()
     }
 
-    /// Gives a connection to the first caller whose deadline has not passed. Statements have a timeout, so no
-    /// connection is in use for much longer.
+    /// Gives a connection to the first waiting caller whose deadline has not passed. Callers with an earlier
+    /// deadline fail here with `overloaded`. Each statement has a timeout, so that connections are given back
+    /// soon after such a deadline.
     private func release(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
@@ -141,6 +144,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }.get()
     }
 
+    /// Runs `body` on `queue`. The link is put back only after a success.
     private func answer<Value>(
         _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
     ) -> Result<Value, PostgreSQLError> {
@@ -187,9 +191,12 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         unsafe self.connection = connection
     }
 
+    /// Whether the connection is made by the deadline. libpq says at each step whether it waits to read or to
+    /// write.
     private static func isMade(
         _ connection: LibPQ.Connection, by libpq: LibPQ, until deadline: ContinuousClock.Instant
     ) -> Bool {
+        // libpq demands that the first wait is until the socket can be written.
         var awaited = PGRES_POLLING_WRITING
         while awaited != PGRES_POLLING_OK {
             guard awaited != PGRES_POLLING_FAILED, unsafe libpq.status(connection) != CONNECTION_BAD else {
@@ -260,6 +267,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         return value
     }
 
+    /// Sends a statement with its values, and asks for rows in the binary form. Returns false if libpq
+    /// refuses it.
     private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
         // One buffer for all values, with an extra byte: libpq takes a null pointer for SQL null, and an
         // empty array has none.
@@ -277,6 +286,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
+    /// Writes what libpq has not written to the socket yet.
     private func flush(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         while true {
             // Input is read while output is written: a server that waits for its own output to be read
@@ -290,6 +300,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
+    /// Waits until the socket can be read or written. Throws `overdue` at the deadline.
     private static func wait(
         for events: Int32, on socket: Int32, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
@@ -299,12 +310,15 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
             let milliseconds =
                 left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+            // Rounded up, so that the last millisecond is not spent in calls without a wait.
             let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds + 1))
             if count > 0 { return }
+            // A signal interrupts the wait, which then continues.
             guard count == 0 || errno == EINTR else { throw .unreachable }
         }
     }
 
+    /// The rows of a result, each with its columns; `nil` for null.
     private func table(of result: LibPQ.Rows) -> [[[UInt8]?]] {
         unsafe (0..<libpq.ntuples(result)).map { row in
             unsafe (0..<libpq.nfields(result)).map { column in
@@ -318,6 +332,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
+    /// The SQLSTATE of an error: libpq's field `C`.
     private func code(of result: LibPQ.Rows) -> String {
         unsafe libpq.resultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
             ?? "none"

@@ -26,6 +26,7 @@ package struct PostgreSQLSchema: Sendable {
     }
 
     /// The statement that takes an advisory lock, under which one server at a time creates or changes tables.
+    /// The number is arbitrary; it must be the same in all versions of this program.
     private static let lock = "SELECT pg_advisory_xact_lock(1131902830)"
 
     private let form: Form

@@ -109,6 +109,7 @@ package struct ReceiptChain: Sendable {
         let fault: ReceiptChainFault
     }
 
+    /// Checks one link: its form, signature, number and predecessor.
     private func check(
         _ link: [UInt8], at place: Int64, after last: [UInt8],
         keys known: [ReceiptPublicKey.ID: ReceiptPublicKey],

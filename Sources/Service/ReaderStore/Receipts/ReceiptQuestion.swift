@@ -44,8 +44,8 @@ package struct VehicleCode: Hashable, Sendable {
 }
 
 extension ReceiptQuestion.Subject: CustomStringConvertible {
-    /// The text of the question in receipts and in results of the API: `age_over_21`, `drive:B`, `drive:class
-    /// C`, `in date` or `portrait`.
+    /// The text of the question in receipts and in results of the API: `age_over_21`, `drive:B`,
+    /// `drive:class C`, `in date` or `portrait`.
     package var description: String {
         switch self {
         case .ageOver(let age): age.identifier
@@ -69,6 +69,7 @@ extension ReceiptQuestion.Subject: CustomStringConvertible {
         } else if let age = AgeAttestation(text) {
             self = .ageOver(age)
         } else if let code = VehicleCode(text, after: Self.drive) {
+            // A code has no lower-case letter, so that `class C` is not taken for a category.
             self = .category(code)
         } else if let code = VehicleCode(text, after: Self.drive + Self.domestic) {
             self = .domesticClass(code)
@@ -102,7 +103,7 @@ package struct ReceiptDocument: Hashable, Sendable {
     /// The revocation state of the document when it was checked.
     package struct Revocation: Hashable, Sendable {
         package let state: RevocationFinding.State
-        /// The age of the list that gave the state, in seconds; `nil` if no list did.
+        /// The age of the list that gave the state, in seconds; `nil` if the state comes from no list.
         package let ageSeconds: Int64?
     }
 
@@ -138,7 +139,9 @@ extension ReceiptDocument.Issuer {
         self.init(naming: authority, in: issuer.country)
     }
 
-    // Control characters could forge lines in a log or a terminal that shows the receipt.
+    /// Creates an issuer from its names; `nil` for an authority that is empty, too long, or has control
+    /// characters, which could forge lines in a log or a terminal that shows the receipt. A country that is
+    /// not two capital letters is left out.
     init?(naming authority: String, in country: String?) {
         guard (1...Self.longestName).contains(authority.utf8.count),
             authority.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })

@@ -7,9 +7,10 @@ package import RequestPlanner
 
 /// The statement of a receipt about one presentation.
 ///
-/// A statement records that a presentation took place, what was asked, and how it ended. It has no personal
-/// data: its members are closed lists, numbers, and names from this reader's settings. There is no place for
-/// an element's value, a certificate's serial number, a digest of the MSO or a date of the document.
+/// A statement records that a presentation took place, what was asked, and how it ended. A statement has no
+/// personal data: its members are closed lists, numbers, and names from this reader's settings. There is no
+/// place for an element's value, a certificate's serial number, a digest of the MSO or a date of the
+/// document.
 ///
 /// A presentation gets one statement for the first request, and a second one for the further request
 /// (`then`). Its states:
@@ -112,8 +113,8 @@ package struct ReceiptStatement: Hashable, Sendable {
 
     /// Returns a copy with the outcome, the decision and further reasons.
     ///
-    /// - Parameter further: the reasons that are neither failed checks nor errors. They come before the
-    ///   existing reasons, so that they are not cut off by `mostEntries`.
+    /// - Parameter further: the reasons that are neither failed checks nor errors. These reasons come before
+    ///   the existing reasons, so that they are not cut off by `mostEntries`.
     package func ended(
         _ outcome: Outcome, because further: [ReceiptReason], decision: Decision?
     ) -> ReceiptStatement {
@@ -213,7 +214,7 @@ extension ReceiptStatement {
             map.set("purpose", text: purpose.rawValue)
             map.set("questions", array: questions.map { $0.encoded() })
             map.set("verdict", text: verdict.rawValue)
-            // The verdict `mock` says it already.
+            // The verdict `mock` says already that a test issuer signed.
             if hasTestDocument, verdict != .mock { map.set("test") { $0.boolean(true) } }
             map.set("reasons", array: reasons.map { reason in CBOREncoder.encode { $0.text(reason.id) } })
             map.set("documents", array: documents.map { $0.encoded() })

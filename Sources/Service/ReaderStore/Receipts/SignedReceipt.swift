@@ -40,6 +40,7 @@ package struct SignedReceipt: Sendable {
         self = parsed
     }
 
+    /// Parses a link; `nil` if a member is missing or of another form.
     private static func parse(_ bytes: [UInt8]) throws -> SignedReceipt? {
         let sign1 = try COSESign1(CBORItem.parse(bytes[...]))
         guard !sign1.isTagged, let payload = sign1.payload,
@@ -96,6 +97,7 @@ enum ReceiptSignature {
     /// The header label `kid` (RFC 9052 3.1).
     static let keyIDLabel: Int64 = 4
 
+    /// Signs a payload. Throws `receiptKeyUnusable` if the key is not on P-256 or cannot sign.
     static func sign(
         _ payload: [UInt8], with key: borrowing PrivateKey
     ) throws(ReaderStoreError) -> [UInt8] {

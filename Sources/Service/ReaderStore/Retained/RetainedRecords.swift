@@ -36,8 +36,8 @@ package struct RetainedRecords: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store with the tables.
-    ///   - folder: the folder of the keys, which must be outside the store. It is created with the first key.
-    ///     `nil` for the folder beside the store whose name ends in `-keys`.
+    ///   - folder: the folder of the keys, which must be outside the store. The folder is created with the
+    ///     first key. `nil` for the folder beside the store whose name ends in `-keys`.
     ///   - time: the clock that continues if the system's clock is set back.
     /// - Throws: `keysInsideStore`.
     package init(
@@ -59,6 +59,7 @@ package struct RetainedRecords: Sendable {
         return "\(path)-keys"
     }
 
+    /// The path without links and `..`, so that two paths of one folder are equal.
     private static func resolved(_ path: String) -> String {
         URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
@@ -100,12 +101,16 @@ package struct RetainedRecords: Sendable {
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
+            // The results are not used: these calls fail if a key can be neither read nor created.
             _ = try keys.digest(of: RetainedReference("check"), createIfMissing: state.isEmpty)
             _ = try keys.cipher(due: deadline.dayInUTC, createIfMissing: true)
             try state.write(to: database)
         }
     }
 
+    /// Seals values and stores them as one record.
+    ///
+    /// - Throws: `deadlinePassed` if the clock was set back.
     func retain(
         _ values: [(name: ElementName, value: ArraySlice<UInt8>)], of docType: String,
         under profile: RetentionProfile, consent: HolderConsent, until deadline: Timestamp,
@@ -175,6 +180,7 @@ extension RetainedRecords {
                         deadline FROM retained_field ORDER BY number
                     """)
             var records: [RetainedSummary] = []
+            // The rows of a record follow one another, because one transaction inserted them.
             while let row = try rows.next() {
                 let id = RetainedRecord.ID([UInt8](try row.decode(Data.self, forColumn: "record")))
                 if records.last?.id != id { records.append(try RetainedSummary(row, of: id)) }
@@ -202,8 +208,8 @@ extension RetainedSummary {
     }
 }
 
-/// The records of one reference in an export. They stay in the store, marked as exported, until `finish`
-/// deletes them.
+/// The records of one reference in an export. The records stay in the store, marked as exported, until
+/// `finish` deletes them.
 package struct RetainedExport: Sendable {
     package let records: [RetainedRecord]
     /// The time of an earlier export of these records that was not confirmed; somebody may have them already.
@@ -216,8 +222,8 @@ extension RetainedRecords {
     /// overdue.
     ///
     /// Handing records out and deleting them cannot be one step. So this function marks the records, and
-    /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends between the
-    /// two, the next export reports the earlier one.
+    /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends before
+    /// `finish`, the next export reports the earlier export.
     ///
     /// - Parameter owner: the caller who ordered the presentations; `nil` for the records of all callers.
     package func beginExport(
@@ -258,6 +264,7 @@ extension RetainedRecords {
         }
     }
 
+    /// Opens the fields of rows, and joins neighbouring fields of the same record.
     private func records(of rows: [Row]) throws -> [RetainedRecord] {
         var records: [RetainedRecord] = []
         for row in rows {
@@ -306,11 +313,16 @@ extension RetainedRecords {
         return count
     }
 
+    /// Deletes overdue fields and the keys of past days inside a write transaction.
+    ///
+    /// - Returns: the number of records that have no field left, and the error of a key that could not be
+    ///   deleted.
     private func purge(
         _ state: inout RetainedState, in database: Database
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
+        // The stored number may have been changed to one that overflows.
         let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged
@@ -360,7 +372,7 @@ extension RetainedRecords {
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard free > 0 else { return }
         // The table takes one free page. Its blob takes the others, of which each starts with the 4-byte
-        // number of the next page.
+        // number of the next page. SQLite limits a blob to 10⁹ bytes: this one has at most 2²⁹.
         try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
         try database.execute(
             sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",
@@ -396,6 +408,7 @@ private struct RetainedState {
         try database.execute(
             sql: "INSERT OR REPLACE INTO retained_state (only, latest, purged, exported) VALUES (1, ?, ?, ?)",
             arguments: [latest.secondsSince1970, purged, exported])
+        // The result is not used: from this call on the monotonic clock continues from `latest`.
         _ = time.time(since: latest)
     }
 }

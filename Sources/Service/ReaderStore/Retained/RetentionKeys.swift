@@ -50,6 +50,8 @@ struct RetentionKeys: Sendable {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
+            // Without a folder there are no keys. The error of an existing folder has no number of the
+            // system.
             return FileManager.default.fileExists(atPath: folder)
                 ? .fileRefused(path: folder, errno: EACCES) : nil
         }
@@ -72,6 +74,9 @@ struct RetentionKeys: Sendable {
         return true
     }
 
+    /// Returns a key of the folder.
+    ///
+    /// - Parameter createIfMissing: whether a missing key is created; otherwise `sealBroken` is thrown.
     private func key(_ name: String, createIfMissing: Bool) throws(ReaderStoreError) -> SecretBytes {
         let path = "\(folder)/\(name)\(Self.suffix)"
         do throws(IdentityStoreError) {

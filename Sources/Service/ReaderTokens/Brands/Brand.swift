@@ -41,6 +41,7 @@ package struct BrandName: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
+    /// Whether the character may be in a name: it is no control or format character, and no line break.
     fileprivate var isShown: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
@@ -196,6 +197,7 @@ package struct PageColour: Equatable, Sendable {
         0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
     }
 
+    /// The linear value of a colour component, from 0 to 1 (WCAG 2.2, "relative luminance").
     private static func linear(_ value: UInt8) -> Double {
         let share = Double(value) / 255
         return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)

@@ -64,6 +64,9 @@ package struct BrandFolder: Sendable {
         }
     }
 
+    /// Reads the logo that the registry names for a brand.
+    ///
+    /// - Throws: `logoMissing` if the file is not there.
     private func storedLogo(ofBrand identifier: TokenText) throws(BrandRegistryError) -> BrandLogo? {
         guard let name = try registry().brand(identifier)?.logo else { return nil }
         guard let png = try contents(of: logoPath(name)) else { throw .logoMissing(name) }
@@ -74,6 +77,7 @@ package struct BrandFolder: Sendable {
         try mapping(PrivateFile.replace(path, with: bytes[...]), BrandRegistryError.file)
     }
 
+    /// Runs `body` under the lock of the folder.
     private func locked<R>(_ body: () throws(BrandRegistryError) -> R) throws(BrandRegistryError) -> R {
         let lock = try lock()
         defer { lock.release() }
@@ -141,6 +145,7 @@ extension BrandFolder {
     /// because `logo(ofBrand:)` tries again under the lock.
     package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
         try locked { () throws(BrandRegistryError) in
+            // A folder that cannot be read differs from every bundle, and is replaced too.
             guard (try? self.bundle()) != bundle else { return }
             try writeAll(BrandFiles(json: bundle.json, logos: bundle.logos.mapValues(\.png)))
         }
@@ -163,6 +168,7 @@ extension BrandFolder {
         }
     }
 
+    /// Writes the registry and its logos in place of all files of the folder.
     private func writeAll(_ files: BrandFiles) throws(BrandRegistryError) {
         // First the logos, then the registry that names them, then the removals: a reader never finds a name
         // without its file.

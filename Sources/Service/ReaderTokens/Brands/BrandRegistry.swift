@@ -18,8 +18,8 @@ internal import ReaderIdentityStore
 /// revoked key stays in the registry, so that no new key gets its identifier.
 ///
 /// There are at most 1000 brands with 32 keys each, and the file has at most 1 MiB. The registry is a value:
-/// changes to the file happen in `BrandFolder`, under its lock. It never has a private key; those are in
-/// `TokenKeyFile`.
+/// changes to the file happen in `BrandFolder`, under its lock. The registry never has a private key; those
+/// are in `TokenKeyFile`.
 package struct BrandRegistry: Equatable, Sendable {
     package static let mostBrands = 1000
     package static let mostKeys = 32
@@ -41,6 +41,7 @@ package struct BrandRegistry: Equatable, Sendable {
     package mutating func add(_ brand: Brand) throws(BrandFault) {
         guard brands.count < Self.mostBrands else { throw .tooManyBrands(limit: Self.mostBrands) }
         guard self.brand(brand.identifier) == nil else { throw .brandTwice }
+        // The keys are added one by one below, where each is checked.
         var bare = brand
         bare.keys = []
         // A brand is added with all of its keys or not at all.
@@ -68,6 +69,7 @@ package struct BrandRegistry: Equatable, Sendable {
         brands[place.brand].keys[place.key].isRevoked = true
     }
 
+    // `keys` follows from `brands`, and need not be compared.
     package static func == (one: BrandRegistry, other: BrandRegistry) -> Bool { one.brands == other.brands }
 }
 
@@ -112,6 +114,7 @@ extension BrandRegistry {
         return registry
     }
 
+    /// Reads a brand without its keys.
     private static func readBrand(_ members: JSONMembers) throws(RegistryFault) -> Brand {
         Brand(
             identifier: try text("id", of: members, fault: .identifierMalformed, read: TokenText.init),
@@ -122,10 +125,12 @@ extension BrandRegistry {
             })
     }
 
+    /// Reads a key, and checks that it is a point on P-256.
     private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
         let members = try mapping(
             item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
         let identifier = try text("kid", of: members, fault: .identifierMalformed, read: TokenText.init)
+        // `kty` and `crv` have one permitted value each, so that nothing of them is stored.
         _ = try text("kty", of: members, fault: .keyNotP256) { $0 == "EC" ? $0 : nil }
         _ = try text("crv", of: members, fault: .keyNotP256) { $0 == "P-256" ? $0 : nil }
         let x = try text("x", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }
@@ -145,6 +150,11 @@ extension BrandRegistry {
 
     // Members
 
+    /// Reads a required member that is a text.
+    ///
+    /// - Parameters:
+    ///   - fault: the fault of a text from which `read` makes no value.
+    ///   - read: makes the value from the text, or returns `nil`.
     private static func text<Value>(
         _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
     ) throws(RegistryFault) -> Value {
@@ -154,6 +164,7 @@ extension BrandRegistry {
         return value
     }
 
+    /// Reads a member that is a text and may be absent.
     private static func optional<Value>(
         _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
     ) throws(RegistryFault) -> Value? {
@@ -162,10 +173,13 @@ extension BrandRegistry {
     }
 }
 
+/// A fault in the bytes of `brands.json`.
 private enum RegistryFault: Error {
     case form(JSONError)
+    /// A value that is not allowed, in the JSON item that begins at this byte.
     case content(BrandFault, at: Int)
 
+    /// Returns a function that adds the place of `item` to a fault.
     static func at(_ item: JSONItem) -> (BrandFault) -> RegistryFault {
         { .content($0, at: item.offset) }
     }
@@ -182,6 +196,7 @@ extension BrandRegistry {
             let registry = WrittenRegistry(brands: brands.map(WrittenBrand.init))
             return try [UInt8](encoder.encode(registry)) + "\n".utf8
         } catch {
+            // Encoding texts and truth values should not fail. `tooLong` stands for any error of the encoder.
             throw .malformed(line: nil, .tooLong(limit: Self.longestFile))
         }
     }

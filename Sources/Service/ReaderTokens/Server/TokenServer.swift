@@ -69,6 +69,7 @@ package actor TokenServer<Count: TokenCount> {
                 TokenAudit(request, at: now, .granted(key: token.keyIdentifier))
             )
         } catch {
+            // Without a key or a hub no caller could get a token: such a request does not count.
             if case .brandUnavailable = error { try await count.takeBack(request) }
             return Self.refuse(request, error, at: now)
         }
@@ -76,12 +77,14 @@ package actor TokenServer<Count: TokenCount> {
 
     private func isGranted(_ request: TokenRequest) -> Bool { grants.contains { $0.allows(request) } }
 
+    /// The answer and the audit line of a refused request.
     private static func refuse(
         _ request: TokenRequest, _ refusal: TokenRefusal, at now: Timestamp
     ) -> (response: TokenResponse, audit: TokenAudit) {
         (.refused(refusal), TokenAudit(request, at: now, .refused(refusal)))
     }
 
+    /// Signs a token with a key of this server, or gets one from the hub.
     private func makeToken(
         for request: TokenRequest, at now: Timestamp
     ) async throws(TokenRefusal) -> String {
@@ -252,8 +255,8 @@ package enum TokenRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// An entry of the audit log: the caller, brand and reader of a request, its time, and the decision. It has
-/// no token, and no data about a holder.
+/// An entry of the audit log: the caller, brand and reader of a request, its time, and the decision. An
+/// entry has no token, and no data about a holder.
 package struct TokenAudit: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         case granted(key: TokenText)

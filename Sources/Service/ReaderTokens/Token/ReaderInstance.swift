@@ -5,9 +5,9 @@ package import ReaderStore
 
 /// The identifier of one installation of Countersign, for which reader tokens are issued.
 ///
-/// The identifier is 128 random bits, drawn once and kept in the store (`ReaderStore`). It reveals nothing
-/// about the computer, its place or its owner, and it is not secret. A copy of a store has the same
-/// identifier, so a token server takes both computers for one reader.
+/// The identifier is 128 random bits, drawn once and kept in the store (`ReaderStore`). The identifier
+/// reveals nothing about the computer, its place or its owner, and it is not secret. A copy of a store has
+/// the same identifier, so a token server takes both computers for one reader.
 package struct ReaderInstance: Hashable, Sendable {
     private static let size = 16
 
@@ -36,9 +36,9 @@ extension ReaderStore {
     }
 }
 
-/// An identifier in a reader token: of a brand, a key, a reader or an audience. It has 1 to 128 ASCII
-/// letters, digits, `-`, `_`, `.` and `:`, and begins with a letter or a digit. Other characters are refused,
-/// because different Unicode texts can look alike.
+/// An identifier in a reader token: of a brand, a key, a reader or an audience. An identifier has 1 to 128
+/// ASCII letters, digits, `-`, `_`, `.` and `:`, and begins with a letter or a digit. Other characters are
+/// refused, because different Unicode texts can look alike.
 package struct TokenText: Hashable, Comparable, Sendable {
     /// The maximum number of characters.
     package static let longest = 128

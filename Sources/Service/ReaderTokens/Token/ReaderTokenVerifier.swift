@@ -32,13 +32,14 @@ package struct PreparedReader: Sendable {
 
 /// The verifier of reader tokens on a reader.
 ///
-/// A token is a JWT in which a brand's key says that this reader may ask in the brand's name. Its life has
-/// three parts:
+/// A token is a JWT in which a brand's key says that this reader may ask in the brand's name. The life
+/// of a token has three parts:
 ///
-/// 1. It is issued for one reader and audience, and must be used for the first time before `exp`, at most 300
-///    seconds later.
+/// 1. The token is issued for one reader and audience, and must be used for the first time before `exp`, at
+///    most 300 seconds later.
 /// 2. From the first use on it prepares the reader for 48 hours, regardless of `exp`. `TokenFirstUses`
-///    records the time of the first use, in the daemon in the store, so that a restart does not extend it.
+///    records the time of the first use. The daemon keeps this record in the store, so that a restart does
+///    not extend the 48 hours.
 /// 3. Afterwards it prepares nothing more.
 ///
 /// `prepare` checks the form (`UnverifiedReaderToken`), the key in the registry, the signature and the
@@ -80,6 +81,10 @@ package struct ReaderTokenVerifier: Sendable {
         return PreparedReader(brand, instance, firstUse: try await firstUse(of: token, at: now))
     }
 
+    /// Returns the time of the token's first use, which may be now.
+    ///
+    /// - Throws: `expired` if the token was not used before its expiry, `sessionExpired` if its 48 hours have
+    ///   ended.
     private func firstUse(
         of token: UnverifiedReaderToken, at now: Timestamp
     ) async throws(ReaderTokensError) -> Timestamp {

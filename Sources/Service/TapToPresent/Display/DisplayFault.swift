@@ -1,4 +1,5 @@
-/// A reason why a display cannot show a result. The raw value is the id of `displayUnavailable`.
+/// A reason why a display cannot show a result. The raw value of a fault is the `id` in the error reason
+/// `displayUnavailable(id:)`.
 package enum DisplayFault: String, CaseIterable {
     case terminalAbsent = "terminal.absent"
     case terminalLost = "terminal.lost"
@@ -22,15 +23,17 @@ package enum DisplayFault: String, CaseIterable {
     /// A message that says what happened and what to do.
     package var explanation: String {
         switch self {
-        case .terminalAbsent: "this program has no terminal: start it from one, or set another setup.display"
+        case .terminalAbsent:
+            "this program has no terminal: start the program from a terminal, or set another setup.display"
         case .terminalLost: "the terminal closed: start the program again"
-        case .viewerAbsent: "no viewer listens at the socket: start it, or check the path"
-        case .viewerLost: "the viewer closed the connection, or sent an unknown word: start it again"
-        case .viewerOfOwnUser: "the viewer runs as the same user as this program: run it as another user"
+        case .viewerAbsent: "no viewer listens at the socket: start the viewer, or check the path"
+        case .viewerLost: "the viewer closed the connection, or sent an unknown word: start the viewer again"
+        case .viewerOfOwnUser:
+            "the viewer runs as the same user as this program: run the viewer as another user"
         case .pageDaemonMissing: "countersignd is not in PATH: install the package countersign"
         case .pageBrowserMissing: "xdg-open is not in PATH: install the package xdg-utils and a browser"
         case .pageScreenMissing:
-            "this program has no desktop (DISPLAY, WAYLAND_DISPLAY): start it from a desktop, or set another setup.display"
+            "this program has no desktop (DISPLAY, WAYLAND_DISPLAY): start the program from a desktop, or set another setup.display"
         case .pageFilesMissing: "countersignd has no clerk's page: install the package countersign again"
         case .pageRoots:
             "the clerk's page uses the trust store: set setup.trust to .store, or set another setup.display"
@@ -41,7 +44,8 @@ package enum DisplayFault: String, CaseIterable {
             the clerk's page cannot show an age in years, nor a single name if several document types are accepted: \
             request ageAtLeast and both names, or set another setup.display
             """
-        case .pageDaemonFailed: "the daemon of the clerk's page did not start: see its messages"
+        case .pageDaemonFailed:
+            "the daemon of the clerk's page did not start: see the daemon's messages on the standard error"
         case .pageBrowserFailed: "xdg-open cannot open the page: set a default browser"
         case .pageRefused: "the daemon of the clerk's page refused the request"
         case .pageLost: "the daemon of the clerk's page ended: prepare the reader again"

@@ -9,8 +9,8 @@ internal import Synchronization
 /// - ``terminal`` is for trials: it runs in the app's process and terminal.
 ///
 /// A display shows a result until the operator decides, the time limit passes or the task is cancelled, and
-/// then removes it. Types protect against mistakes. They do not stop an app that reads its own memory: use
-/// the clerk's page, a viewer or `countersignd` where that matters.
+/// then removes it. The types of this library protect against mistakes of an app. They do not stop an app
+/// that reads its own memory: against such an app, use the clerk's page, a viewer or `countersignd`.
 public struct MobileDocumentDisplay: Sendable {
     /// The implementation that shows the result.
     enum Place: Sendable {
@@ -30,7 +30,8 @@ public struct MobileDocumentDisplay: Sendable {
 
     /// The clerk's page in the browser of this desktop, with portrait, names, answers and two buttons. A
     /// private `countersignd` reads the document for the page, and this program receives only the decision.
-    /// The daemon ends with the session; the next session starts a new one and opens the page again.
+    /// The private daemon ends with the session. The next session starts a new daemon and opens the page
+    /// again.
     ///
     /// The page requires the programs `countersignd` and `xdg-open`, the trust store, and a desktop. If one
     /// is missing, the request throws `notSupported` before a phone is asked. The page cannot show an age in
@@ -38,8 +39,8 @@ public struct MobileDocumentDisplay: Sendable {
     public static let clerkPage = MobileDocumentDisplay(
         ClerkPage(environment: ProcessInfo.processInfo.environment))
 
-    /// The terminal from which the program was started. It shows names and ages as text, and of a portrait
-    /// only whether one came. For trials, and where nobody compares faces.
+    /// The terminal from which the program was started. It shows names and ages as text. It does not show a
+    /// portrait, but says whether the phone sent one. For trials, and for places where nobody compares faces.
     public static let terminal = MobileDocumentDisplay(TerminalDisplay(path: "/dev/tty"))
 
     /// A viewer program that listens on a Unix socket and runs as another user than this program, so that the
@@ -66,7 +67,7 @@ extension DisplayChannel {
     }
 }
 
-/// A way to show a result to the operator. Its method blocks, and is called on a thread made for the call.
+/// A way to show a result to the operator. The method `show` blocks, so each call runs on a separate thread.
 protocol DisplayChannel: Sendable {
     /// Shows the result until the operator has decided or `time` is over, and then removes it. Calls `shown`
     /// when the whole result is visible.
@@ -86,6 +87,7 @@ final class DisplayTime: Sendable {
 
     var isOver: Bool { isEnded.withLock { $0 } || deadline <= .now }
 
+    /// Ends the time before its deadline.
     func end() { isEnded.withLock { $0 = true } }
 
     /// Runs the blocking function `body` on a separate thread, because a blocked thread of the task pool

@@ -204,6 +204,7 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
 }
 
 extension MobileDocumentDisplayRequest.Options.DocumentType {
+    /// The document family of the type. Throws if cards of the region are not supported.
     fileprivate var document: DocumentFamily {
         get throws(MobileDocumentReaderError) {
             switch self {
@@ -216,6 +217,8 @@ extension MobileDocumentDisplayRequest.Options.DocumentType {
 }
 
 extension MobileDriversLicenseDisplayRequest.Element {
+    /// Returns the claim to request. On a card with the whole name in one element, a single name is requested
+    /// as the whole name.
     fileprivate func claim(of document: DocumentFamily) -> Claim {
         let hasWholeName = document == .nationalIDCardOfJapan
         return switch self {

@@ -47,6 +47,7 @@ struct ResultShowing: Sendable {
         showing.cancel()
         // Nothing of the document may be visible when this function returns.
         await showing.value
+        // The stream of decisions has no element only if this task was cancelled.
         guard let first, !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         return try first.get()
     }
@@ -80,8 +81,8 @@ struct ShownResult: Sendable, RedactedDescription {
     let evidence: Conclusion.Evidence
 
     /// Returns the result for the app, from the operator's decision and the evidence, by the rules for the
-    /// outcome of a presentation. Without a portrait an approval is not accepted, since nobody compared it
-    /// with a face.
+    /// outcome of a presentation. An approval without a portrait does not count, since nobody compared a
+    /// portrait with the holder's face.
     func concluded(_ decision: ResultShowing.ValidationOutcome) -> ResultShowing.ValidationOutcome {
         var evidence = evidence
         evidence.person = .decided(ReceiptStatement.Decision(decision))
@@ -105,6 +106,7 @@ extension ReceiptStatement.Decision {
 }
 
 extension ShownResult {
+    /// Takes from a document only what the request asked for.
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
         let elements = ElementReader(read)
         let fullName = ElementReader(read, nameSpace: DocumentFamily.japaneseNameSpace).fullName

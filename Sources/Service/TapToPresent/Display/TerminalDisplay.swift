@@ -7,7 +7,9 @@ internal import ReaderStore
 struct TerminalDisplay: DisplayChannel {
     let path: String
 
+    /// The control sequence that switches to the terminal's alternate screen and clears it.
     private static let begin = "\u{1b}[?1049h\u{1b}[2J\u{1b}[H"
+    /// The control sequence that clears the alternate screen and switches back.
     private static let end = "\u{1b}[2J\u{1b}[?1049l"
 
     func show(
@@ -19,7 +21,8 @@ struct TerminalDisplay: DisplayChannel {
             throw .serviceUnavailable(.displayUnavailable(.terminalAbsent))
         }
         let line = DisplayLine(owning: descriptor)
-        // Given its own second: the result must also be removed when the time for the decision is over.
+        // The removal has its own time limit of 1 s: the result must disappear even if the time for the
+        // decision is over.
         defer { _ = line.write(Array(Self.end.utf8), during: DisplayTime(.seconds(1))) }
         let text = Self.begin + Self.text(of: result, isAsking: isAsking)
         guard line.write(Array(text.utf8), during: time) else {
@@ -31,11 +34,13 @@ struct TerminalDisplay: DisplayChannel {
             case .timeOver: return .dismissed
             case .closed: throw .serviceUnavailable(.displayUnavailable(.terminalLost))
             case .line(let word):
+                // Other words are ignored, and so is every line if the app itself asks the operator.
                 if isAsking, let outcome = Self.outcome(of: word) { return outcome }
             }
         }
     }
 
+    /// Returns the decision that a line of the operator means, or `nil` for any other line.
     private static func outcome(of word: String) -> ResultShowing.ValidationOutcome? {
         switch word.lowercased() {
         case "y", "yes": .approved
@@ -45,6 +50,7 @@ struct TerminalDisplay: DisplayChannel {
         }
     }
 
+    /// Returns the text on the screen, in lines.
     private static func text(of result: ShownResult, isAsking: Bool) -> String {
         var lines: [String] = []
         if let brand = result.brand { lines.append(safe(brand)) }
@@ -119,8 +125,8 @@ struct DisplayLine: ~Copyable {
         return true
     }
 
-    /// Writes with `send`, because `write` to a closed socket raises a signal that ends the process. A
-    /// terminal is no socket and is written with `write`.
+    /// Writes with `send`, because `write` to a closed socket raises a signal that ends the process. `send`
+    /// fails for a terminal, which is no socket, so the bytes for a terminal are written with `write`.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         let count = unsafe send(
             descriptor, bytes.baseAddress, bytes.count,
@@ -148,7 +154,7 @@ struct DisplayLine: ~Copyable {
     private func isReady(for events: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let count = unsafe Glibc.poll(&poll, 1, Self.tick)
-        // If `poll` fails at once, this pause keeps the caller from calling it in a busy loop.
+        // If `poll` fails at once, this pause keeps the caller's loop from using the whole processor.
         if count < 0, errno != EINTR { usleep(useconds_t(Self.tick) * 1000) }
         return count > 0
     }

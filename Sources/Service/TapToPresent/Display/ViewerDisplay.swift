@@ -28,10 +28,13 @@ struct ViewerDisplay: DisplayChannel {
         case .line("approved") where isAsking: return .approved
         case .line("rejected") where isAsking: return .rejected
         case .line("dismissed") where isAsking: return .dismissed
+        // A viewer that sends another word, or a word without being asked, is treated like a closed
+        // connection.
         case .line, .closed: throw .serviceUnavailable(.displayUnavailable(.viewerLost))
         }
     }
 
+    /// Connects to the viewer. Throws if no viewer listens, or if the viewer runs as this program's user.
     private func connected() throws(MobileDocumentReaderError) -> DisplayLine {
         // Non-blocking: a viewer that accepts no more connections must fail at once, since `connect` would
         // block without a time limit.
@@ -66,7 +69,7 @@ extension ViewerDisplay {
         /// Whether the viewer asks the operator. If not, the viewer shows the result until the connection
         /// ends.
         let isAsking: Bool
-        /// Whether the operator decides if the person matches, and does not only continue.
+        /// Whether the operator is asked if the person matches. If not, the operator only continues.
         let isConfirmed: Bool
         /// Whether a test issuer signed the document. The viewer must say that such a document proves
         /// nothing.

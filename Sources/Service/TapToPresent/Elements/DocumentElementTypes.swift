@@ -39,6 +39,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         /// The license complies with REAL ID (`F`), or it does not (`N`).
         case compliant, noncompliant
 
+        /// The statuses by AAMVA's codes.
         static let codes: [String: Self] = ["F": .compliant, "N": .noncompliant]
     }
 
@@ -48,9 +49,9 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         public struct Code: Hashable, Sendable {
             /// The code from ISO/IEC 18013-2.
             public let code: String
-            /// The relation between the limit and `value`, such as `<=`.
+            /// The relation to `value`, such as `<=`. `nil` if the code has no value.
             public let sign: String?
-            /// The value that the code limits, such as a mass.
+            /// The limit that belongs to the code, such as a mass. `nil` if the code has none.
             public let value: String?
         }
 
@@ -78,7 +79,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
             public let expirationDate: DateComponents?
         }
 
-        /// An endorsement: what the holder may do in addition to the class.
+        /// An endorsement: a permission in addition to the vehicle class.
         public struct VehicleEndorsement: Hashable, Sendable {
             /// The state's code.
             public let code: String?

@@ -29,10 +29,12 @@ struct ElementReader {
         return nil
     }
 
+    /// Returns the value of the element if it is a text.
     func text(_ identifier: String) -> String? {
         value(identifier).flatMap { try? $0.text() }
     }
 
+    /// Returns the value of the element if it is a whole number in the range.
     func number(_ identifier: String, in range: ClosedRange<Int>) -> Int? {
         guard let number = value(identifier).flatMap({ try? $0.integer() }),
             let number = Int(exactly: number),
@@ -46,10 +48,12 @@ struct ElementReader {
         number(identifier, in: 1...1).map { _ in true }
     }
 
+    /// Returns the meaning of the element's code, or `nil` for a code that is not in `codes`.
     func code<Code>(_ identifier: String, in codes: [String: Code]) -> Code? {
         text(identifier).flatMap { codes[$0] }
     }
 
+    /// Returns the value of the element if it is a date, or a time in UTC.
     func date(_ identifier: String) -> DateComponents? {
         value(identifier).flatMap { try? DateText($0) }.map { DateComponents($0) }
     }
@@ -74,6 +78,7 @@ extension ElementReader {
         return answers
     }
 
+    /// Returns the name, or `nil` if the document has neither a family name nor a given name.
     func name(suffix: String?) -> PersonNameComponents? {
         let (family, given) = (text("family_name"), text("given_name"))
         guard family != nil || given != nil else { return nil }
@@ -84,8 +89,8 @@ extension ElementReader {
         return name
     }
 
-    /// The name from one text, family name first. Without a space in it, the whole text is the family name,
-    /// since nothing shows where the given name begins.
+    /// The name from an element that contains the whole name, family name first. If the text contains no
+    /// space, the whole text is the family name, since nothing shows where the given name begins.
     var fullName: PersonNameComponents? {
         guard let parts = text("full_name_unicode")?.split(maxSplits: 1, whereSeparator: \.isWhitespace),
             let family = parts.first
@@ -96,6 +101,7 @@ extension ElementReader {
         return name
     }
 
+    /// The address, or `nil` if the document has no part of one.
     var address: PostalAddress? {
         var address = PostalAddress()
         address.street = text("resident_address") ?? ""
@@ -106,6 +112,10 @@ extension ElementReader {
         return address == PostalAddress() ? nil : address
     }
 
+    /// Returns the authority, or `nil` if the document has none of its elements.
+    ///
+    /// - Parameter jurisdiction: The element with the state or province, whose name depends on the document
+    ///   type.
     func issuingAuthority(
         jurisdiction: String
     ) -> MobileDriversLicenseDataRequest.Response.DocumentElements.IssuingAuthority? {
@@ -115,14 +125,17 @@ extension ElementReader {
         return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)
     }
 
+    /// The values that ISO/IEC 5218 and AAMVA have in common. The value 9 has a different meaning in each.
     private static let sexes: [Int: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex] = [
         0: .unknown, 1: .male, 2: .female,
     ]
 
+    /// The sex by ISO/IEC 5218.
     var sex: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex? {
         number("sex", in: 0...9).flatMap { $0 == 9 ? .notApplicable : Self.sexes[$0] }
     }
 
+    /// The sex by AAMVA's codes.
     var aamvaSex: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex? {
         number("sex", in: 1...9).flatMap { $0 == 9 ? .notSpecified : Self.sexes[$0] }
     }
@@ -171,12 +184,14 @@ extension ElementReader {
                 vehicleCategoryCode: entry.vehicleCategoryCode,
                 issueDate: entry.issueDate.map { DateComponents($0) },
                 expirationDate: entry.expiryDate.map { DateComponents($0) },
+                // Every restriction of an ISO entry has a code. `code` is optional only for AAMVA's entries.
                 codes: entry.codes.compactMap { restriction in
                     restriction.code.map { .init(code: $0, sign: restriction.sign, value: restriction.value) }
                 })
         }
     }
 
+    /// The privileges in AAMVA's format, or `nil` if one entry is malformed.
     var aamvaDrivingPrivileges: [Elements.AAMVADrivingPrivilege]? {
         let list = value("domestic_driving_privileges").flatMap { try? DomesticDrivingPrivilege.list($0) }
         return list?.map { entry in
@@ -211,7 +226,8 @@ struct ReadDocument {
     /// The evidence for the outcome of a display request, without the operator's decision.
     var evidence: Conclusion.Evidence { Conclusion.Evidence(report, asksPerson: true) }
 
-    /// The portrait, if a person can compare it with a face. Meaningful only after `decodePortrait(by:)`.
+    /// The portrait, if a person can compare the portrait with a face. Meaningful only after
+    /// `decodePortrait(by:)`.
     var comparablePortrait: ArraySlice<UInt8>? {
         portraitAnswer.map { $0.word == .yes } ?? false ? document.comparablePortrait : nil
     }
@@ -251,6 +267,7 @@ extension ReadDocument {
                 self.init(
                     document: document, type: type, plan: plan, showing: showing,
                     isTest: judgement.basis.policy.hasTestDocument(response.reports),
+                    // `requestCompared`: the transaction has compared the response with its request.
                     report: TransactionReport(
                         judgement, expecting: plan.expectation(on: day), requestCompared: true))
                 return

@@ -60,6 +60,7 @@ extension MobileDocumentReader {
 }
 
 extension MobileDocumentReader.Event {
+    /// Converts an event of the transaction with the phone.
     init(_ event: PresentationEvent) {
         self =
             switch event {
@@ -103,6 +104,7 @@ final class EventHub: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
     }
 
+    /// Returns a new stream with the events from now on. The stream's end removes its listener.
     func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(Self.kept))

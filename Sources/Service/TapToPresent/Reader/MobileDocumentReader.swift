@@ -53,8 +53,8 @@ public final class MobileDocumentReader: Sendable {
         self.sharedReader = sharedReader
     }
 
-    /// The identifier of this reader, which a token server needs to make reader tokens. Read it each time
-    /// instead of caching it.
+    /// The identifier of this reader, which a token server needs to make reader tokens. Read the identifier
+    /// each time instead of caching it.
     public var configuration: Configuration {
         get async throws(MobileDocumentReaderError) {
             Configuration(readerInstanceIdentifier: try installation.instance().text.text)

@@ -82,6 +82,7 @@ extension MobileDocumentReaderError: Hashable {
     /// Hashes the case and ignores the reason.
     public func hash(into hasher: inout Hasher) { hasher.combine(ordinal) }
 
+    /// The number of the case, by which errors are compared and hashed.
     private var ordinal: Int {
         switch self {
         case .cancelled: 0
@@ -269,11 +270,13 @@ extension MobileDocumentReaderError {
         switch result {
         case .failure(let failure): self = MobileDocumentReaderError(failure)
         case .success(let judgement):
+            // A verified answer leads here only by a fault of this library.
             let verdict = MobileDocumentVerdict(judgement)
             self = verdict.isVerified ? .unknown(.internalFault) : .invalidResponse(.rejected(verdict))
         }
     }
 
+    /// Converts the failure of a presentation.
     init(_ failure: PresentationFailure) {
         self =
             switch failure {
@@ -297,6 +300,7 @@ extension MobileDocumentReaderError {
             }
     }
 
+    /// Converts a fault of the NFC reader or of pcscd.
     init(_ fault: ReaderFault) {
         let reason = Reason.readerUnavailable(id: fault.id.rawValue)
         self =

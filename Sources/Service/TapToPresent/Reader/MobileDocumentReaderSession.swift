@@ -9,7 +9,7 @@ internal import Synchronization
 /// private daemon that it started for the clerk's page ends with it.
 ///
 /// For each request, the session
-/// 1. converts the request into a plan and refuses it if it needs a token or a display that is missing;
+/// 1. converts the request into a plan, and refuses a request that needs a missing token or display;
 /// 2. reserves the NFC reader and Bluetooth adapter, or throws `systemBusy`;
 /// 3. checks the clock, the token, the trusted issuers and the revocation policy again, since each may have
 ///    changed since the reader was prepared;
@@ -26,8 +26,8 @@ public final class MobileDocumentReaderSession: Sendable {
     let installation: ReaderInstallation
     let sharedReader: SharedReader
     let hub: EventHub
-    /// The token, which is checked again for each request: it may have expired, or its key may have been
-    /// revoked.
+    /// The token, which is checked again for each request: the token may have expired since, or its key may
+    /// have been revoked.
     let token: MobileDocumentReader.Token?
     /// The private daemon, which is started at the first display request on the clerk's page.
     let daemon = Mutex<PrivateDaemon?>(nil)
@@ -42,7 +42,8 @@ public final class MobileDocumentReaderSession: Sendable {
         self.token = token
     }
 
-    /// The events of all sessions of this reader, from now on, as in ``MobileDocumentReader/events``.
+    /// The events of all sessions of the reader that created this session, from now on, as in
+    /// ``MobileDocumentReader/events``.
     public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
 
     /// Waits for a phone, sends the request, and verifies the answer. If the task is cancelled, the
@@ -51,7 +52,7 @@ public final class MobileDocumentReaderSession: Sendable {
     /// - Parameters:
     ///   - request: The request, such as ``MobileDriversLicenseDisplayRequest``.
     ///   - policy: A revocation policy that replaces the setup's policies. It must be at least as strict as
-    ///     they are.
+    ///     the setup's policies.
     /// - Returns: The answer, in the type that belongs to the request.
     /// - Throws: `systemBusy` while another read is in progress; `sessionExpired` after the token has
     ///   expired; `notAllowed` for elements without a reader token, or for a policy that is less strict than
@@ -78,6 +79,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return try result.get()
     }
 
+    /// Reads the document and makes the response in the way that the plan's answer requires.
     private func result<Response>(
         of plan: MobileDocumentRequestPlan<Response>, _ policy: MobileDocumentReader.Setup.Revocation?
     ) async -> Result<Response, MobileDocumentReaderError> {
@@ -94,6 +96,8 @@ public final class MobileDocumentReaderSession: Sendable {
         }
     }
 
+    /// Returns the operator's decision: from the clerk's page, or from another display after this process has
+    /// read the document.
     private func decision(
         on asked: MobileDocumentPresentation, _ choices: [RequestPlan],
         _ policy: MobileDocumentReader.Setup.Revocation?
@@ -107,6 +111,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return try await read.show(asked)
     }
 
+    /// Runs a transaction and returns the phone's answer without verifying it.
     private func readRaw(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> RawAnswer {
@@ -117,6 +122,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return raw
     }
 
+    /// Runs a transaction and returns the requested document. Throws if the answer was not verified.
     private func readVerified(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> ReadDocument {
@@ -126,6 +132,7 @@ public final class MobileDocumentReaderSession: Sendable {
             showing: ResultShowing(installation.setup, brand: read.brand))
     }
 
+    /// Runs one transaction with a phone. Also returns the name of the token's brand.
     private func read(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {

@@ -66,6 +66,7 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
             isTest = judgement.basis.policy.hasTestDocument(response.reports)
             isVerified = !isTest
             documents = response.reports.map { Document($0) }
+            // A verified answer can have one failure only: a test document that the policy does not accept.
             responseFailures =
                 judgement.basis.policy.accepts(response) ? [] : [TransactionError.ID.documentTest.rawValue]
             notReturnedCount = response.notReturned.count

@@ -24,6 +24,7 @@ struct ReaderInstallation: Sendable {
         deadlines.engagement = setup.timeout
     }
 
+    /// Returns the time, or throws `clockNotSet` if the clock is before the earliest possible time.
     func now() throws(MobileDocumentReaderError) -> Timestamp {
         let now = clock.now
         guard now >= WallClock.earliest else { throw .serviceUnavailable(.clockNotSet) }
@@ -32,8 +33,8 @@ struct ReaderInstallation: Sendable {
 
     /// Returns the policy with which the answer to any of the plans is verified.
     ///
-    /// - Parameter choice: A revocation policy that replaces the setup's policies; it must be at least as
-    ///   strict as they are.
+    /// - Parameter choice: A revocation policy that replaces the setup's policies. It must be at least as
+    ///   strict as the setup's policies.
     func policy(
         for choices: [RequestPlan], choosing choice: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) -> VerificationPolicy {
@@ -49,6 +50,7 @@ struct ReaderInstallation: Sendable {
         return policy
     }
 
+    /// Returns the trusted issuers: the setup's roots, or the current trust in the store.
     func trust() throws(MobileDocumentReaderError) -> TrustStore {
         switch setup.trust {
         case .roots(let roots): return TrustStore(anchors: try Self.anchors(in: roots))
@@ -60,6 +62,7 @@ struct ReaderInstallation: Sendable {
         }
     }
 
+    /// Reads the roots of the setup. Throws if one of them is unusable, or if there is none.
     private static func anchors(in roots: [Data]) throws(MobileDocumentReaderError) -> [TrustAnchor] {
         var anchors: [TrustAnchor] = []
         for root in roots {
@@ -141,6 +144,7 @@ struct ReaderInstallation: Sendable {
 }
 
 extension MobileDocumentReaderError {
+    /// Converts an error of the token's verification.
     fileprivate init(token error: ReaderTokensError) {
         let reason = Reason.tokenRefused(id: error.id)
         self =
@@ -152,6 +156,7 @@ extension MobileDocumentReaderError {
             }
     }
 
+    /// Converts an error of the store.
     fileprivate init(store error: ReaderStoreError) {
         let reason = Reason.storeUnavailable(id: error.id)
         self =

@@ -27,6 +27,7 @@ final class SharedReader: Sendable {
         _ body: () async throws(MobileDocumentReaderError) -> Value
     ) async throws(MobileDocumentReaderError) -> Value {
         let isMine = state.withLock { state in
+            // Set in both cases: during another read, `isOccupied` is true already.
             defer { state.isOccupied = true }
             return !state.isOccupied
         }
@@ -73,6 +74,7 @@ extension SharedReader {
         }
     }
 
+    /// Creates the shared reader for real devices, which are opened with the first transaction.
     private convenience init(reader: String?, adapter: String?) {
         let service = PCSCService()
         let selector = ReaderSelector(reader ?? "")

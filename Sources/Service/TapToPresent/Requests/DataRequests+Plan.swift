@@ -6,6 +6,7 @@ internal import RequestPlanner
 protocol DocumentElementsRequest: MobileDocumentRequest {
     associatedtype Element: RequestedElement
 
+    /// The conversion of the phone's answer into the response.
     var answer: MobileDocumentRequestPlan<Response>.Answer { get }
     /// Whether documents of the request's region are supported.
     var isSupported: Bool { get }
@@ -129,6 +130,8 @@ extension RequestPlan {
             let claims = claims.eachOnce
             let purpose = claims.areOfAgeCheck ? RequestPurpose.age : .elements
             var intent = RequestIntent(purpose, claims, from: [document])
+            // An app names each element itself and answers for needing it. Other requests may not ask for the
+            // birth date beside an age.
             intent.allowsBirthDateBesideAge = true
             self = try RequestPlan(intent, keeping: kept)
         } catch {
@@ -160,6 +163,7 @@ extension [Claim] {
 }
 
 extension MobileDocumentReaderError.Reason {
+    /// Converts an error of the request planner.
     fileprivate init(_ error: RequestPlannerError) {
         self =
             switch error {

@@ -62,7 +62,7 @@ extension MobileDocumentAnyOfDataRequest {
 }
 
 extension MobileDocumentDataRequest {
-    /// The plan of this request when it is one of several.
+    /// The plan of this request as one of several, whose response is wrapped in the common response type.
     fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
         get throws(MobileDocumentReaderError) {
             let plan = try self.plan

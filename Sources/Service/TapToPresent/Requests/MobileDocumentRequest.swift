@@ -175,6 +175,7 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
 }
 
 extension MobileDocumentRequestPlan.Answer where Response == MobileDocumentRawDataResponse {
+    /// The answer of a raw data request: the phone's answer, unverified.
     static var asSent: Self {
         .raw { raw throws(MobileDocumentReaderError) in try MobileDocumentRawDataResponse(raw) }
     }

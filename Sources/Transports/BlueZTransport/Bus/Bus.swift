@@ -29,7 +29,7 @@ internal import Transport
     private nonisolated(unsafe) var reading: SocketPoller.Watch?
     private nonisolated(unsafe) var writing: SocketPoller.Watch?
     /// The deadline of the timer that is set, in microseconds of CLOCK_MONOTONIC.
-    private var armed = UInt64.max
+    private var timerDeadline = UInt64.max
     private(set) var isConnected = true
     private var isWorking = false
     private var calls: [UInt64: PendingCall] = [:]
@@ -46,6 +46,7 @@ internal import Transport
     ///
     /// This opens the socket. Authentication happens in the background.
     static func connect(to address: String? = nil) async throws(BusError) -> Bus {
+        // The poller fails only if the process has no descriptor left.
         guard let poller = try? SocketPoller.shared else { throw BusError(code: -EMFILE) }
         var connection: OpaquePointer?
         let status = unsafe address.map { unsafe open($0, &connection) } ?? sd_bus_open_system(&connection)
@@ -56,6 +57,8 @@ internal import Transport
         return bus
     }
 
+    /// Opens a connection to the bus at an address. Returns the status of the first call of sd-bus that
+    /// fails, or of the last.
     private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
         var status = unsafe sd_bus_new(&connection)
         if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }
@@ -66,14 +69,14 @@ internal import Transport
     }
 
     deinit {
-        if isConnected { letGo() }
+        if isConnected { closeOnQueue() }
     }
 
     /// Ends the connection. Pending calls end with `disconnected`.
     func close() {
         guard isConnected else { return }
         isConnected = false
-        letGo()
+        closeOnQueue()
         for call in calls.values { call.end(.failure(.disconnected)) }
         calls = [:]
         let endings = endings.values
@@ -91,7 +94,7 @@ internal import Transport
     }
 
     /// Closes the connection on the queue, after a callback of sd-bus that may be running has returned.
-    private nonisolated func letGo() {
+    private nonisolated func closeOnQueue() {
         queue.forget(unsafe reading)
         queue.forget(unsafe writing)
         nonisolated(unsafe) let connection = unsafe connection
@@ -137,11 +140,13 @@ internal import Transport
     /// Sets a timer for sd-bus's nearest deadline, unless an earlier timer is set.
     private func setTimer() {
         var deadline: UInt64 = 0
-        guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < armed else { return }
-        armed = deadline
+        guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < timerDeadline else { return }
+        timerDeadline = deadline
+        // sd-bus counts microseconds, the timer nanoseconds. `&*` does not trap for a deadline in the far
+        // future.
         queue.queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline &* 1000)) { [weak self] in
             self?.assumeIsolated {
-                $0.armed = .max
+                $0.timerDeadline = .max
                 $0.work()
             }
         }
@@ -172,6 +177,7 @@ extension Bus {
         return try answer.get()
     }
 
+    /// Sends the message of a call, or ends the call at once if that is not possible.
     private func begin(
         _ pending: PendingCall, to service: String, path: String, method: BusMember,
         arguments: [BusValue], within limit: Duration
@@ -192,6 +198,7 @@ extension Bus {
         work()
     }
 
+    /// Gives a message to sd-bus, which calls `answered` with the answer or an error.
     private func send(
         _ message: BusMessage, for pending: PendingCall, within limit: Duration
     ) throws(BusError) {
@@ -216,6 +223,7 @@ extension Bus {
         }
     }
 
+    /// Ends a call with the values or the error of its answer.
     private func answered(_ identifier: UInt64, _ message: BusMessage) {
         if let error = message.error(answering: calls[identifier]?.method ?? "") {
             // When the connection is lost, sd-bus ends pending calls with a timeout.
@@ -320,6 +328,7 @@ extension Bus {
         guard isConnected else { throw .disconnected }
         let registration = Registration(bus: self) { message in
             body(message)
+            // Other registrations may match the same signal. sd-bus asks them only after a `false`.
             return false
         }
         let status = unsafe sd_bus_add_match_async(
@@ -382,7 +391,8 @@ extension Bus {
             [.string(interface), .map([name: value]), .strings([])])
     }
 
-    /// Sends a signal to all programs on the bus that subscribed to it.
+    /// Sends a signal to all programs on the bus that subscribed to it. Does nothing if the message cannot be
+    /// built.
     func emit(_ path: String, _ member: BusMember, _ values: [BusValue]) {
         guard isConnected else { return }
         var created: OpaquePointer?
@@ -397,7 +407,8 @@ extension Bus {
     }
 }
 
-/// Passes a message from sd-bus to its handler. Returns 1 if the handler has dealt with it, otherwise 0.
+/// Passes a message from sd-bus to its handler. Returns 1 if the handler has dealt with the message;
+/// otherwise 0, and sd-bus asks the next handler.
 private func dispatchMessage(
     _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<sd_bus_error>?

@@ -40,6 +40,7 @@ final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
         }
     }
 
+    /// Returns a timer that wakes one waiting task at the deadline.
     private func alarm(for number: Int, at deadline: ContinuousClock.Instant) -> DispatchWorkItem {
         let (seconds, attoseconds) = (deadline - .now).components
         let nanoseconds = max(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000), 0)

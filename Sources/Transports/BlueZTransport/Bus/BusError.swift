@@ -27,6 +27,7 @@ enum BusError: Error, Equatable, Sendable {
         }
     }
 
+    /// Converts an error answer of the bus or of the called program.
     init(_ refusal: PeerRefusal) {
         switch refusal.name {
         case "org.freedesktop.DBus.Error.NoReply" where refusal.message.contains("disconnected"):

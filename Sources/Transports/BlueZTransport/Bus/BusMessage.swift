@@ -53,6 +53,7 @@ extension BusMessage {
         for value in values { try append(value) }
     }
 
+    /// Appends one value. The letters are D-Bus's codes for types; sd-bus takes a boolean (`b`) as a C int.
     private func append(_ value: BusValue) throws(BusError) {
         switch value {
         case .boolean(let flag): try append("b", Int32(flag ? 1 : 0))
@@ -115,6 +116,10 @@ extension BusMessage {
         try check(unsafe sd_bus_message_append_basic(pointer, letter(type), &number))
     }
 
+    /// Appends a container and the contents that `body` appends to it.
+    ///
+    /// - Parameter type: `a` for an array, `v` for a variant, `e` for an entry of a dictionary.
+    /// - Parameter contents: the signature of the contents.
     private func container(
         _ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Void
     ) throws(BusError) {
@@ -147,6 +152,7 @@ extension BusMessage {
         case "s": return .string(try text(type))
         case "o": return .path(try text(type))
         case "h":
+            // The copy gets a number of at least 3, so that it is no standard stream.
             let copy = fcntl(try number(type, Int32(-1)), F_DUPFD_CLOEXEC, 3)
             guard copy >= 0 else { throw .malformed }
             return .descriptor(BusDescriptor(owning: copy))
@@ -162,6 +168,8 @@ extension BusMessage {
         }
     }
 
+    /// Reads an array or dictionary by the signature of its members. One of another type is skipped and
+    /// becomes `foreign`.
     private func array(_ contents: String) throws(BusError) -> BusValue {
         switch contents {
         case "y":
@@ -204,6 +212,7 @@ extension BusMessage {
         }
     }
 
+    /// Reads a dictionary whose keys are strings or paths, and each value with `member`.
     private func entries<Member>(
         _ contents: String, _ member: () throws(BusError) -> Member
     ) throws(BusError) -> [String: Member] {
@@ -219,6 +228,7 @@ extension BusMessage {
         }
     }
 
+    /// Enters the next container, reads its contents with `body`, and leaves it.
     private func inside<Value>(
         _ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Value
     ) throws(BusError) -> Value {
@@ -228,6 +238,8 @@ extension BusMessage {
         return value
     }
 
+    /// Returns the type of the next value and, for a container, the signature of its contents. `nil` at the
+    /// end of the message or of the current container.
     private func peek() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
@@ -254,6 +266,7 @@ private func letter(_ type: Unicode.Scalar) -> CChar {
     CChar(truncatingIfNeeded: type.value)
 }
 
+/// Returns the result of a call of sd-bus, or throws the error if it is negative.
 @discardableResult
 private func check(_ status: Int32) throws(BusError) -> Int32 {
     guard status >= 0 else { throw BusError(code: status) }

@@ -14,7 +14,7 @@ package struct AdapterDescription: Equatable, Sendable {
         package var revision: UInt16?
         /// The maker's version of the chip or its link layer. Known only if the adapter is switched on.
         package var subversion: UInt16?
-        /// The radios that the adapter is used for.
+        /// The kinds of Bluetooth that the adapter is used for.
         package var mode: AdapterMode?
         /// The USB identity, if it is a USB adapter.
         package var usb: USBIdentity?

@@ -16,6 +16,7 @@ package struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvert
         guard modalias.hasPrefix(prefix), digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
             let number = UInt16(digits, radix: 16), number > 0xff
         else { return nil }
+        // The high byte is the major version, the low byte the minor version.
         self.init(UInt8(number >> 8), UInt8(number & 0xff))
     }
 

@@ -27,6 +27,7 @@ extension BluetoothDaemonSettings {
             hasChanged: hasChanged(file, since: start(of: process, processes: processes)))
     }
 
+    /// Reads and parses a configuration file.
     private static func configuration(in file: String) -> Configuration {
         // A relative path cannot be resolved, because bluetoothd's working folder is not known.
         guard file.hasPrefix("/") else { return .unknown }

@@ -4,7 +4,7 @@ struct ControllerInformation: Equatable, Sendable {
     let hciVersion: UInt8
     /// The maker's number in the Bluetooth SIG's list of companies.
     let manufacturer: UInt16
-    /// The radios that are in use now, which may be fewer than the controller has.
+    /// The kinds of Bluetooth that are in use now, which may be fewer than the controller has.
     let mode: AdapterMode?
 
     /// Parses the event with the kernel's answer; `nil` for any other event.
@@ -13,6 +13,7 @@ struct ControllerInformation: Equatable, Sendable {
         guard event.count >= 26, event[0...1] == [0x01, 0x00], event[6...8] == [0x04, 0x00, 0x00] else {
             return nil
         }
+        // The slice keeps the indices of the event: the address of the adapter is at 9, the version at 15.
         let answer = event[9...]
         hciVersion = answer[15]
         manufacturer = UInt16(answer[16]) | UInt16(answer[17]) << 8
@@ -28,7 +29,7 @@ struct ControllerInformation: Equatable, Sendable {
     }
 }
 
-/// The radios of Bluetooth that an adapter is used for.
+/// The kinds of Bluetooth that an adapter is used for: Low Energy, classic Bluetooth, or both.
 package enum AdapterMode: String, Sendable {
     case lowEnergy, dual, classic
 }

@@ -49,7 +49,7 @@ actor Daemon {
     /// bluetoothd does not run yet (Q119).
     ///
     /// - Parameter limit: the maximum time for one call to bluetoothd.
-    /// - Parameter leftBehind: the peers that bluetoothd must forget as soon as it has them again.
+    /// - Parameter leftBehind: the peers that bluetoothd must forget as soon as it shows them again.
     static func connect(
         limit: Duration, bus address: String? = nil, leftBehind: PeersLeftBehind = PeersLeftBehind()
     ) async throws(BlueZTransportError)
@@ -60,12 +60,15 @@ actor Daemon {
             try await daemon.begin()
             return daemon
         } catch {
+            // Without a message bus the first call ends as disconnected.
             throw error == .disconnected ? .busNotRunning : BlueZTransportError(error)
         }
     }
 
     nonisolated var isConnected: Bool { get async { await bus.isConnected } }
 
+    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If none runs, a
+    /// signal reports its start later.
     private func begin() async throws(BusError) {
         try await bus.watchDaemon(self)
         do throws(BusError) {
@@ -212,17 +215,19 @@ actor Daemon {
     /// Ends the transaction with a peer, disconnects it, and makes bluetoothd forget it (Q79, Q114).
     ///
     /// The phone's address will not return, and remembered attributes would only become outdated. If
-    /// bluetoothd cannot forget the peer now, it is done when bluetoothd has the peer again.
+    /// bluetoothd cannot forget the peer now, it has to as soon as it shows the peer again.
     func remove(_ device: String, at adapter: String) async {
         peersInTransaction.remove(device)
         await forget(device, at: adapter)
     }
 
+    /// Calls `RemoveDevice`. A peer that cannot be forgotten now is kept in `leftBehind`.
     private func forget(_ device: String, at adapter: String) async {
         await finishing { [leftBehind] in
             do throws(BusError) {
                 _ = try await self.call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
             } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.DoesNotExist") {
+                // bluetoothd has forgotten the peer already.
             } catch {
                 leftBehind.insert(device)
             }
@@ -270,11 +275,11 @@ actor Daemon {
         listeners[ObjectIdentifier(owner)] = nil
     }
 
-    private func tell(_ event: DaemonEvent) {
+    private func notifyListeners(_ event: DaemonEvent) {
         for listener in listeners.values { listener(event) }
     }
 
-    fileprivate func keep(_ registrations: [Bus.Registration]) {
+    fileprivate func retain(_ registrations: [Bus.Registration]) {
         self.registrations = registrations
     }
 
@@ -282,9 +287,10 @@ actor Daemon {
         owner = nil
         objects = [:]
         registrations = []
-        tell(.lost(.busLost))
+        notifyListeners(.lost(.busLost))
     }
 
+    /// Applies a signal of bluetoothd or of the bus to the copy of the objects, and tells the listeners.
     fileprivate func received(_ message: BusMessage) {
         if message.member == "NameOwnerChanged" {
             guard message.sender == "org.freedesktop.DBus", let values = try? message.values(),
@@ -306,25 +312,29 @@ actor Daemon {
         }
     }
 
+    /// Empties the copy after the end or a restart of bluetoothd, and reads the objects of a new one.
+    ///
+    /// - Parameter name: the unique bus name of the new bluetoothd; empty if there is none.
     private func ownerChanged(to name: String) {
         let hadOwner = owner != nil
         owner = name.isEmpty ? nil : name
         objects = [:]
         peersInTransaction = []
-        if hadOwner { tell(.lost(.daemonLost)) }
+        if hadOwner { notifyListeners(.lost(.daemonLost)) }
+        // If the objects cannot be read, the copy stays empty, as if bluetoothd had no adapter.
         if owner != nil { Task { try? await readObjects() } }
     }
 
     private func added(_ interfaces: BusInterfaces, to path: String) {
         objects[path, default: [:]].merge(interfaces) { $1 }
         forgetLeftBehind(at: path)
-        for (interface, properties) in interfaces { tell(.changed(path, interface, properties)) }
+        for (interface, properties) in interfaces { notifyListeners(.changed(path, interface, properties)) }
     }
 
     private func removed(_ interfaces: [String], from path: String) {
         for interface in interfaces { objects[path]?[interface] = nil }
         if objects[path]?.isEmpty == true { objects[path] = nil }
-        for interface in interfaces { tell(.removed(path, interface)) }
+        for interface in interfaces { notifyListeners(.removed(path, interface)) }
     }
 
     private func changed(_ properties: [String: BusValue], of interface: String, at path: String) {
@@ -332,7 +342,7 @@ actor Daemon {
         if properties["Powered"]?.flag == true || properties["Connected"]?.flag == false {
             forgetLeftBehind(at: path)
         }
-        tell(.changed(path, interface, properties))
+        notifyListeners(.changed(path, interface, properties))
     }
 }
 
@@ -365,6 +375,7 @@ extension Bus {
         let deliver: @Sendable (BusMessage) -> Void = { [weak daemon] message in
             daemon?.assumeIsolated { $0.received(message) }
         }
+        // The rules do not check who sends the objects' signals; `received` does.
         let registrations = [
             try observe(
                 "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Daemon.name)'",
@@ -376,6 +387,6 @@ extension Bus {
                 deliver),
         ]
         whenDisconnected(daemon) { [weak daemon] in daemon?.assumeIsolated { $0.busEnded() } }
-        await daemon.keep(registrations)
+        await daemon.retain(registrations)
     }
 }

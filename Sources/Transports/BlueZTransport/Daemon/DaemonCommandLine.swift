@@ -13,6 +13,7 @@ struct DaemonCommandLine: Equatable, Sendable {
         var rest = words.dropFirst()
         while let word = rest.popFirst() {
             if word.hasPrefix("--") {
+                // The value of a long option follows after `=` or is the next word.
                 let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
                 guard let name = parts.first, let letter = Self.letters[String(name)] else { continue }
                 apply(letter, parts.count > 1 ? String(parts[1]) : rest.popFirst())
@@ -37,6 +38,7 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
+    /// Stores the value of an option. Options that change no setting that matters here are ignored.
     private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value

@@ -18,6 +18,8 @@ package struct DaemonRequirement: Sendable {
         /// A decimal number within a range.
         case number(ClosedRange<Int>)
 
+        /// Whether a value of the configuration file is accepted. A flag is read as GLib reads one: spaces
+        /// may follow it.
         func holds(_ value: String) -> Bool {
             switch self {
             case .word(let word): value == word
@@ -109,21 +111,22 @@ package struct DaemonRequirement: Sendable {
             id: .channels, isEssential: true, quirks: [101], value: "1",
             setting: Setting(group: "GATT", key: "Channels", accepted: .number(1...1)),
             exemption: .byDefault(BlueZVersion(5, 67))),
+        // At an MTU of up to 513 a phone writes at most 510 bytes, which no version drops (Q100).
         DaemonRequirement(
             id: .exchangeMTU, isEssential: true, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             exemption: .entirely(BlueZVersion(5, 69))),
-        // The values are in units of 0.625 ms. Before 5.78, bluetoothd uses the interval of an advertisement
-        // only with experimental interfaces (Q90).
+        // The values are in units of 0.625 ms: 50 ms, and 20 to 100 ms are accepted. Before 5.78, bluetoothd
+        // uses the interval that an advertisement requests only with experimental interfaces (Q90).
         DaemonRequirement(
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
             exemption: .entirely(BlueZVersion(5, 78))),
-        // The values are in units of 1.25 ms. iOS refuses a shorter interval and keeps its own (Q205).
+        // The values are in units of 1.25 ms: 15 ms. iOS refuses a shorter interval and keeps its own (Q205).
         DaemonRequirement(
             id: .connectionInterval, quirks: [115, 205], value: "12",
             setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(12...12))),
-        // The values are in units of 10 ms.
+        // The values are in units of 10 ms: 4 s, and 2 to 6 s are accepted (Q115).
         DaemonRequirement(
             id: .supervisionTimeout, quirks: [115], value: "400",
             setting: Setting(group: "LE", key: "ConnectionSupervisionTimeout", accepted: .number(200...600))),

@@ -18,6 +18,7 @@ package struct MainConfiguration: Equatable, Sendable {
         guard text.count <= Self.limit else { throw .tooLong }
         var group: String?
         for (index, line) in text.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+            // A line may end with CR LF, and may begin with spaces.
             let line = (line.last == 0x0d ? line.dropLast() : line).drop(while: \.isSpace)
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             if let name = Self.group(line) {
@@ -36,6 +37,7 @@ package struct MainConfiguration: Equatable, Sendable {
         values[group]?[key]
     }
 
+    /// Returns the name of a group if the line begins one, as `[General]` does; otherwise `nil`.
     private static func group(_ line: ArraySlice<UInt8>) -> String? {
         let line = line.dropLastSpaces()
         guard line.count > 2, line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else {
@@ -46,6 +48,7 @@ package struct MainConfiguration: Equatable, Sendable {
         return hasBracket ? nil : String(decoding: name, as: UTF8.self)
     }
 
+    /// Returns the key and value of a line such as `Key = value`; `nil` for any other line.
     private static func entry(_ line: ArraySlice<UInt8>) -> (key: String, value: String)? {
         guard let sign = line.firstIndex(of: UInt8(ascii: "=")), sign > line.startIndex else { return nil }
         let value = line[(sign + 1)...].drop(while: \.isSpace)

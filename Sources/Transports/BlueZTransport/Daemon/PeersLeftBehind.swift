@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The peers that bluetoothd could not forget when their transaction ended, because the radio was lost.
-/// bluetoothd keeps them and has them again when the radio is back (Q114, Q117).
+/// bluetoothd keeps such peers, and shows them again when the radio is back (Q114, Q117).
 final class PeersLeftBehind: Sendable {
     /// The last components of the peers' paths. The adapter, which is the component before, may return with
     /// another name.

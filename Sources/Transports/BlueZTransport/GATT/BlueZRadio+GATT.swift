@@ -12,6 +12,7 @@ extension BlueZRadio {
                 service, at: peer, daemon: connecting.daemon, adapter: connecting.adapter, attempts: number,
                 configuration: connecting.configuration)
             do throws(ConnectFailure) {
+                // `open` returns another link only if an L2CAP channel is used.
                 return try await client.open(choosing: choice) ?? client
             } catch {
                 await client.close()

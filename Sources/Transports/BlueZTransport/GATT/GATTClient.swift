@@ -74,6 +74,7 @@ actor GATTClient: BluetoothLEClientLink {
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
         await daemon.beginTransaction(with: device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
+        // The peer may be connected already.
         isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
         configuration.observe(.phone(addressIsRandom: address.isRandom))
@@ -84,6 +85,7 @@ actor GATTClient: BluetoothLEClientLink {
         return nil
     }
 
+    /// Makes bluetoothd connect to the peer, and converts its errors.
     private func connect() async throws(ConnectFailure) {
         do throws(BusError) {
             _ = try await daemon.call(
@@ -102,10 +104,12 @@ actor GATTClient: BluetoothLEClientLink {
     /// Converts bluetoothd's error for `Connect`. After an abort, waits until the connection is down.
     private func connectFailure(for refusal: PeerRefusal) async -> ConnectFailure {
         switch refusal.name {
+        // The object of the peer is gone (Q97).
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
             return .peerForgotten(refusal)
         case "org.bluez.Error.NotReady": return .radio(.adapterOff(refusal))
         case _ where refusal.message.contains("abort-by-local"):
+            // The next attempt mostly succeeds, but not before the connection is down (Q108).
             await disconnection()
             return .aborted(refusal)
         default: return .refused(refusal)
@@ -126,21 +130,22 @@ actor GATTClient: BluetoothLEClientLink {
     /// Waits until bluetoothd reports that it knows the services, and then until it shows all characteristics
     /// (Q104).
     private func resolve() async throws(ConnectFailure) {
-        let unresolved = ContinuousClock.now + configuration.resolution
-        var incomplete: ContinuousClock.Instant?
+        let resolutionEnd = ContinuousClock.now + configuration.resolution
+        var settlingEnd: ContinuousClock.Instant?
         while true {
             try check()
             guard await daemon.properties(device, "org.bluez.Device1")?["ServicesResolved"]?.flag == true
             else {
-                if ContinuousClock.now >= unresolved { throw .servicesUnresolved }
-                await condition.wait(until: unresolved)
+                if ContinuousClock.now >= resolutionEnd { throw .servicesUnresolved }
+                await condition.wait(until: resolutionEnd)
                 continue
             }
             remote = await daemon.remoteService(service, of: device)
             if remote.isComplete { return }
-            let deadline = incomplete ?? ContinuousClock.now + configuration.settling
+            // The time for the characteristics begins when the services are known, and only once.
+            let deadline = settlingEnd ?? ContinuousClock.now + configuration.settling
             if ContinuousClock.now >= deadline { throw .serviceIncomplete }
-            incomplete = deadline
+            settlingEnd = deadline
             await condition.wait(until: deadline)
         }
     }
@@ -158,6 +163,7 @@ actor GATTClient: BluetoothLEClientLink {
     /// Called before any subscription, because some phones treat the end of a subscription as the end of the
     /// session. If only the channel fails and the connection stays, the characteristics are used (Q61).
     private func channel(_ choice: ChannelChoice) async throws(ConnectFailure) -> L2CAPLink? {
+        // Without a readable PSM there is no channel.
         guard let psm = (try? await readPSM()).flatMap(choice) else {
             try check()
             return nil
@@ -178,12 +184,14 @@ actor GATTClient: BluetoothLEClientLink {
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
             lossReportDelay: configuration.lossReportDelay)
         await link.start()
+        // The radio or the peer may have been lost before the new link followed the events.
         do throws(ConnectFailure) {
             try check()
         } catch {
             await link.close()
             throw error
         }
+        // This link ends without a disconnection, because the channel needs the connection.
         isClosed = true
         inbox.finish(.linkLost)
         await daemon.stopListening(self)
@@ -192,6 +200,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - Subscribing
 
+    /// Subscribes to data and state: by sockets if bluetoothd provides both, and otherwise by calls (Q110).
     private func subscribe() async throws(ConnectFailure) {
         if configuration.usesSockets {
             data = try await acquire("AcquireNotify", .serverToClient)
@@ -226,16 +235,19 @@ actor GATTClient: BluetoothLEClientLink {
             try check()
             throw error == .overdue ? .subscriptionRefused(nil) : .radio(BlueZTransportError(error))
         }
+        // The answer is a socket and the MTU.
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
-        // 23 is the minimum MTU of ATT.
+        // A value below 23, the minimum MTU of ATT, cannot be right.
         if let value = answer.last?.number, value >= 23 {
             mtu = min(mtu ?? value, value)
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
         }
         if method == "AcquireNotify" { subscribed(characteristic, usesSocket: true) }
+        // No value has more than 512 bytes.
         return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
     }
 
+    /// Reports a new subscription to the trace.
     private func subscribed(_ characteristic: GATTRemoteService.Characteristic, usesSocket: Bool) {
         guard let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) else {
             return
@@ -243,6 +255,7 @@ actor GATTClient: BluetoothLEClientLink {
         configuration.observe(.subscribed(observed, usesSocket: usesSocket))
     }
 
+    /// Subscribes to a characteristic whose values then arrive as D-Bus property changes.
     private func startNotify(
         _ characteristic: GATTRemoteService.Characteristic
     ) async throws(ConnectFailure) {
@@ -262,6 +275,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Starts to read the sockets that bluetoothd has provided.
     private func startSockets() {
         data?.start(
             received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
@@ -269,6 +283,7 @@ actor GATTClient: BluetoothLEClientLink {
         states?.start(
             received: { [weak self] packet in self?.assumeIsolated { $0.receivedState(packet) } ?? false },
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
+        // bluetoothd sends nothing through these two. Reading notices that bluetoothd has closed them.
         writes?.start(received: { _ in true }, ended: {})
         stateWrites?.start(received: { _ in true }, ended: {})
     }
@@ -327,6 +342,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Ends the link with an error, after the values that have arrived are in the inbox.
     private func end(_ error: BluetoothLEError) {
         drainSockets()
         inbox.finish(error)
@@ -375,7 +391,7 @@ actor GATTClient: BluetoothLEClientLink {
             throw .connectionFailed(.valueTooLong)
         }
         // The data must not overtake the start that was sent before. This was seen once, and a phone may
-        // refuse such a request.
+        // refuse a request that comes before its start.
         if stateIsUnderway {
             try await waitUntilEmptied(stateWrites)
             stateIsUnderway = false
@@ -395,6 +411,7 @@ actor GATTClient: BluetoothLEClientLink {
         try await send(.byte(state), [], through: stateWrites)
     }
 
+    /// Sends a value through a socket, and waits while the socket has no room.
     private func send(
         _ head: PacketHead, _ body: ArraySlice<UInt8>, through socket: PacketSocket
     ) async throws(BluetoothLEError) {
@@ -411,14 +428,16 @@ actor GATTClient: BluetoothLEClientLink {
     /// Waits until bluetoothd has read everything from a socket. bluetoothd reads each socket separately, so
     /// a state could overtake data that was sent before it, and the reverse.
     private func waitUntilEmptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
-        let hung = ContinuousClock.now + configuration.call
+        let deadline = ContinuousClock.now + configuration.call
         while let socket, !socket.isEmptied {
             try checkLink()
-            guard ContinuousClock.now < hung else { throw BluetoothLEError(.daemonHung) }
+            guard ContinuousClock.now < deadline else { throw BluetoothLEError(.daemonHung) }
+            // No event reports that a socket is empty, so it is polled.
             await condition.wait(until: .now + .milliseconds(1))
         }
     }
 
+    /// Writes a value by a D-Bus call, if bluetoothd provides no socket.
     private func write(
         _ value: [UInt8], to characteristic: GATTRemoteService.Characteristic
     ) async throws(BluetoothLEError) {
@@ -429,6 +448,7 @@ actor GATTClient: BluetoothLEClientLink {
                 [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
         } catch {
             try checkLink()
+            // A refused write counts as the loss of the peer.
             if case .refused = error { throw await lossReason() }
             throw BluetoothLEError(BlueZTransportError(error))
         }
@@ -436,6 +456,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     /// Waits for the end of the link and returns its cause.
     private func lossReason() async -> BluetoothLEError {
+        // Starts the delay within which bluetoothd reports whether the whole radio is lost.
         peerLeft()
         while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
         do throws(BluetoothLEError) { try checkLink() } catch { return error }
@@ -454,6 +475,7 @@ actor GATTClient: BluetoothLEClientLink {
     /// ``readIdent()``.
     func readPSM() async throws(BluetoothLEError) -> [UInt8] { try await read(.psm) }
 
+    /// Reads a characteristic of the peer by a D-Bus call.
     private func read(
         _ characteristic: GATTRemoteService.Characteristic
     ) async throws(BluetoothLEError) -> [UInt8] {
@@ -480,6 +502,7 @@ actor GATTClient: BluetoothLEClientLink {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
+        // After the loss of the peer or of the radio there is no subscription left.
         let hasPeer = failure == nil && !isLeaving
         inbox.finish(.linkLost)
         condition.signal()

@@ -38,6 +38,7 @@ extension GATTRemoteService {
     fileprivate init(_ service: GATTService, at path: String, in daemon: isolated Daemon) {
         let interface = GATTServerObjects.characteristicInterface
         for path in daemon.paths(interface, below: path) {
+            // If several characteristics have one UUID, the first counts.
             let properties = daemon.properties(path, interface) ?? [:]
             guard let uuid = properties["UUID"]?.text,
                 let characteristic = Characteristic.allCases.first(where: {

@@ -131,6 +131,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func close() async {
         guard phase != .closed else { return }
         let device = owner
+        // The state changes first, so that waiting tasks end at once even if bluetoothd hangs.
         phase = .closed
         inbox.finish(.linkLost)
         condition.signal()
@@ -167,11 +168,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             try check()
             await condition.wait()
         }
-        let subscribed = ContinuousClock.now + configuration.subscription
+        let deadline = ContinuousClock.now + configuration.subscription
         while notifications == nil && !isNotifyingByCall {
             try check()
-            guard ContinuousClock.now < subscribed else { throw .notSubscribed }
-            await condition.wait(until: subscribed)
+            guard ContinuousClock.now < deadline else { throw .notSubscribed }
+            await condition.wait(until: deadline)
         }
         try await waitForUnknownDevicesToLeave()
         return self
@@ -203,6 +204,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             do throws(BusError) {
                 _ = try await daemon.call(device, "org.bluez.Device1", "Disconnect")
             } catch {
+                // The wait for unknown devices to leave reports a device that stays, with this error.
                 if case .refused(let refusal) = error { turnAwayRefusal = refusal }
             }
         }
@@ -219,6 +221,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
+    /// Ends the server after the loss of the bus, bluetoothd or the adapter.
     private func fail(_ error: BlueZTransportError) {
         guard phase != .closed, failure == nil else { return }
         failure = error
@@ -229,6 +232,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         condition.signal()
     }
 
+    /// Handles the connection or disconnection of a device.
     private func deviceChanged(_ path: String, _ properties: [String: BusValue]) {
         guard path.hasPrefix(adapter + "/"), let isConnected = properties["Connected"]?.flag else { return }
         switch (path == owner, isConnected) {
@@ -258,6 +262,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Calls from bluetoothd
 
+    /// Answers a method call of bluetoothd. Returns `false` for a call that no object here has; sd-bus
+    /// refuses it.
     private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
@@ -282,6 +288,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         return true
     }
 
+    /// Answers a method call to a characteristic. Returns `false` for a method that the characteristic does
+    /// not have.
     private func handleCall(
         of method: String, on characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
         _ message: BusMessage
@@ -290,6 +298,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let device = options["device"]?.text ?? ""
         switch (method, characteristic) {
         case ("ReadValue", .ident): readIdent(message)
+        // The characteristic exists only if there is a PSM.
         case ("ReadValue", .psm): answer(message, [.bytes([UInt8](psm: psm ?? 0))])
         case ("WriteValue", .state):
             answer(message, [])
@@ -309,12 +318,14 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
                 configuration.observe(.unsubscribed(observed))
             }
             if characteristic == .serverToClient { isNotifyingByCall = false }
+        // bluetoothd reports that the phone has confirmed a value.
         case ("Confirm", _): answer(message, [])
         default: return false
         }
         return true
     }
 
+    /// Reports a new subscription to the trace.
     private func subscribed(_ characteristic: GATTServerObjects.Characteristic, usesSocket: Bool = false) {
         guard let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) else {
             return
@@ -322,6 +333,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.subscribed(observed, usesSocket: usesSocket))
     }
 
+    /// Handles a write to the state. The first device that writes 01 becomes the client, and later writes of
+    /// the client are delivered. An unknown device that writes afterwards is disconnected (Q72).
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
@@ -365,10 +378,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Ident
 
+    /// Answers a read of the ident, now or as soon as its value is known. After `BlueZConfiguration.ident`
+    /// the read is refused (Q70).
     private func readIdent(_ message: BusMessage) {
         configuration.observe(.identRead)
         if ident != nil { return answerIdent(message) }
         identReads.append(message)
+        // The first read that waits starts the timer, at whose end all waiting reads are refused.
         guard identReads.count == 1 else { return }
         let limit = configuration.ident
         Task {
@@ -402,6 +418,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Sockets
 
+    /// Answers `AcquireNotify`: bluetoothd gets a socket from which it reads the notifications for a device.
     private func acquireNotifications(
         _ message: BusMessage, _ options: [String: BusValue]
     ) {
@@ -410,6 +427,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         record(mtu: options["mtu"], .notifySocket)
         let device = options["device"]?.text ?? ""
         notificationSockets.updateValue(socket, forKey: device)?.close()
+        // bluetoothd sends nothing through this socket. Reading notices that bluetoothd has closed it.
         socket.start(received: { _ in true }) { [weak self] in
             self?.assumeIsolated { $0.notificationsEnded(socket, device) }
         }
@@ -426,14 +444,16 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         owner.flatMap { notificationSockets[$0] } ?? notificationSockets.values.first
     }
 
-    /// Creates a pair of sockets and sends one of them to bluetoothd.
+    /// Creates a pair of sockets and sends one of them to bluetoothd, as the answer to its `AcquireNotify`.
     private func handOver(
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
         guard let pair = PacketSocketPair() else { return nil }
+        // The answer must contain an MTU. Without one from bluetoothd it is the minimum of ATT.
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
+        // No value has more than 512 bytes.
         return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue)
     }
 
@@ -473,6 +493,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         notify(.state, [state])
     }
 
+    /// Sends a value as a D-Bus property change, which bluetoothd passes on as a notification.
     private func notify(_ characteristic: GATTServerObjects.Characteristic, _ value: [UInt8]) {
         let path = objects.path(characteristic)
         daemon.bus.assumeIsolated {

@@ -17,6 +17,8 @@ struct ChannelServer: BluetoothLEServer {
         return link
     }
 
+    /// Waits for the server's link and the listener's link at once. Returns the one that comes first, and
+    /// cancels the other wait.
     private func first() async -> LinkResult {
         await withTaskGroup(of: LinkResult.self) { group in
             group.addTask { await Self.result { () throws(BluetoothLEError) in try await server.link() } }

@@ -86,6 +86,7 @@ actor L2CAPLink: BluetoothLELink {
         }
     }
 
+    /// Ends the link with an error, after the packets that have arrived are in the inbox.
     private func end(_ error: BluetoothLEError) {
         socket.drainAll()
         inbox.finish(error)
@@ -109,6 +110,7 @@ actor L2CAPLink: BluetoothLELink {
             switch socket.send(head, body) {
             case .taken: return
             case .closed:
+                // The next `check` throws the cause, once the delay for the loss of the radio is over.
                 peerLeft()
                 while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
             case .full: await socket.room()

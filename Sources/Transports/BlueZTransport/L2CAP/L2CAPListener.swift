@@ -52,6 +52,7 @@ actor L2CAPListener {
         listen()
     }
 
+    /// Waits for the next channel and accepts it.
     private func listen() {
         guard let descriptor = socket?.withDescriptor({ $0 }) else { return }
         reading = daemon.bus.queue.whenReady(for: .readable, on: descriptor) { [weak self] in
@@ -97,6 +98,7 @@ actor L2CAPListener {
                 await link.start()
                 return link
             }
+            // The listener was closed before a peer came.
             if socket == nil { throw .linkLost }
             await condition.wait()
         }

@@ -76,6 +76,7 @@ struct L2CAPSocket: ~Copyable {
                 &length)
         }
         guard status == 0 else { return nil }
+        // The text has 17 characters and a zero byte.
         return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 18) { text in
             unsafe ba2str(&address.l2_bdaddr, text.baseAddress)
             return unsafe String(cString: text.baseAddress.unsafelyUnwrapped)
@@ -86,6 +87,7 @@ struct L2CAPSocket: ~Copyable {
     var sendLimit: Int {
         var limit: UInt16 = 0
         var length = socklen_t(MemoryLayout<UInt16>.size)
+        // Every peer accepts 23 bytes, the minimum of LE credit-based channels.
         guard unsafe getsockopt(descriptor, SOL_BLUETOOTH, BT_SNDMTU, &limit, &length) == 0 else { return 23 }
         return Int(limit)
     }

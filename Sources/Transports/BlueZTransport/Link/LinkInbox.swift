@@ -74,6 +74,7 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         if number == waiter?.number { stopWaiting() }
     }
 
+    /// Resumes a continuation with the next packet or the end, or stores the continuation until one comes.
     private func deliver(to continuation: Continuation, as number: Int) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {

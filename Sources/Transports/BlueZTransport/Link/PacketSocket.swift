@@ -46,6 +46,7 @@ internal import Transport
         read()
     }
 
+    /// Waits for the next packet, unless such a wait exists or the owner has no room.
     private func read() {
         guard isOpen, !isPaused, reading == nil else { return }
         reading = queue.whenReady(for: .readable, on: descriptor) { [weak self] in
@@ -101,6 +102,7 @@ internal import Transport
     func close() {
         guard isOpen else { return }
         isOpen = false
+        // Releases what the closure holds. `ended` stays, since `drain` calls it after this function.
         received = { _ in true }
         queue.forget(reading)
         queue.forget(writing)
@@ -135,6 +137,7 @@ internal import Transport
     /// Sends one packet without waiting.
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) -> Sending {
         guard isOpen else { return .closed }
+        // Head and body are two parts of one packet, so that the body is not copied.
         let sent = unsafe body.withUnsafeBytes { body in
             unsafe head.withBytes { head in
                 unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
@@ -156,6 +159,8 @@ internal import Transport
     /// Waits until the socket may have room, is closed, or the task is cancelled.
     func room(isolation: isolated (any Actor)? = #isolation) async {
         await withTaskCancellationHandler {
+            // A closure is isolated to the actor only if it captures the actor. On another executor the
+            // socket could become writable unnoticed.
             _ = isolation
             await withCheckedContinuation { continuation in
                 if Task.isCancelled { return continuation.resume() }

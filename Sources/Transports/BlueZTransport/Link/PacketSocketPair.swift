@@ -12,7 +12,7 @@ struct PacketSocketPair {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
-        // bluetoothd drops a packet that does not fit into the buffer (Q103).
+        // The buffers are large because bluetoothd drops a packet that does not fit (Q103).
         for end in ends {
             var size: Int32 = 1 << 20
             unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

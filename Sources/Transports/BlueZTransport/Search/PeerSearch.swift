@@ -53,6 +53,8 @@ actor PeerSearch {
             try check()
             let now = ContinuousClock.now
             if let deadline, now >= deadline { return nil }
+            // bluetoothd may have stopped receiving without a sign, or may hide a new UUID of a peer that it
+            // remembers (Q114).
             if now >= renewal {
                 await forgetRemembered()
                 await stop()
@@ -62,6 +64,7 @@ actor PeerSearch {
             }
             await condition.wait(until: min(renewal, deadline ?? renewal))
         }
+        // Other devices may have a short UUID too: the strongest of those found in this time is tried first.
         if isAmbiguous { await wait(configuration.pause) }
         try check()
         return sightings.first
@@ -121,6 +124,7 @@ actor PeerSearch {
 
     // MARK: - The session
 
+    /// Starts discovery. Does nothing if discovery runs.
     private func start() async throws(BlueZTransportError) {
         try check()
         guard !isDiscovering else { return }
@@ -149,6 +153,7 @@ actor PeerSearch {
         }
     }
 
+    /// Sets the filter and starts discovery, by two calls to bluetoothd.
     private func begin() async throws(BusError) {
         _ = try await daemon.call(
             adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",

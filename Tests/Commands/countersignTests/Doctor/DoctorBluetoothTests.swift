@@ -141,7 +141,7 @@ struct DoctorBluetoothTests {
         .init(
             "Q85 no room", facts(settings(), [adapter(room: .init(active: 5, free: 0))]), .advertising,
             .failed,
-            "use all of its 5", fix: "restart bluetooth"),
+            "use all of the adapter's 5", fix: "restart bluetooth"),
         .init(
             "no advertising", facts(settings(), [adapter(room: nil)]), .advertising, .failed,
             "cannot advertise"),

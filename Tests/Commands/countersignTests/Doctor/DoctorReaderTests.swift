@@ -62,11 +62,11 @@ struct DoctorReaderTests {
             "Q133 refused", fails(.accessDenied(.service)), .access, .failed,
             "org.debian.pcsc-lite.access_pcsc", fix: "countersign doctor --fix"),
         .init(
-            "Q133 refused in spite of the rule", fails(.accessDenied(.card), polkit: .there), .access,
+            "Q133 refused in spite of the rule", fails(.accessDenied(.card), polkit: .present), .access,
             .failed,
             "org.debian.pcsc-lite.access_card", fix: "adduser"),
         .init("nobody is asked", facts(), .access, .ok, "every user"),
-        .init("a rule is there", facts { $0.polkit = .there }, .access, .ok, "a rule"),
+        .init("a rule is there", facts { $0.polkit = .present }, .access, .ok, "a rule"),
         .init("rules are hidden", facts { $0.polkit = .hidden }, .access, .note, "only root"),
         .init(
             "Q133 no rule, no service", facts { $0.polkit = .absent }, .access, .note,
@@ -245,7 +245,7 @@ struct DoctorReaderFilesTests {
         try root.write(
             "/usr/share/polkit-1/rules.d/50-countersign.rules",
             String(decoding: SettingsFile.polkit.contents, as: UTF8.self))
-        #expect(await rule() == .there)
+        #expect(await rule() == .present)
     }
 
     @Test("Q124 The kernel's NFC drivers and the reader that they hold are seen")

@@ -92,6 +92,7 @@ struct SettingsRepair {
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             try file.closeAfter {
                 _ = try file.writeAll(bytes)
+                // After a power cut, a rename without this could leave an empty file in place of the old one.
                 guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
             guard unsafe rename(draft, path) == 0 else { throw Errno(rawValue: errno) }

@@ -107,6 +107,7 @@ extension IdentityFacts {
         return .ok(.identityProfile, "keys and certificate chains follow the reader profile")
     }
 
+    /// The check of the identity that expires first. An identity that is not valid now has priority.
     private static func expiryCheck(_ identities: [Identity]) -> DoctorCheck {
         let dated = identities.filter { $0.daysLeft != nil }
         if let wrong = dated.first(where: { $0.state == .expired || $0.state == .notYetValid }) {
@@ -128,5 +129,6 @@ extension IdentityFacts {
         .command("countersign identity csr \(shown(identity.name)) --subject SUBJECT")
     }
 
+    /// A name for the full form of a text, and `IDENTITY` for the shared form.
     private static func shown(_ name: String) -> CheckText { "\(own: name, as: "IDENTITY")" }
 }

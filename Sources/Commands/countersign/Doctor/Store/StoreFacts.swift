@@ -69,6 +69,7 @@ extension StoreFacts {
 
     var checks: [DoctorCheck] { [permissionsCheck, spaceCheck] }
 
+    /// The check of owners and permissions, which reports the most harmful fault.
     private var permissionsCheck: DoctorCheck {
         guard let top = entries.first else { return .skipped(.permissions, "there is no store yet") }
         if let foreign = entries.first(where: { !$0.isOwn }) {
@@ -109,9 +110,9 @@ extension StoreFacts {
 
 /// The configurations of this computer that accept test documents.
 struct TestDocumentFacts: Equatable, Sendable {
-    /// Whether the store's `policy.json` accepts them. It applies to the command line.
+    /// Whether the store's `policy.json`, which applies to the command line, accepts test documents.
     var isSetForStore = false
-    /// Whether the daemon's configuration accepts them.
+    /// Whether the daemon's configuration accepts test documents.
     var isSetForDaemon = false
 
     /// The path of the daemon's configuration.
@@ -124,6 +125,8 @@ struct TestDocumentFacts: Equatable, Sendable {
             isSetForDaemon: isSet(in: system.text(of: daemonFile)))
     }
 
+    /// Whether `acceptTestDocuments` is true in a JSON file. A malformed file counts as false, because the
+    /// program that uses the file refuses it.
     private static func isSet(in file: String?) -> Bool {
         guard let file, let text = try? JSONText(Array(file.utf8)[...], limit: largestFile),
             let members = try? text.entries(upTo: 256)

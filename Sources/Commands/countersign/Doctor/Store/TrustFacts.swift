@@ -21,6 +21,7 @@ struct TrustFacts: Sendable {
     /// Reads the current trust snapshot of the store.
     static func current(in store: String, at now: Timestamp) -> TrustFacts {
         do throws(ReaderStoreError) {
+            // Waits 1 s for a busy store, so that the examination ends within its limit.
             let stored = try ReaderStore(at: store, for: .reading, waiting: 1).currentTrust()
             return TrustFacts(trust: .success(Trust(stored.snapshot, at: now)), now: now)
         } catch {
@@ -70,6 +71,7 @@ extension TrustFacts {
                 .trustAge,
                 "there are only roots; without lists, revocations and new roots are not known")
         }
+        // At least 0: the clock may have been set back since the list was obtained.
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > TrustSnapshot.oldListDays
             ? .warning(.trustAge, "the newest list was obtained \(days) days ago", fix: .updating)

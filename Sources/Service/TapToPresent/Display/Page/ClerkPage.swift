@@ -30,6 +30,7 @@ struct ClerkPage: Sendable {
         return Programs(daemon: daemon, browser: browser)
     }
 
+    /// Returns the program with this name in `PATH`, or `nil` if there is none.
     private func program(_ name: String) -> URL? {
         let folders = (environment["PATH"] ?? "").split(separator: ":")
         return folders.map { URL(filePath: String($0)).appending(path: name) }
@@ -54,6 +55,8 @@ extension MobileDocumentReaderSession {
     ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
+        // Only the check counts: a policy that is less strict than the setup's is refused before a daemon
+        // starts. The daemon applies the policy of the order itself.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
         await sharedReader.previousHasLeft()
@@ -67,6 +70,10 @@ extension MobileDocumentReaderSession {
         return try result.get()
     }
 
+    /// Orders the presentation from the session's private daemon and returns the clerk's decision. Blocks its
+    /// thread.
+    ///
+    /// - Parameter start: A function that starts a daemon. Called if none is running.
     private func outcome(
         of order: PageOrder, during time: DisplayTime,
         start: () throws(MobileDocumentReaderError) -> PrivateDaemon
@@ -109,8 +116,8 @@ struct PageOrder: Sendable {
     ) throws(MobileDocumentReaderError) -> RequestIntent {
         guard !asked.elements.contains(.age) else { throw .unsupported(.pageElements) }
         if choices.count == 1, let intent = choices.first?.intent { return intent }
-        // The daemon's intent is the same for all document types. Each type has its own element for a single
-        // name, and only the whole name can be requested of all.
+        // The daemon has one intent for all document types. The element for a single name differs between the
+        // types, so only the whole name can be requested of all types.
         let names = asked.elements.filter { [.familyName, .givenName].contains($0) }
         guard names.count != 1 else { throw .unsupported(.pageElements) }
         let ages = asked.elements.compactMap { if case .ageAtLeast(let years) = $0 { years } else { nil } }
@@ -122,7 +129,7 @@ struct PageOrder: Sendable {
 }
 
 extension RevocationPolicy {
-    /// The policy as the daemon's configuration and orders write it. Both allow at most 365 days.
+    /// The policy in the form of the daemon's configuration and orders, which allow at most 365 days.
     var json: JSONValue {
         switch undetermined {
         case .accept: "age"

@@ -16,7 +16,7 @@ struct PagePresentation: Decodable, Equatable {
 }
 
 extension PagePresentation {
-    /// The maximum time in which the daemon must end a presentation after it was asked to.
+    /// The maximum time in which the daemon must end a presentation after the request to end it.
     private static let endTime = Duration.seconds(10)
 
     /// Orders a presentation, polls it until it has an outcome, and ends it when `time` is over. Blocks its
@@ -35,6 +35,7 @@ extension PagePresentation {
             if let end, end <= .now { throw .unavailable(.pageLost) }
             if time.isOver, end == nil {
                 end = .now + Self.endTime
+                // A request that fails is not repeated: the presentation then counts as lost at `end`.
                 _ = try? daemon.socket.call("DELETE", path)
             }
             Thread.sleep(forTimeInterval: 0.1)
@@ -45,6 +46,8 @@ extension PagePresentation {
         return try current.concluded()
     }
 
+    /// Calls the daemon's API and returns the presentation in the answer. Throws `pageRefused` if the daemon
+    /// refuses, and `pageLost` if it does not answer.
     private static func call(
         _ method: String, _ path: String, body: JSONValue? = nil, at daemon: PrivateDaemon
     ) throws(MobileDocumentReaderError) -> PagePresentation {
@@ -80,6 +83,7 @@ extension PagePresentation {
         }
     }
 
+    /// The error for a presentation that failed, from its reasons.
     private var failure: MobileDocumentReaderError {
         if let fault = reasons.lazy.compactMap({ ReaderFaultID(rawValue: $0) }).first {
             return .init(ReaderFault(fault))
@@ -104,6 +108,7 @@ extension MobileDocumentReader.Event {
         return events
     }
 
+    /// Creates the event for a state of the daemon's API, or `nil` for a state without an event.
     private init?(state: String) {
         switch state {
         case "armed": self = .armed
@@ -117,6 +122,7 @@ extension MobileDocumentReader.Event {
 }
 
 extension MobileDocumentReader.Hint {
+    /// Creates the hint for a word of the daemon's API, or `nil` for a word that this library does not know.
     fileprivate init?(word: String) {
         switch word {
         case "phoneLocked": self = .phoneLocked

@@ -7,9 +7,9 @@ internal import MdocTrust
 
 /// A `countersignd` that runs for this program alone, with the clerk's page open in a browser.
 ///
-/// The daemon uses the setup's store and devices, and a new folder for its socket, keys and configuration. It
-/// ends when this object is released. It also ends with this program, even after a crash, because its
-/// standard input then ends.
+/// The daemon uses the setup's store and devices, and a new folder for its socket, keys and configuration.
+/// The daemon ends when this object is released. It also ends with this program, even after a crash, because
+/// the daemon's standard input then ends.
 final class PrivateDaemon: Sendable {
     /// The maximum time until the daemon answers.
     private static let startTime = Duration.seconds(20)
@@ -24,8 +24,8 @@ final class PrivateDaemon: Sendable {
     let socket: DaemonSocket
     private let folder: URL
     private let program: ChildProgram
-    /// The other end of the daemon's standard input. It is close-on-exec, so that no other child process
-    /// keeps it open.
+    /// The other end of the daemon's standard input. The descriptor is close-on-exec, so that no other child
+    /// process keeps the input open.
     private let input: Int32
 
     /// Starts the daemon and opens its page. Blocks its thread until both are done.
@@ -51,13 +51,15 @@ final class PrivateDaemon: Sendable {
         try open(at: "http://127.0.0.1:\(port)", with: programs.browser, environment)
     }
 
-    /// Starts the daemon with a standard input that ends with this process, even after a crash.
+    /// Starts the daemon with a standard input that ends with this process, even after a crash. Returns the
+    /// daemon's process and the other end of its standard input.
     private static func start(
         _ words: [String], _ environment: [String]
     ) throws(MobileDocumentReaderError) -> (ChildProgram, Int32) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .unavailable(.pageDaemonFailed) }
+        // The child process has its own copy of this end. A copy here would keep the input open.
         defer { close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             let program = try ChildProgram(
@@ -72,6 +74,8 @@ final class PrivateDaemon: Sendable {
 
     deinit {
         let (folder, program) = (folder, program)
+        // The daemon ends when its standard input ends. A separate thread waits for the daemon, because the
+        // release of this object must not block.
         close(input)
         Thread.detachNewThread {
             if program.end(until: .now + Self.endTime) == nil { program.kill() }
@@ -82,6 +86,7 @@ final class PrivateDaemon: Sendable {
 
     var isRunning: Bool { program.isRunning }
 
+    /// Returns the path of a new folder, in the user's runtime folder if there is one.
     private static func newFolder(_ environment: [String: String]) -> URL {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
         // Only a part of the UUID, since the path of the socket in this folder has a limit (`sockaddr_un`).
@@ -89,6 +94,7 @@ final class PrivateDaemon: Sendable {
             .appending(path: "countersign-\(UUID().uuidString.prefix(13))")
     }
 
+    /// Waits until the daemon answers, and checks that it has the files of the clerk's page.
     private func waitUntilReady() throws(MobileDocumentReaderError) {
         let deadline = ContinuousClock.now + Self.startTime
         while (try? socket.call("GET", "/healthz")) == nil {
@@ -119,8 +125,8 @@ final class PrivateDaemon: Sendable {
                 [browser.path, file.path], environment: environment, input: .nowhere, output: .nowhere,
                 errors: .nowhere)
         else { throw .unavailable(.pageBrowserFailed) }
-        // Some `xdg-open` programs are the browser themselves: such a process continues after this object is
-        // released.
+        // Some `xdg-open` programs are the browser themselves. A separate thread waits for the end of such a
+        // process, which continues after this object is released.
         guard let status = opening.end(until: .now + Self.browserTime) else {
             return Thread.detachNewThread { _ = opening.end(until: nil) }
         }
@@ -157,6 +163,7 @@ extension MobileDocumentReader.Setup {
         return configuration.text
     }
 
+    /// Returns the members of the daemon's only lane.
     private func laneMembers(_ device: [(String, JSONValue)]?) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("name", .string(Self.lane)),
