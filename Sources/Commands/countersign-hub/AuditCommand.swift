@@ -11,6 +11,7 @@ struct AuditCommand: AsyncParsableCommand {
         subcommands: [AuditListCommand.self])
 }
 
+/// The command `countersign-hub audit list`. It prints the log of changes.
 struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -34,6 +35,7 @@ struct AuditListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
+        // Pages of at most 500 changes, until a page is empty.
         var last = after
         while true {
             let after = last

@@ -20,6 +20,7 @@ struct AuthorityCommand: ParsableCommand {
         ])
 }
 
+/// The command `countersign-hub authority create`. It makes the chain's certificate authority.
 struct AuthorityCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make authority.pem and authority-key.pem in a folder.")
@@ -35,6 +36,7 @@ struct AuthorityCreateCommand: ParsableCommand {
     }
 }
 
+/// The command `countersign-hub authority server`. It certifies a hub or the broker.
 struct AuthorityServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
@@ -63,6 +65,7 @@ struct AuthorityServerCommand: ParsableCommand {
                 at: WallClock.system.now), \IdentityStoreError.fault)
     }
 
+    /// Returns the 4 bytes of an IPv4 address or the 16 bytes of an IPv6 address. Nil for a DNS name.
     private static func address(_ text: String) -> [UInt8]? {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
@@ -74,6 +77,7 @@ struct AuthorityServerCommand: ParsableCommand {
     }
 }
 
+/// The command `countersign-hub authority fleet-key`. It makes a key that signs documents.
 struct AuthorityFleetKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet-key",
@@ -89,6 +93,7 @@ struct AuthorityFleetKeyCommand: ParsableCommand {
         print(id.bytes.hexadecimal)
     }
 
+    /// Makes the key, writes both halves to their files, and returns its id.
     private func makeKey() throws(IdentityStoreError) -> FleetKey.ID {
         let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)

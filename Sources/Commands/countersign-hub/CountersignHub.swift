@@ -47,6 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersign-hub")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+        // The hub starts with such keys, so they are logged here, also with `--check`.
         for key in configuration.readerTokens?.unusableKeys(at: WallClock.system.now) ?? [] {
             log.error("\(key)")
         }
@@ -54,6 +55,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await serve(configuration, with: assembly, log: log)
     }
 
+    /// Runs the server, the connection to the broker, and the keeper of the database's monthly partitions.
     private func serve(
         _ configuration: HubConfiguration, with assembly: HubConfiguration.Assembly, log: Logger
     ) async throws {

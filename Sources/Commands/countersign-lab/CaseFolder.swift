@@ -17,6 +17,7 @@ struct CaseFolder {
         CaseFolder("\(path)/\(presentation.name)")
     }
 
+    /// Writes the files of a case. Makes the folder if it does not exist.
     func write(_ made: CorpusCase) throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

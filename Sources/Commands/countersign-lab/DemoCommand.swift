@@ -53,6 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         throw ExitCode(status.rawValue)
     }
 
+    /// Makes a trust store with the test issuer's root alone.
     private static func trust(_ root: [UInt8]) throws(CommandFailure) -> TrustStore {
         guard let certificate = try? Certificate(der: root[...]), let anchor = try? TrustAnchor(certificate)
         else {
@@ -61,6 +62,7 @@ struct DemoCommand: AsyncParsableCommand {
         return TrustStore(anchors: [anchor])
     }
 
+    /// Returns the first virtual reader.
     private func reader() async throws(CommandFailure) -> DemoReader {
         do throws(PCSCTransportError) {
             if let reader = try await DemoReader.first(isVirtual: true) { return reader }

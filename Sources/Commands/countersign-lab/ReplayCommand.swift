@@ -15,13 +15,13 @@ struct ReplayCommand: AsyncParsableCommand {
         usage:
             "countersign-lab replay TRACE --card tcp://127.0.0.1:35963 [--ble] [--presentation N] [--root FILE]",
         discussion: """
-            Taps a virtual reader of vsmartcard-vpcd in the way of a phone that `countersign request --field-trace` \
-            recorded: with the phone's handover, limits, response times and status words, and it leaves when the phone \
+            Taps a virtual reader of vsmartcard-vpcd as the phone did that `countersign request --field-trace` recorded: \
+            with the same handover, limits, response times and status words. The replayed phone leaves when that phone \
             left. It presents a test licence, as `countersign-lab wallet` does.
 
             The answer comes over NFC, even if the traced phone used Bluetooth: then only the taps are as in the trace. \
-            With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects as \
-            late as the traced one, or never, reads the request for as long, and leaves after as many fragments.
+            With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects after \
+            the same time or never, answers after the same time, and leaves after the same number of fragments.
 
             If a file has several presentations, the last is replayed, or the one that --presentation names. After its last \
             tap the phone stays on the reader, and repeats that tap.
@@ -70,6 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let presented = try PresentedWallet(replaying: phone, overNFC: !ble, at: try clock.now())
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
         let replay = try ReplayPhone(phone, presented.wallet, at: try card.loopbackAddress)
+        // `interruptible` takes no closure that throws, so the failure is its result.
         let replayed = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await play(replay, with: presented.wallet, by: phone.air))
@@ -81,17 +82,20 @@ struct ReplayCommand: AsyncParsableCommand {
         try replayed.get()
     }
 
+    /// Performs the taps and, with `--ble`, serves the sessions over Bluetooth.
     private func play(
         _ replay: ReplayPhone, with wallet: Wallet, by script: AirScript?
     ) async throws(CommandFailure) {
         guard ble else { return try await replay.run() }
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
         let air = WalletAir(radio: radio, wallet: wallet, taps: replay.engagements, script: script)
+        // Over Bluetooth the wallet serves beside the taps, and a failure there does not end the taps.
         let serving = Task { try? await air.run(readers: 0) }
         defer { serving.cancel() }
         try await replay.run()
     }
 
+    /// Reads the phone of the chosen presentation from the trace.
     private func traced() throws(CommandFailure) -> TracedPhone {
         let bytes = try InputFile.read(trace, limit: FieldTrace.mostBytes)
         do throws(FieldTraceError) {

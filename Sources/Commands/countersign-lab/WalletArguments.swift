@@ -153,6 +153,8 @@ struct WalletArguments: ParsableArguments {
         }
     }
 
+    /// The case that these options describe: the case of `--fault` if there is one, with the other options
+    /// applied.
     var presentation: PresentationCase {
         // A fault of NFC v2 has no case: `presented(at:)` gives the fault to the wallet.
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
@@ -196,6 +198,7 @@ struct WalletArguments: ParsableArguments {
         }
     }
 
+    /// Reads the certificates of a PEM file, or the one certificate of a DER file.
     private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
         let contents = try InputFile.read(path)
         let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []

@@ -129,6 +129,7 @@ struct WalletCommand: AsyncParsableCommand {
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
+    /// Checks the options of an app and of a page.
     private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
             throw ValidationError("Give --envelope and --key together.")
@@ -151,6 +152,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let write { return try writePresentation(into: CaseFolder(write), at: now) }
         let presented = try wallet.presented(at: now)
         if try answerOverChannel(presented) { return }
+        // `interruptible` takes no closure that throws, so the failure is its result.
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await serve(presented))
@@ -161,6 +163,7 @@ struct WalletCommand: AsyncParsableCommand {
         try served.get()
     }
 
+    /// Writes the files of one presentation, and a manifest of this one case.
     private func writePresentation(into folder: CaseFolder, at now: Timestamp) throws(CommandFailure) {
         let made = try mapping(
             CorpusCase(wallet.presentation, at: now, instant: .now), CommandFailure.notMade)
@@ -211,12 +214,14 @@ struct WalletCommand: AsyncParsableCommand {
             return try await air.run(readers: readers)
         }
         guard let listener else {
+            // The tap itself carries the session: the phone stays on the reader for a day or until Ctrl-C.
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
             return
         }
         try await listener.run(readers: readers)
     }
 
+    /// Makes the phone on the virtual reader of `--card`. Nil without that option.
     private func phone(_ wallet: Wallet) throws(CommandFailure) -> WalletPhone? {
         guard let card else { return nil }
         return try WalletPhone(

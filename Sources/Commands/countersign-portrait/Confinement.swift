@@ -11,12 +11,14 @@ enum Confinement {
     ///
     /// - Returns: whether all are active. If not, no input may be read.
     static func enter() -> Bool {
+        // A limit of 0 files forbids to open further ones. Standard input and output are open already.
         let limits: [(Int32, UInt)] = [
             (Int32(confinement_limit_memory), memory),
             (Int32(confinement_limit_cpu), seconds),
             (Int32(confinement_limit_core), 0), (Int32(confinement_limit_file_size), 0),
             (Int32(confinement_limit_files), 0), (Int32(confinement_limit_processes), 0),
         ]
+        // The filter comes last, since it forbids the system calls of the other restrictions.
         guard confinement_arch_known == 1,
             limits.allSatisfy({ confinement_set_limit($0.0, $0.1) == 0 }),
             confinement_close_others() == 0, confinement_renounce_privileges() == 0
@@ -39,6 +41,8 @@ enum Confinement {
     private static var program: [sock_filter] {
         let kill = step(confinement_return, confinement_kill)
         let allow = step(confinement_return, confinement_allow)
+        // The numbers of system calls depend on the architecture, so another architecture ends the process.
+        // A jump skips as many steps as `then` or `else` says.
         var steps = [
             step(confinement_load, architectureOffset),
             step(confinement_jump_equal, confinement_arch, then: 1, else: 0), kill,
@@ -47,6 +51,7 @@ enum Confinement {
         for call in allowedCalls {
             steps += [step(confinement_jump_equal, call, then: 0, else: 1), allow]
         }
+        // mmap and mprotect are allowed without executable protection. Any other call ends the process.
         steps += [
             step(confinement_jump_equal, confinement_mmap, then: 2, else: 0),
             step(confinement_jump_equal, confinement_mprotect, then: 1, else: 0), kill,

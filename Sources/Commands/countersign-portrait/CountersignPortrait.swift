@@ -19,6 +19,7 @@ struct CountersignPortrait {
 /// The work of the process: read, decode, write.
 package enum Rendering {
     static func run(arguments: Int32) -> PortraitEnd {
+        // The name of the program is the only argument.
         guard arguments == 1 else { return .usage }
         guard Confinement.enter() else { return .notConfined }
         do throws(RenderingError) {
@@ -30,6 +31,7 @@ package enum Rendering {
         }
     }
 
+    /// Returns the image in a form that browsers show.
     package static func render(_ bytes: [UInt8]) throws(RenderingError) -> ArraySlice<UInt8> {
         let header: ImageHeader
         do throws(ImageHeaderError) {
@@ -75,6 +77,7 @@ private enum StandardStreams {
         var input: [UInt8] = []
         while true {
             let piece = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                // A failed read counts as the end of the input.
                 count = max(0, unsafe Glibc.read(0, buffer.baseAddress, buffer.count))
             }
             guard !piece.isEmpty else { return input }

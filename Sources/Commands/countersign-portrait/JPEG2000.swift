@@ -4,6 +4,7 @@ internal import PortraitImage
 /// A decoder of one codestream (ISO/IEC 15444-1), by OpenJPEG. The file format around the codestream is never
 /// given to OpenJPEG.
 enum JPEG2000 {
+    /// Decodes a codestream to the size in the header of its file.
     static func decode(
         _ codestream: ArraySlice<UInt8>, _ header: ImageHeader
     ) throws(RenderingError) -> Pixels {
@@ -47,7 +48,8 @@ enum JPEG2000 {
         return Pixels(width: header.width, height: header.height, colour: colour, samples: samples)
     }
 
-    /// A component of the image, of any depth, sign and size.
+    /// A component of the image. Its depth is 1 to 16 bits, it may be signed, and it may have fewer samples
+    /// than the image.
     private struct Component {
         private let values: [Int32]
         private let width: Int
@@ -65,9 +67,11 @@ enum JPEG2000 {
                 (1...16).contains(depth)
             else { return nil }
             values = unsafe Array(UnsafeBufferPointer(start: start, count: width * height))
+            // Signed samples are centred on 0.
             offset = unsafe component.sgnd == 0 ? 0 : 1 << (depth - 1)
         }
 
+        /// Returns the sample at a place of the image, scaled to eight bits.
         func sample(_ column: Int, _ row: Int) -> UInt8 {
             let (x, y) = (min(column / steps.x, width - 1), min(row / steps.y, height - 1))
             let value = Int(values[y * width + x]) + offset
@@ -122,6 +126,7 @@ final class CodestreamSource {
         return count
     }
 
+    /// Skips bytes and returns their number. Returns -1 if fewer bytes are left.
     fileprivate func skip(_ count: Int64) -> Int64 {
         guard count >= 0, count <= bytes.count - index else { return -1 }
         index += Int(count)

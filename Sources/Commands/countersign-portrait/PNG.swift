@@ -7,6 +7,8 @@ enum PNG {
 
     static func encode(_ pixels: Pixels) throws(RenderingError) -> [UInt8] {
         let colour: UInt8 = pixels.colour == .grey ? 0 : 2
+        // IHDR: width, height, eight bits a sample, the colour type (0 grey, 2 RGB), and the methods of
+        // compression, filters and interlacing, which are all 0.
         let header = bytes(of: pixels.width) + bytes(of: pixels.height) + [8, colour, 0, 0, 0]
         return signature + chunk("IHDR", header) + chunk("IDAT", try compressed(rows(of: pixels)))
             + chunk("IEND", [])
@@ -24,6 +26,7 @@ enum PNG {
         return rows
     }
 
+    /// Compresses the rows to one zlib stream, at the fastest level.
     private static func compressed(_ rows: [UInt8]) throws(RenderingError) -> [UInt8] {
         var status = Z_OK
         let capacity = compressBound(UInt(rows.count))
@@ -38,6 +41,7 @@ enum PNG {
         return stream
     }
 
+    /// Makes a chunk: its length, name and contents, and the CRC-32 of name and contents.
     private static func chunk(_ name: String, _ contents: [UInt8]) -> [UInt8] {
         let checked = Array(name.utf8) + contents
         let sum = unsafe checked.withUnsafeBufferPointer {
@@ -46,6 +50,7 @@ enum PNG {
         return bytes(of: contents.count) + checked + bytes(of: Int(sum))
     }
 
+    /// The low 32 bits of a number, the highest byte first.
     private static func bytes(of number: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }

@@ -25,7 +25,7 @@ struct Countersignd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersignd", abstract: "Serve presentations at this computer's readers over HTTP.",
         discussion: """
-            Check a change of the configuration, then have it read:
+            After a change of the configuration, check the file and then reload the daemon:
 
               runuser -u countersign -- countersignd --check
               systemctl reload countersignd
@@ -39,8 +39,8 @@ struct Countersignd: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Check the configuration and the keys that it names, report every fault with line, column and JSON Pointer, and \
-            exit.
+            Check the configuration and the files that it names, report every fault, and exit. A fault of the configuration \
+            is reported with line, column and JSON Pointer.
             """)
     var check = false
 
@@ -57,6 +57,7 @@ struct Countersignd: AsyncParsableCommand {
             file = try contents()
             configuration = try Self.parse(file)
         } catch {
+            // The exit code still says that the file has a fault if standard error cannot be written.
             _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
             throw ExitCode(64)
         }
@@ -80,6 +81,7 @@ struct Countersignd: AsyncParsableCommand {
         try DaemonConfiguration(bytes, environment: ProcessInfo.processInfo.environment)
     }
 
+    /// Reads the bytes of the configuration file.
     private func contents() throws(ConfigurationFaults) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: config) else {
             throw ConfigurationFaults(faults: [
@@ -90,6 +92,7 @@ struct Countersignd: AsyncParsableCommand {
         return [UInt8](data)
     }
 
+    /// Assembles the daemon from its configuration, and runs it until a signal.
     private func serve(
         _ file: DaemonConfiguration, of bytes: [UInt8], hangUps: UnixSignalsSequence, log: Logger
     ) async throws {
@@ -106,6 +109,7 @@ struct Countersignd: AsyncParsableCommand {
             configuration.readerTokens, from: kiosk?.tokens, log)
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
+        // A faulty logo is reported now: pages read the file only when they show it.
         try configuration.checkLogos()
         // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
@@ -139,7 +143,7 @@ struct Countersignd: AsyncParsableCommand {
             online: online, tls: tls, log: log)
         let inForce = ConfigurationInForce(configuration) { await parts.replace(by: $0) }
         // At a kiosk, a reload goes through the configuration in force, so that a stop of the kiosk stays in
-        // force.
+        // force. A reload does not wait for lanes in use.
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
             apply: { _ = await kiosk == nil ? parts.replace(by: $0) : inForce.apply($0, within: .zero) },
@@ -164,6 +168,7 @@ struct Countersignd: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         if untilInputEnds {
+            // By default the end of one service cancels the others at once, and presentations could not end.
             group.services.append(
                 .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
         }
@@ -172,6 +177,7 @@ struct Countersignd: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
+    /// Makes the servers of the Unix socket and of the TCP listener. Only the TCP listener has TLS.
     private func servers(
         for configuration: DaemonConfiguration, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier?, access: AccessBook, pages: PageSessions, page: PageFiles, tls: ServerTLS?,
@@ -206,7 +212,9 @@ struct Countersignd: AsyncParsableCommand {
         do throws(PageFault) {
             return try PageFiles(folder: Self.folder + "/countersign_ReaderAPI.resources/Kiosk")
         } catch {
-            log.warning("there is no page: name its folder", metadata: ["why": "\(error)"])
+            log.warning(
+                "the files of the pages are missing, so no pages are served: set page to their folder",
+                metadata: ["why": "\(error)"])
             return PageFiles()
         }
     }

@@ -5,12 +5,14 @@ internal import ReaderAPI
 internal import ReaderTokens
 
 extension DaemonConfiguration {
+    /// The Unix socket, and the users that may use it by their numbers.
     struct Socket: Equatable, Sendable {
         var path = "/run/countersign/countersignd.sock"
         var mode: UInt32 = 0o660
         var users: [UInt32: AccessRules.User] = [:]
     }
 
+    /// The TCP listener for HTTP.
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
         var port = 8411
@@ -28,6 +30,7 @@ extension DaemonConfiguration {
         let clientAuthority: String?
     }
 
+    /// The servers that are notified of the end of a presentation.
     struct Webhooks: Equatable, Sendable {
         let origins: [WebhookOrigin]
         /// The file with the secret that signs webhooks.
@@ -98,16 +101,19 @@ extension DaemonConfiguration.HTTP {
         "must be \"127.0.0.1\" or \"::1\" unless tls is set: tokens must not cross a network unencrypted"
 }
 
+/// The fault of a token whose digest is the SHA-256 of an empty text or of a newline.
 private let ofNoText =
     "is the SHA-256 of an empty text or a newline, which anybody could send: make a token with countersignd token new"
 
 extension DaemonConfiguration.TokenIssuing {
+    /// The words of the member `from`.
     private enum Source: String, CaseIterable { case hub }
 
     static let table = ConfigurationTable<Self>(
         [
             "from": .value(
                 "`hub` if the fleet's hub makes the tokens. `grants` still says which callers may have them",
+                // `hub` is the only word, so a valid value always means that the hub makes the tokens.
                 as: ConfigurationForm<Source>.word().map { _, _, _ in true }, at: \.isFromHub,
                 without: "none: `keys` of this file sign",
                 faults: "`is allowed only with fleet, which names the hub`"),

@@ -48,6 +48,7 @@ extension DaemonConfiguration {
         }
     }
 
+    /// Logs a warning if the configuration accepts test documents.
     func warnOfTestDocuments(_ log: Logger) {
         guard policy.acceptsTestDocuments else { return }
         log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
@@ -83,8 +84,8 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration.HTTP {
-    /// Replaces the listener's certificate by the one that the file names now. If that cannot be used, the
-    /// present certificate stays.
+    /// Replaces the listener's certificate by the certificate that the named file has now. If the new
+    /// certificate cannot be used, the previous one stays in force.
     func renew(_ inForce: ServerTLS?, _ log: Logger) {
         guard let inForce else { return }
         do throws(AssemblyFault) {
@@ -126,6 +127,8 @@ extension DaemonConfiguration.Lane {
             presets: presets, standing: standing)
     }
 
+    /// Makes the lane's device: the bench link, or the reader with the Bluetooth adapter. With a field trace,
+    /// reader and adapter are wrapped in recorders.
     private func device(_ service: PCSCService) throws(TransportError) -> any LaneDevice {
         if let benchLink {
             return BenchLinkLaneDevice(try SocketAddress(host: benchLink.host, port: benchLink.port))
@@ -172,6 +175,7 @@ extension DaemonConfiguration.Webhooks {
     /// The minimum length of a secret, in bytes.
     private static let shortestSecret = 16
 
+    /// Makes the queue that sends webhooks.
     func queue(
         from archive: RecordArchive, metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> WebhookQueue {
@@ -213,6 +217,7 @@ extension DaemonConfiguration.Online {
         return settings
     }
 
+    /// Reads private keys on P-256, each from a file that only its owner can read.
     private static func read(_ files: [String]) throws(AssemblyFault) -> [RecipientKey] {
         try files.map { file throws(AssemblyFault) in
             do {
@@ -225,6 +230,7 @@ extension DaemonConfiguration.Online {
         }
     }
 
+    /// Opens the store of nonces that the configuration names. `folder` is the store's folder, for SQLite.
     func openNonces(in folder: String) throws(AssemblyFault) -> any NonceStore {
         if let connection = try connection() { return PostgreSQLNonces(connection, nonces.terms) }
         if nonces.store == .memory { return MemoryNonces(nonces.terms) }
@@ -258,6 +264,7 @@ extension DaemonConfiguration.Fleet {
             }
             return key
         }
+        // Only checked here: the settings have the path of the file.
         _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", file: authority, error)
         }

@@ -9,6 +9,7 @@ internal import ReaderTokens
 internal import Transport
 
 extension DaemonConfiguration {
+    /// A lane: its devices, and how presentations at the lane are run and shown.
     struct Lane: Equatable, Sendable {
         /// The address of a software wallet in place of reader and adapter.
         struct BenchLink: Equatable, Sendable {
@@ -16,8 +17,8 @@ extension DaemonConfiguration {
             let port: UInt16
         }
 
-        /// The file of a lane's field trace, and the maximum size in bytes of this file and the file before
-        /// it together.
+        /// The file of a lane's field trace, and the maximum size of this file and the previous file
+        /// together, in bytes.
         struct FieldTraceSettings: Equatable, Sendable {
             var file = ""
             var bytes = 1 << 22
@@ -51,11 +52,13 @@ extension DaemonConfiguration {
                 if let fieldTrace, fieldTrace.file == other.fieldTrace?.file {
                     return "lane \(other.name) has this fieldTrace"
                 }
+                // A lane with a bench link uses neither reader nor adapter.
                 if let benchLink {
                     if benchLink == other.benchLink { return "lane \(other.name) has this bench link" }
                     continue
                 }
                 guard other.benchLink == nil else { continue }
+                // A lane without a name of a reader may take any reader, and likewise for adapters.
                 if reader == other.reader || reader.isEmpty || other.reader.isEmpty {
                     return "lane \(other.name) takes this reader"
                 }
@@ -144,6 +147,7 @@ extension DaemonConfiguration.Lane {
         ],
         rules: [
             .init { object, lane throws(JSONFault) in
+                // A lane that names no presets has all of them.
                 if object.members["presets"] == nil { lane.presets = object.reading.presets }
             },
             .init { object, _ throws(JSONFault) in
@@ -295,6 +299,7 @@ enum LaneForms {
             standard: .receipt, faults: "`\(noData)`"),
         .optional("policy", "a stricter policy", as: .revocation, without: "none: the policy of the purpose"),
         by: { text, name, intent, validation, retention, policy throws(JSONFault) in
+            // A fault of the intent is reported at the intent, not at the whole preset.
             let words = try text.members().required("intent")
             return try mapping(
                 Preset(

@@ -8,6 +8,7 @@ internal import WalletPresentation
 extension DaemonConfiguration {
     /// The channels of apps and pages.
     struct Online: Equatable, Sendable {
+        /// A merchant of Verify with Wallet.
         struct Merchant: Equatable, Sendable {
             let name: String
             let identity: MerchantIdentity
@@ -15,13 +16,16 @@ extension DaemonConfiguration {
             let keys: [String]
         }
 
+        /// The web pages, and the apps with the same API.
         struct Web: Equatable, Sendable {
             let origins: [WebOrigin]
             /// The files of the keys, the newest key first.
             let keys: [String]
+            /// The reader identity that signs the requests. Nil for the identity that the store chooses.
             let identity: String?
         }
 
+        /// The store of nonces, with their lifetime and number.
         struct Nonces: Equatable, Sendable {
             enum Store: Equatable, Sendable {
                 case sqlite, memory
@@ -41,11 +45,15 @@ extension DaemonConfiguration {
     /// The chain that this kiosk belongs to.
     struct Fleet: Equatable, Sendable {
         let membership: FleetMembership
+        /// The addresses of the chain's hubs.
         let hubs: [String]
+        /// The file with the roots of the certificates of hubs and broker.
         let authority: String
         /// The files of the public keys, in order of precedence.
         let keys: [String]
+        /// The file with the code for the enrolment. Nil for a kiosk that is enrolled already.
         let codeFile: String?
+        /// The time after which the kiosk asks the hub again.
         let pollInterval: Duration
     }
 }

@@ -117,6 +117,7 @@ extension DaemonConfiguration {
                         others.contains { $0.sha256 == token.sha256 }
                             ? "another token has this SHA-256: give each caller another token" : nil
                     }), at: \.access.tokens, faults: "see below"),
+            // Before the lanes, which name presets: the members are read in this order.
             "presets": .value(
                 "display requests with a name, for buttons and for lanes that ask by themselves",
                 as: LaneForms.presets, at: \.presets,
@@ -128,6 +129,7 @@ extension DaemonConfiguration {
                     conflict: { lane, others in lane.conflict(with: others) }), at: \.lanes,
                 without: "**required** unless `online` is present",
                 faults: "`must contain at least one lane`"),
+            // The limits belong to several properties, so the object has no single place.
             "limits": .object(
                 "how much the daemon holds in memory, and for how long", as: limits, at: \.self,
                 faults: "see below"),
@@ -148,6 +150,7 @@ extension DaemonConfiguration {
                 at: \.fleet, without: "none: this computer belongs to no fleet", faults: "see below"),
         ],
         rules: [
+            // The file has the users beside the socket, and the daemon has all callers in one value.
             .init(of: "socket") { _, file throws(JSONFault) in
                 file.access.users = file.socket?.users ?? [:]
             },
@@ -213,6 +216,7 @@ extension DaemonConfiguration {
         try self.init(environment) { JSONText(item) }
     }
 
+    /// Reads a text into a new configuration, applies the environment, and checks what concerns both.
     private init(
         _ environment: [String: String], _ text: () throws(JSONFault) -> JSONText
     ) throws(ConfigurationFaults) {
@@ -221,7 +225,7 @@ extension DaemonConfiguration {
         let text = reading.result(text)
         if let text { _ = Self.table.read(text, into: &self, &reading) }
         apply(environment, &reading)
-        // A faulty socket is not an absent one: it would cause a second, false fault.
+        // A socket with a fault is nil too, and must not be reported as absent.
         if socket == nil, http == nil, !reading.hasFault(in: "/socket"), !reading.hasFault(in: "/http") {
             reading.add(
                 JSONFault(
@@ -231,6 +235,7 @@ extension DaemonConfiguration {
             let requirement = "must be a folder outside of store"
             reading.add(
                 (try? text?.members())?["keys"]?.wrong(requirement)
+                    // The environment names the folder, so the fault has no line of the file.
                     ?? JSONFault(.wrongValue("keys \(requirement)"), line: 0))
         }
         guard reading.faults.isEmpty else { throw ConfigurationFaults(faults: reading.faults) }
@@ -256,6 +261,7 @@ extension DaemonConfiguration {
     private func checkLanes(_ file: ConfigurationObject) throws(JSONFault) {
         guard online == nil else { return }
         guard let lanes = file.members["lanes"] else { throw file.text.missing("lanes") }
+        // With a fault anywhere the list may be empty because its lanes could not be read.
         if self.lanes.isEmpty, file.reading.faults.isEmpty {
             throw lanes.wrong("must contain at least one lane")
         }
@@ -277,14 +283,15 @@ extension DaemonConfiguration {
         for (variable, member) in [("STORE", "store"), ("KEYS", "keys"), ("PAGE", "page"), ("LOG", "log")] {
             self = read(variable, as: member, of: Self.table, over: self) ?? self
         }
+        // A variable opens a listener even if the file has none.
         socket = read("SOCKET", as: "path", of: Socket.table, over: socket ?? Socket()) ?? socket
         http = read("HTTP_PORT", as: "port", of: HTTP.table, over: http ?? HTTP()) ?? http
     }
 }
 
 extension ConfigurationForm where Value == RevocationPolicy {
-    /// The form of a policy on revocation: `"age"`, `"rental"`, or `rental` with the days for which a list
-    /// may be stale.
+    /// The form of a policy on revocation: `"age"`, `"rental"`, or `rental` with the number of days for which
+    /// an expired revocation list is still used.
     static var revocation: Self {
         let days = ConfigurationForm<Int>.whole(0...RevocationPolicy.mostStaleDays, unit: "days")
         let object = Self.made(
@@ -300,6 +307,7 @@ extension ConfigurationForm where Value == RevocationPolicy {
             words: "`\"age\"`, `\"rental\"`, `{\"rental\": …}` with \(days.description.words)",
             requirements: [requirement])
         return Self(description, json: words.json) { text, reading in
+            // Whatever is not a text is read as an object, which then reports the fault.
             ((try? text.string()) == nil ? object : words).read(text, &reading)
         }
     }

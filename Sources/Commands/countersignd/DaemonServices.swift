@@ -7,8 +7,8 @@ internal import ReaderAPI
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// The service that reads the file again at each SIGHUP. A file with a fault changes nothing. Presentations
-/// continue in any case.
+/// The service that reads the configuration file again at each SIGHUP. A file with a fault changes nothing.
+/// Presentations continue in any case.
 struct Reloading: Service {
     /// The SIGHUP signals since the start of the process.
     let hangUps: UnixSignalsSequence
@@ -23,11 +23,12 @@ struct Reloading: Service {
             systemd.reloading()
             do throws(ConfigurationFaults) {
                 await apply(try read())
-                log.notice("read the file again")
+                log.notice("the daemon read the file again")
             } catch {
                 log.error(
                     "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])
             }
+            // Also after a fault: systemd waits for the end of the reload.
             systemd.ready()
         }
     }
@@ -44,12 +45,15 @@ struct ReplaceableParts: Sendable {
     let tls: ServerTLS?
     let log: Logger
 
-    /// - Returns: whether no lane was in use.
+    /// Replaces the parts by those of another configuration.
+    ///
+    /// - Returns: whether no lane was in use. A lane in use keeps its previous configuration.
     func replace(by new: DaemonConfiguration) async -> Bool {
         // If a stopped kiosk is started again, the lanes come first: an order for a lane that is not there
         // yet would be refused for good.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
+        // Callers that have lost their access must not hear of what follows.
         await coordinator.endStreams(under: new.access)
         await issuing.apply(new.readerTokens)
         basis.replace(policy: new.policy, policies: new.policies)
@@ -61,8 +65,9 @@ struct ReplaceableParts: Sendable {
         return isDone
     }
 
-    /// Replaces the keys and names of apps and web pages. If a key cannot be read, all stay as they were.
+    /// Replaces the keys and names of merchants and web pages. If a key cannot be read, nothing changes.
     private func replaceOnline(by settings: DaemonConfiguration.Online?) {
+        // A daemon that started without `online` has no verifier to change: `online` needs a restart then.
         guard let online else { return }
         do throws(AssemblyFault) {
             online.replace(with: try settings?.settings() ?? OnlineSettings())
@@ -72,17 +77,19 @@ struct ReplaceableParts: Sendable {
     }
 }
 
-/// The service of the coordinator's lifetime. It sends beats to event listeners, and ends all presentations
-/// when the daemon ends.
+/// The service of the coordinator's lifetime. It sends heartbeats to event listeners, and ends all
+/// presentations when the daemon ends.
 struct CoordinatorLifetime: Service {
     let coordinator: PresentationCoordinator
     let systemd: SystemdNotice
 
     func run() async throws {
         let beats = Task {
+            // What bluetoothd refuses is in the log before the first customer comes (Q239).
             await coordinator.inspectLanesAtStart()
             await coordinator.beat()
         }
+        // An error means that the service was cancelled, which ends the daemon too.
         try? await gracefulShutdown()
         systemd.ending()
         beats.cancel()
@@ -93,6 +100,7 @@ struct CoordinatorLifetime: Service {
 /// A service that ends with the standard input. It ignores the input's bytes.
 struct InputLifetime: Service {
     func run() async throws {
+        // Nothing is ever sent through the stream: its end is the event.
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         source.setEventHandler {

@@ -14,6 +14,7 @@ internal import ServiceLifecycle
 struct KioskOfFleet: Sendable {
     /// The maximum time in which lanes become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
+    /// The time between two looks at the lanes.
     private static let readyInterval = Duration.milliseconds(250)
     /// The maximum time that a change waits for lanes in use.
     private static let inUseTimeout = Duration.seconds(120)
@@ -29,6 +30,7 @@ struct KioskOfFleet: Sendable {
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
         settings = try fleet.settings(in: store)
         self.path = path
+        // One event is enough for any number of refusals before the agent asks the hub.
         (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         folder = try mapping(FleetFolder(store: store)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", error.explanation)
@@ -67,9 +69,11 @@ struct KioskOfFleet: Sendable {
         return isStopped ? configuration.stopped : configuration
     }
 
+    /// Changes the kiosk's own file by the accepted documents, and parses the result.
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        // A variable, because the documents remember what was built of them.
         var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
@@ -81,16 +85,20 @@ struct KioskOfFleet: Sendable {
         (error as? ConfigurationFaults)?.text(of: "configuration") ?? "\(error)"
     }
 
+    /// Reads the accepted documents and whether the kiosk is stopped, for a caller that reports faults of the
+    /// configuration.
     private func loaded() throws(ConfigurationFaults) -> (accepted: AcceptedDocuments, isStopped: Bool) {
         try mapping(state()) { (error: AssemblyFault) in ConfigurationFaults.fleet("\(error)") }
     }
 
+    /// Reads the accepted documents and whether the kiosk is stopped, from the store's folder.
     private func state() throws(AssemblyFault) -> (accepted: AcceptedDocuments, isStopped: Bool) {
         try mapping(folder.load(settings.membership, settings.keys)) { (error: FleetFolderError) in
             AssemblyFault("fleet", error.explanation)
         }
     }
 
+    /// Parses the kiosk's own file, or the configuration that the documents have made of it.
     private static func parse(
         _ configuration: AcceptedDocuments.Configuration
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -101,6 +109,7 @@ struct KioskOfFleet: Sendable {
         }
     }
 
+    /// Makes the agent, which asks the hub for documents and changes the configuration in force by them.
     func agent(
         of coordinator: PresentationCoordinator, inForce: ConfigurationInForce,
         metrics: PresentationMetrics, log: Logger
@@ -149,8 +158,8 @@ struct KioskOfFleet: Sendable {
         let deadline = ContinuousClock.now + readyTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             let ready = await coordinator.readyLanes()
-            // Without this, a configuration that renames or removes every lane would count as ready with
-            // none.
+            // Of a kiosk that had a ready lane, at least one lane has to be ready. Otherwise a configuration
+            // that renames or removes every lane would count as ready with none.
             if ready.isSuperset(of: expected), before.isEmpty || !ready.isEmpty { return true }
             try? await Task.sleep(for: readyInterval)
         }
@@ -168,6 +177,7 @@ extension ConfigurationFaults {
 ///
 /// A stop of the kiosk does not wait for a running change, and remains in force after any change.
 actor ConfigurationInForce {
+    /// The time between two attempts to replace lanes in use.
     private static let interval = Duration.seconds(1)
     /// The maximum time that a start after a stop waits for lanes that are in use since before the stop.
     private static let startTimeout = Duration.seconds(10)
@@ -175,11 +185,13 @@ actor ConfigurationInForce {
     /// Applies a configuration to the daemon. Returns false if a lane in use still has the previous
     /// configuration.
     private let replace: @Sendable (DaemonConfiguration) async -> Bool
+    /// The configuration of the latest change, which is in force unless the kiosk is stopped.
     private var wanted: DaemonConfiguration
     private var isStopped = false
+    /// The latest change, for which the next change waits.
     private var last: Task<Bool, Never>?
     /// The number of requested changes, of which the latest decides how long an earlier one is tried.
-    private var wishes = 0
+    private var changes = 0
 
     init(_ first: DaemonConfiguration, replace: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
         wanted = first
@@ -188,9 +200,12 @@ actor ConfigurationInForce {
 
     var clockSkew: Int64 { wanted.policy.clockSkew }
 
+    /// Applies another configuration after the changes that were requested before.
+    ///
     /// - Parameter timeout: the maximum time to wait for lanes in use.
     /// - Returns: whether all lanes have the new configuration.
     func apply(_ new: DaemonConfiguration, within timeout: Duration) async -> Bool {
+        // The task of a change is not a child of the caller's, so a cancellation has to be passed on.
         let task = enqueue(new, timeout)
         return await withTaskCancellationHandler {
             await task.value
@@ -199,33 +214,38 @@ actor ConfigurationInForce {
         }
     }
 
+    /// Stops or starts the kiosk.
     func setStopped(_ isStopped: Bool) async {
         self.isStopped = isStopped
-        // The stop is applied at once, and again after a change that is running now, which may have undone
-        // the stop.
         guard isStopped else {
+            // A lane that is still in use at the end of this time keeps its state until the next change.
             _ = await enqueue(nil, Self.startTimeout).value
             return
         }
+        // A stop is applied at once, without waiting for its turn. A change that is running now may undo the
+        // stop, so the stop is applied again after that change, until no lane is in use.
         _ = await replace(wanted.stopped)
         _ = enqueue(nil, nil)
     }
 
+    /// Lets a change follow the change before it.
+    ///
+    /// - Parameter new: the configuration. Nil to apply the wanted one again, after a stop or a start.
     private func enqueue(_ new: DaemonConfiguration?, _ timeout: Duration?) -> Task<Bool, Never> {
         let before = last
-        wishes += 1
-        let number = wishes
+        changes += 1
+        let number = changes
         let task = Task {
             _ = await before?.value
-            return await settle(new, within: timeout, wish: number)
+            return await settle(new, within: timeout, change: number)
         }
         last = task
         return task
     }
 
-    /// Waits until all lanes have the configuration, for `timeout`. Without a timeout, waits until another
-    /// change is requested.
-    private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, wish number: Int) async
+    /// Waits until all lanes have the configuration, at most for `timeout`. Without a timeout, waits until
+    /// another change is requested.
+    private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, change number: Int) async
         -> Bool
     {
         if let new { wanted = new }
@@ -233,13 +253,13 @@ actor ConfigurationInForce {
         while true {
             let asked = isStopped
             let isDone = await replace(asked ? wanted.stopped : wanted)
-            // A stop or a start came while the lanes were replaced.
+            // A stop or a start came while the lanes were replaced: they are replaced again.
             guard asked == isStopped else { continue }
             if isDone { return true }
-            let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
+            let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != changes)
             if isOver || Task.isCancelled {
                 // A stop is tried again until no lane is in use: a stopped kiosk must not serve.
-                if isStopped, number == wishes { _ = enqueue(nil, nil) }
+                if isStopped, number == changes { _ = enqueue(nil, nil) }
                 return false
             }
             try? await Task.sleep(for: Self.interval)
@@ -260,15 +280,18 @@ extension DaemonConfiguration {
     }
 }
 
+/// The service that runs the agent of the fleet until the daemon ends.
 struct FleetAgentService: Service {
     let agent: FleetAgent
+    /// An event for each reader token that the hub refused because this kiosk is revoked.
     let revocations: AsyncStream<Void>
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { await agent.run() }
-                // The agent asks the hub whether the kiosk is revoked, and stops it if so.
+                // The agent asks the hub at once (within 0 s) whether the kiosk is revoked, and stops the
+                // kiosk if so.
                 for await _ in revocations { await agent.askHub(withinSeconds: 0) }
             }
         }

@@ -35,22 +35,24 @@ actor LanesInForce {
             }
             lanes.removeAll { $0 == old }
         }
+        // A lane that stays, because it is the same or in use, is not added a second time.
         for lane in new where !lanes.contains(where: { $0.name == lane.name }) {
             if let conflict = lane.conflict(with: lanes) {
-                skipped(lane, conflict)
+                logSkipped(lane, because: conflict)
                 continue
             }
             do throws(TransportError) {
                 await coordinator.add(try lane.assemble(readers))
                 lanes.append(lane)
             } catch {
-                skipped(lane, "\(error)")
+                logSkipped(lane, because: "\(error)")
             }
         }
         return isDone
     }
 
-    private func skipped(_ lane: DaemonConfiguration.Lane, _ why: String) {
+    /// Logs that a lane of the new configuration is not in force.
+    private func logSkipped(_ lane: DaemonConfiguration.Lane, because why: String) {
         log.warning(
             "a lane of the file is left out: reload again",
             metadata: ["lane": "\(lane.name)", "why": "\(why)"])

@@ -7,6 +7,7 @@ enum ProcessMemory {
     /// Forbids core dumps and debuggers of the same user, and makes new files readable for the daemon's user
     /// alone.
     static func keepPrivate() {
+        // Where the kernel refuses one protection, the others are still of use: results are not looked at.
         _ = countersign_hide_memory()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
@@ -16,6 +17,7 @@ enum ProcessMemory {
     /// Releases the program's code that only the start needed, about half of the resident memory. The kernel
     /// maps sixteen pages around each used page. Code that is used again comes from the page cache.
     static func releaseText() {
+        // Without the list of mappings the memory stays as it is, which does no harm.
         guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return }
         for line in maps.split(separator: "\n") {
             let fields = line.split(separator: " ")

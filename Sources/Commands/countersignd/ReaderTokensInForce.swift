@@ -24,10 +24,13 @@ struct ReaderTokensInForce: Sendable {
         do throws(AssemblyFault) {
             await server.replace(grants: issuing.grants, from: try source(of: issuing))
         } catch {
-            log.error("reader tokens are made as before", metadata: ["why": "\(error)"])
+            log.error(
+                "the new keys cannot be used: reader tokens are made as before", metadata: ["why": "\(error)"]
+            )
         }
     }
 
+    /// Returns the source of tokens: the hub, or the keys of the configuration.
     private func source(
         of issuing: DaemonConfiguration.TokenIssuing
     ) throws(AssemblyFault) -> TokenSource {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import SystemPackage
 
-/// The files of a lane's field trace: the current file, and the file before it with `.1` at the end of its
+/// The two files of a lane's field trace: the current file, and the previous file with `.1` at the end of its
 /// name.
 ///
 /// Both files together have at most the allowed bytes, and only their owner can read them.
@@ -22,26 +22,27 @@ final class RotatingTraceFile: FieldTraceSink {
     init(_ path: String, bytes: Int) {
         self.path = path
         limit = bytes / 2
-        state.withLock { $0 = Self.began(path) }
+        state.withLock { $0 = Self.makeFile(at: path) }
     }
 
     deinit {
         state.withLock { try? $0.file?.close() }
     }
 
-    /// Begins a new file if the current one is more than half full. Called before each presentation.
+    /// Begins a new file if the current file is more than half full, or could not be made. Called before each
+    /// presentation.
     ///
     /// - Returns: whether a new file was begun.
     func beginsFile() -> Bool {
         state.withLock { state in
             guard state.file == nil || state.bytes > limit / 2 else { return false }
             try? state.file?.close()
-            state = Self.began(path)
+            state = Self.makeFile(at: path)
             return true
         }
     }
 
-    /// Writes a line. A line that does not fit is left out, and so are all further lines up to the next
+    /// Writes a line. A line that does not fit, or cannot be written, is left out: a trace never prevents a
     /// presentation.
     func write(_ line: [UInt8]) {
         state.withLock { state in
@@ -52,9 +53,9 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// Renames the current file and begins a new one. If no file can be made, nothing is traced: a trace
-    /// never prevents a presentation.
-    private static func began(_ path: String) -> State {
+    /// Renames the file at this path and makes a new one. If no file can be made, nothing is traced.
+    private static func makeFile(at path: String) -> State {
+        // There is nothing to rename at the first start.
         _ = unsafe rename(path, path + ".1")
         // A file or a link that somebody else made at this path is never written to.
         let file = try? FileDescriptor.open(

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Logging
 
-/// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd
-/// did not start the daemon.
+/// Notifies systemd of the daemon's state by the datagrams of sd_notify(3). Does nothing if systemd did not
+/// start the daemon. A notice that cannot be sent is dropped: the daemon serves all the same.
 struct SystemdNotice: Sendable {
     private let path: String?
 
@@ -14,6 +14,7 @@ struct SystemdNotice: Sendable {
 
     func ending() { send("STOPPING=1\nSTATUS=Ending presentations.") }
 
+    /// Announces a reload, which `ready()` ends. systemd requires the monotonic time in the message.
     func reloading() {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
@@ -62,11 +63,13 @@ actor Readiness {
         self.log = log
     }
 
+    /// Counts a listener that accepts requests.
     func opened() {
         waitingFor -= 1
         guard waitingFor == 0 else { return }
         systemd.ready()
         log.notice("ready")
+        // The start is over, and with it the use of about half of the program's code.
         ProcessMemory.releaseText()
     }
 }

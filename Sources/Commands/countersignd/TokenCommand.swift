@@ -18,7 +18,7 @@ struct TokenNewCommand: ParsableCommand {
         commandName: "new", abstract: "Make a token, and its member for the configuration.",
         discussion: """
             The token is printed once: give it to its program. Add the member to the list "tokens" of the configuration. \
-            It has only the token's SHA-256. No file is written.
+            The member has only the token's SHA-256. No file is written.
 
               countersignd token new --scope app --name till
             """)
@@ -52,6 +52,7 @@ struct TokenNewCommand: ParsableCommand {
         }
     }
 
+    /// The name of `--name`, or the first scope.
     private var ownName: String { name ?? scope.first?.rawValue ?? "" }
 
     func run() throws {
@@ -71,7 +72,7 @@ extension Scope: ExpressibleByArgument {}
 
 /// A new random token. Only its digest is kept.
 struct NewToken {
-    /// The number of random bytes: as many as the digest has.
+    /// The number of random bytes, as many as a SHA-256 has.
     private static let size = 32
 
     let text: String

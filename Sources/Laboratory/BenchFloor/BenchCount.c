@@ -1,6 +1,7 @@
 #include "BenchFloor.h"
 
-/* The empty assembly keeps the call from becoming a jump out of this function, and the other function from being removed. */
+/* Without the empty assembly a compiler would turn the call of body into a jump, so that valgrind would not see it inside
+ * this function. It would also remove the calls of bench_end_part, which does nothing else. */
 __attribute__((noinline)) void bench_run_counted(void (*body)(void *), void *context) {
     body(context);
     __asm__ volatile("" ::: "memory");

@@ -15,7 +15,7 @@
 
 enum { hash_size = 32, point_size = 65, tag_size = 16 };
 
-/* The state of HMAC-SHA-256 behind its key. */
+/* HMAC-SHA-256 with its key hashed already. A copy of this state starts each message. */
 typedef struct {
     SHA256_CTX inner, outer;
 } hmac_key;
@@ -25,7 +25,7 @@ typedef struct {
     size_t size;
     EC_KEY *key;
     unsigned char point[point_size];
-    /* r and s. */
+    /* The numbers r and s, one after the other. */
     unsigned char signature[2 * hash_size];
 } signed_message;
 
@@ -34,23 +34,24 @@ struct bench_floor {
     size_t *items;
     size_t item_count;
     signed_message certificate, issuer, device;
-    /* The reader's key of a session, a new one for each run; the recipient's of envelopes, which lasts. */
+    /* For a session the reader's key, which each run generates again. For envelopes the recipient's key, which is kept. */
     EC_KEY *own;
     unsigned char peer_point[point_size];
     EC_POINT *peer;
     ECDSA_SIG *signature;
-    /* Of signature. */
+    /* The numbers inside signature, which owns them: each verification writes its r and s there. */
     BIGNUM *r, *s;
     BN_CTX *numbers;
     hmac_key no_salt;
     EVP_CIPHER *cipher;
     EVP_CIPHER_CTX *sealing, *opening;
-    /* What is hashed and goes into derivations. */
+    /* Zeros, in place of the transcript and of the inputs of key derivations. */
     unsigned char *input;
     unsigned char *plaintext, *ciphertext, *request;
     unsigned char tag[tag_size], request_tag[tag_size];
 };
 
+/* Fixed values, since only the time of the operations counts. AES-128 uses the first 16 bytes of the key. */
 static const unsigned char cipher_key[32] = {1};
 static const unsigned char nonce[12] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1};
 
@@ -59,11 +60,13 @@ static int hash(const unsigned char *message, size_t size, unsigned char digest[
     return SHA256_Init(&context) && SHA256_Update(&context, message, size) && SHA256_Final(digest, &context);
 }
 
+/* Hashes the key with the two pads of RFC 2104: 0x36 for the inner hash and 0x5c for the outer hash. */
 static int begin_hmac(hmac_key *hmac, const unsigned char key[hash_size]) {
     unsigned char block[64];
     memset(block, 0x36, sizeof block);
     for (int i = 0; i < hash_size; i++) block[i] ^= key[i];
     if (!SHA256_Init(&hmac->inner) || !SHA256_Update(&hmac->inner, block, sizeof block)) return 0;
+    /* The inner pad is in the block: this replaces it by the outer pad. */
     for (size_t i = 0; i < sizeof block; i++) block[i] ^= 0x36 ^ 0x5c;
     return SHA256_Init(&hmac->outer) && SHA256_Update(&hmac->outer, block, sizeof block);
 }
@@ -79,7 +82,7 @@ static int encode_point(const EC_KEY *key, unsigned char point[point_size], BN_C
                               point_size, numbers) == point_size;
 }
 
-/* Decoding a point checks that it is on the curve. */
+/* Does the ECDH with the peer's point. Decoding the point also checks that it is on the curve. */
 static int agree(bench_floor *floor, unsigned char secret[hash_size]) {
     return EC_POINT_oct2point(EC_KEY_get0_group(floor->own), floor->peer, floor->peer_point, point_size, floor->numbers)
         && ECDH_compute_key(secret, hash_size, floor->peer, floor->own, NULL) == hash_size;
@@ -101,6 +104,7 @@ static int open_response(bench_floor *floor) {
         && EVP_DecryptFinal_ex(floor->opening, floor->plaintext + count, &rest);
 }
 
+/* Does the work of a session up to the sealed request. The derived keys are not used: any key costs the same. */
 static int open_session(bench_floor *floor) {
     unsigned char point[point_size], secret[hash_size], digest[hash_size], key[hash_size];
     hmac_key salt, derivation;
@@ -113,7 +117,8 @@ static int open_session(bench_floor *floor) {
         && seal(floor, floor->sizes.request, floor->request, floor->request_tag);
 }
 
-/* Messages are as long as the labels and inputs of RFC 9180, 4.1 and 5.1, together. */
+/* Does the key derivation of an envelope. Each message is as long as the label and the input of its step in RFC 9180,
+ * 4.1 and 5.1, together. */
 static int open_envelope(bench_floor *floor) {
     unsigned char secret[hash_size], key[hash_size], digest[hash_size];
     hmac_key derivation;
@@ -163,9 +168,11 @@ static EC_KEY *make_key(void) {
     return NULL;
 }
 
+/* Makes a key and a message of zeros, and signs the message. */
 static int make_signed(bench_floor *floor, signed_message *message, size_t size) {
     unsigned char digest[hash_size];
     message->size = size;
+    /* One byte more, since calloc may return NULL for a size of 0. */
     message->message = calloc(1, size + 1);
     message->key = make_key();
     if (!message->message || !message->key || !encode_point(message->key, message->point, floor->numbers)
@@ -209,7 +216,7 @@ static int make_signatures(bench_floor *floor) {
 }
 
 bench_floor *bench_floor_make(bench_floor_sizes sizes, const size_t *items, size_t item_count) {
-    /* 158 bytes are the longest input of HKDF apart from the transcript. */
+    /* 158 bytes are the longest message of HKDF apart from the one with the transcript. */
     size_t largest = 158 + sizes.transcript + sizes.request + sizes.response;
     bench_floor *floor = calloc(1, sizeof *floor);
     if (!floor) return NULL;

@@ -5,6 +5,7 @@ package import CBOR
 ///
 /// The members of a map keep their order, and a key may occur twice.
 package indirect enum CBORDraft: Sendable {
+    /// A member of a map.
     package struct Member: Sendable {
         package var key: CBORDraft
         package var value: CBORDraft
@@ -29,8 +30,8 @@ package indirect enum CBORDraft: Sendable {
     case encoded([UInt8])
     /// A map of indefinite length (RFC 8949 3.2.2).
     case indefiniteMap([Member])
-    /// An unsigned integer that is always written in three bytes, which is not the preferred form of a small
-    /// one.
+    /// An unsigned integer that is always written in three bytes, although an integer below 256 is shorter in
+    /// the preferred form.
     case wideUnsigned(UInt16)
 
     /// `tdate`: a date and time under tag 0.
@@ -64,10 +65,12 @@ package indirect enum CBORDraft: Sendable {
             encoder.byteString(item.encode())
         case .encoded(let bytes): encoder.encoded(bytes)
         case .indefiniteMap(let members):
+            // The bytes that begin and end a map of indefinite length.
             encoder.encoded([0xbf])
             Self.write(members, to: &encoder)
             encoder.encoded([0xff])
         case .wideUnsigned(let value):
+            // 19 announces an unsigned integer of two bytes.
             encoder.encoded([0x19, UInt8(value >> 8), UInt8(value & 0xff)])
         }
     }
@@ -92,8 +95,8 @@ extension CBORDraft {
         set { self = .map(newValue) }
     }
 
-    /// The value of the first member with this key. Assigning replaces it in place or appends it. Assigning
-    /// nil removes it.
+    /// The value of the first member with this key. Assigning a value changes the member in its place, or
+    /// appends a member. Assigning nil removes the member.
     package subscript(_ key: CBORDraft) -> CBORDraft? {
         get { index(of: key).map { members[$0].value } }
         set {
@@ -132,6 +135,7 @@ extension CBORDraft {
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned(let value) where value <= Int64.max: self = .integer(Int64(value))
+        // CBOR writes a negative number as the n of -1 - n (RFC 8949 3.1).
         case .negative(let value) where value <= Int64.max: self = .integer(-1 - Int64(value))
         case .byteString(let value): self = .bytes(Array(value))
         case .text(let value): self = .text(value)

@@ -24,10 +24,11 @@ package enum TestEntropy: Sendable {
     /// Makes a private key. With a seed, it is always the same for the same purpose and curve.
     package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
+        // A scalar that is not below the order of the curve is refused, and the next one is tried.
         for attempt in 0..<64 {
             var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
-            // The order of P-521 has 521 bits, and the 66 bytes have 528. Without this, one attempt in 128
-            // would succeed.
+            // The order of P-521 has 521 bits, and a scalar of 66 bytes has 528. With the seven surplus bits
+            // random, only one attempt in 128 would succeed.
             if curve == .p521 { scalar[0] &= 1 }
             do throws(OpenSSLCryptoError) {
                 return try PrivateKey(curve: curve, scalar: scalar[...])
@@ -42,6 +43,7 @@ package enum TestEntropy: Sendable {
     func shuffled(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [Int] {
         var numbers = Array(0..<count)
         let draws = try bytes(4 * count, for: purpose)
+        // Fisher and Yates's shuffle. The small bias of a remainder does not matter for tests.
         for index in numbers.indices.dropFirst().reversed() {
             let draw = draws[4 * index..<4 * index + 4].reduce(0) { $0 << 8 | Int($1) }
             numbers.swapAt(index, draw % (index + 1))

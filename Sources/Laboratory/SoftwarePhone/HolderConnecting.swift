@@ -5,20 +5,21 @@ internal import NDEF
 internal import ReaderService
 internal import Transport
 
-/// The Bluetooth connection data of the reader that has the phone's engagement.
+/// The data with which the phone connects over Bluetooth to the reader that has the phone's engagement.
 struct ReaderReach: Sendable {
     /// The settled modes and UUIDs. In mdoc central client mode the UUID is the reader's, in mdoc peripheral
     /// server mode the phone's.
     let offer: BluetoothOffer
-    /// The value by which the phone recognises the reader.
+    /// The value of the ident characteristic, by which the phone recognises the reader (Q70).
     let ident: BLEIdent
 }
 
 extension WalletEngagement {
-    /// The reader of this engagement. Nil if the engagement has no Bluetooth.
+    /// The connection data of the reader of this engagement. Nil if the engagement offers no Bluetooth.
     var reader: ReaderReach? {
         guard let engagement = try? DeviceEngagement(deviceEngagement[...]),
             let ident = try? BLEIdent(for: engagement),
+            // After a QR code there are no handover messages: only the engagement names Bluetooth.
             let offer = handover.bluetooth ?? BluetoothOffer(engagement)
         else { return nil }
         return ReaderReach(offer: offer, ident: ident)
@@ -26,7 +27,8 @@ extension WalletEngagement {
 }
 
 extension Handover {
-    /// The Bluetooth modes and UUIDs that the handover messages settle. Nil after a QR code.
+    /// The Bluetooth modes and UUIDs that the handover messages settle. Nil after a QR code, or if the
+    /// messages settle no Bluetooth.
     fileprivate var bluetooth: BluetoothOffer? {
         if case .nfcVersion2(let select, let request) = self {
             guard let (_, chosen) = try? NFCVersion2Handover.engagement(inSelect: select[...]),
@@ -42,6 +44,7 @@ extension Handover {
         let offered = request.flatMap { request in
             (try? HandoverRequest.parse(NDEFMessage.parse(request[...])))?.carriers.bluetooth
         }
+        // A static handover has no Handover Request, so the reader excludes no mode.
         let allowed = offered?.role.modesInHandoverRequest ?? [.centralClient, .peripheralServer]
         return NFCBluetoothLECarrier(chosen, allowed: allowed, offered: offered?.serviceUUID).map {
             BluetoothOffer($0)
@@ -50,6 +53,7 @@ extension Handover {
 }
 
 extension [HandoverCarrier] {
+    /// The record of the Bluetooth carrier. Nil if Bluetooth is not among the carriers.
     fileprivate var bluetooth: BluetoothLEOutOfBand? {
         for case .bluetoothLE(let record) in self { return record }
         return nil
@@ -67,13 +71,14 @@ struct HolderConnecting {
     /// Returns the link after one side has sent State 01.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         switch (reader.offer.centralClient, reader.offer.peripheralServer) {
-        case (let theirs?, let own?): try await race(theirs, own)
-        case (let theirs?, nil): try await connect(theirs)
-        case (nil, let own?): try await serve(own)
+        case (let readerUUID?, let phoneUUID?): try await race(readerUUID, phoneUUID)
+        case (let readerUUID?, nil): try await connect(readerUUID)
+        case (nil, let phoneUUID?): try await serve(phoneUUID)
         case (nil, nil): throw .serviceIncomplete
         }
     }
 
+    /// Connects to the reader's service and sends State 01 (mdoc central client mode).
     private func connect(_ uuid: BluetoothUUID) async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await radio.connect(to: GATTService(.mdocCentralClient(uuid)))
         do throws(BluetoothLEError) {
@@ -91,6 +96,8 @@ struct HolderConnecting {
         }
     }
 
+    /// Offers the phone's service and waits until the reader has connected and sent State 01 (mdoc peripheral
+    /// server mode).
     private func serve(_ uuid: BluetoothUUID) async throws(BluetoothLEError) -> any BluetoothLELink {
         let server = try await radio.serve(GATTService(.mdocPeripheralServer(uuid)))
         do throws(BluetoothLEError) {
@@ -101,12 +108,13 @@ struct HolderConnecting {
         }
     }
 
+    /// Connects in both modes at once and returns the first link. The other attempt is cancelled.
     private func race(
-        _ theirs: BluetoothUUID, _ own: BluetoothUUID
+        _ readerUUID: BluetoothUUID, _ phoneUUID: BluetoothUUID
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         try await firstLink(
-            { () throws(BluetoothLEError) in try await connect(theirs) },
-            { () throws(BluetoothLEError) in try await serve(own) }
+            { () throws(BluetoothLEError) in try await connect(readerUUID) },
+            { () throws(BluetoothLEError) in try await serve(phoneUUID) }
         ).get()
     }
 }

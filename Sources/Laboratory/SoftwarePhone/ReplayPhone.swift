@@ -21,7 +21,7 @@ package import Transport
 /// ``run()`` and ``lift()`` are called by `countersign-lab replay`. The card logic runs on the thread of the
 /// virtual reader and is guarded by a mutex. A replay never reads or changes the trace file.
 package final class ReplayPhone: Sendable {
-    /// The engagements of its taps.
+    /// The engagements of the phone's taps.
     package let engagements: LatestEngagement
     private let card: VirtualCard
     private let taps: [TracedTap]
@@ -43,48 +43,54 @@ package final class ReplayPhone: Sendable {
             answering: { replay.answer($0) })
     }
 
-    /// Makes the taps of the trace. After the last tap, the phone stays on the reader until the task is
+    /// Performs the taps of the trace. After the last tap, the phone stays on the reader until the task is
     /// cancelled.
     package func run() async throws(CommandFailure) {
         try await insert()
         Terminal.message("The phone is on the reader. Press Ctrl-C to take it away.")
         for await number in ended {
             Terminal.message("tap \(number + 1) of \(taps.count) is over")
+            // After the last tap the phone stays on the reader. Each further power-up repeats that tap.
             guard number + 1 < taps.count else { continue }
-            try await pass(to: taps[number])
+            try await moveOn(from: taps[number])
         }
     }
 
-    /// Passes from a tap to the next one. The phone leaves and comes back, unless it stayed on the reader in
-    /// the trace.
-    private func pass(to tap: TracedTap) async throws(CommandFailure) {
+    /// Waits and moves the phone as in the trace between a tap and the next one. If the traced phone stayed
+    /// on the reader, nothing is done.
+    private func moveOn(from tap: TracedTap) async throws(CommandFailure) {
         guard tap.breaksOff || tap.left != nil else { return }
+        // A phone that left during a command is away already when the tap is over.
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero
         try? await Task.sleep(for: away, clock: .continuous)
         card.remove()
         let rest = (tap.next ?? .zero) - away
         try? await Task.sleep(for: max(rest, Duration.zero), clock: .continuous)
+        // A cancelled sleep ends early, and the phone must not come back then.
         guard !Task.isCancelled else { return }
         try await insert()
     }
 
+    /// Puts the phone on the reader.
     private func insert() async throws(CommandFailure) {
         do throws(VirtualCardError) {
             try await card.insert()
         } catch .cancelled {
+            // The user ended the replay, which is no failure.
         } catch {
             throw WalletPhone.noVirtualReader
         }
     }
 
+    /// Takes the phone off the reader.
     package func lift() {
         card.remove()
     }
 }
 
-/// The card logic of a replay, which the reader's thread calls.
+/// The card logic of a replay, which the thread of the virtual reader calls.
 private final class ReplayCard: Sendable {
-    /// The delay of an answer that never came in the trace.
+    /// The delay of an answer that never came in the trace: longer than a reader waits by default.
     private static let silence = Duration.seconds(3600)
 
     /// The engagements of the taps. Each is added as soon as its handover is complete.
@@ -106,10 +112,12 @@ private final class ReplayCard: Sendable {
         state.withLock { $0.isFresh = true }
     }
 
+    /// Returns the answer to a command. Records a new engagement, and reports the end of a tap.
     func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
         let (answer, over, engagement) = state.withLock { state in
             let before = state.wallet.engagement?.number
             let (answer, over) = state.answer(command, silence: Self.silence)
+            // The wallet keeps its engagement for the whole tap: only a new number is a new engagement.
             let engagement = state.wallet.engagement
             return (answer, over, engagement?.number == before ? nil : engagement)
         }
@@ -128,7 +136,9 @@ private struct ReplayState: ~Copyable {
     var number = 0
     /// Whether the phone got power and has not received a command since.
     var isFresh = true
+    /// Whether a tap has begun. Until then the next tap is tap 0.
     private var hasBegun = false
+    /// The tracker of the selected file, which gives a command the name that it has in a trace.
     var trace = NFCTrace()
 
     init(_ wallet: consuming WalletCard, _ taps: [TracedTap]) {
@@ -144,6 +154,7 @@ extension ReplayState {
         _ command: ArraySlice<UInt8>, silence: Duration
     ) -> (CardAnswer, over: Int?) {
         if isFresh { beginTap() }
+        // Commands may follow the script's last one, but the end of a tap is reported once.
         let wasOver = script.isOver
         let exchange = script.next(trace.name(of: command))
         let answer =
@@ -162,12 +173,16 @@ extension ReplayState {
         wallet.insert()
     }
 
+    /// Answers a command as the traced phone did: after the same time, with its removal, status word or lack
+    /// of an answer. The wallet makes the bytes of a successful answer.
     private mutating func replay(
         _ exchange: ExchangeFacts, after command: ArraySlice<UInt8>, silence: Duration
     ) -> CardAnswer {
         let took = Duration.milliseconds(exchange.took)
         switch exchange.failure?.word {
+        // For the wallet, a reader that was unplugged is the same as a phone that left.
         case .cardLost, .readerUnavailable: return .removeCardLater(after: took)
+        // The traced reader gave up because no answer came.
         case .cancelled: return .respondLater([], after: silence)
         case nil: break
         }
@@ -181,6 +196,7 @@ extension ReplayState {
         return answerAsWallet(command, after: took)
     }
 
+    /// Answers a command as the wallet does, but after the traced time instead of the wallet's own.
     private mutating func answerAsWallet(_ command: ArraySlice<UInt8>, after took: Duration) -> CardAnswer {
         switch wallet.answer(command, now: .now) {
         case .respond(let bytes), .respondAt(let bytes, _):
@@ -222,6 +238,7 @@ final class ReplayLink: BluetoothLELink {
     }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        // The traced phone left before this fragment.
         guard sent.withLock({ $0 < leavesAfter }) else {
             await link.close()
             throw .linkLost

@@ -7,7 +7,8 @@ package import MdocWallet
 internal import NDEF
 
 extension TracedPhone {
-    /// The handover of the traced phone.
+    /// The kind of handover of the traced phone. If the reader selected no application for engagement, the
+    /// phone had engaged by a QR code.
     var handover: HandoverKind {
         let commands = taps.flatMap(\.exchanges).compactMap(\.command.word)
         if !commands.contains(.selectNDEF), !commands.contains(.selectVersion2) { return .qr }
@@ -24,6 +25,8 @@ extension TracedPhone {
         profile.version2 = version2.flatMap(NFCVersion2Behaviour.init)
         if let version = engagement?.version { profile.engagementVersion = version.text }
         profile.extraEngagementMembers = capabilityMembers
+        // Bluetooth is assumed unless the trace excludes it: after a QR code a trace has no Handover Select,
+        // and an unreadable carrier may have been Bluetooth.
         let carriers = select?.carriers ?? []
         profile.hasBluetooth =
             select == nil || carriers.contains { $0.kind.word == .bluetoothLE || $0.kind.word == .unreadable }
@@ -37,6 +40,7 @@ extension TracedPhone {
         return overNFC && !lacksRetrieval ? profile.addingNFCCarrier() : profile
     }
 
+    /// The capabilities member of the engagement (key 6), with the traced keys. A trace has no values.
     private var capabilityMembers: [CBORDraft.Member] {
         guard let engagement, engagement.keys.contains(6) else { return [] }
         let members = engagement.capabilities.map { key in
@@ -45,6 +49,7 @@ extension TracedPhone {
         return [CBORDraft.Member(key: 6, value: .map(members))]
     }
 
+    /// The traced phone's limits, waiting time, order of records and fault over NFC.
     private var behaviour: NFCHolderBehaviour {
         var behaviour = NFCHolderBehaviour()
         if let service {
@@ -72,8 +77,8 @@ extension TracedPhone {
 }
 
 extension PresentedWallet {
-    /// Makes a wallet with a test licence that behaves like the phone of a trace. Its answer has about the
-    /// traced size.
+    /// Makes a wallet with a test licence that behaves like the phone of a trace. A portrait of the answer's
+    /// traced size, at most 1 MiB, gives the wallet's answer about the same size.
     package init(replaying phone: TracedPhone, overNFC: Bool, at now: Timestamp) throws(CommandFailure) {
         var presentation = PresentationCase("replay")
         presentation.profile = phone.profile(overNFC: overNFC)
@@ -81,6 +86,7 @@ extension PresentedWallet {
         presentation.licence.portraitSize = min(
             max(phone.answerSize, presentation.licence.portraitSize), 1 << 20)
         if phone.end?.error?.word == ErrorID(rawValue: "declined") { presentation.decision = .declines }
+        // The session statuses of ISO/IEC 18013-5 for errors of encryption (10) and decoding (11).
         switch phone.end?.sessionStatus {
         case 10?: presentation.sessionFault = .encryptionError
         case 11?: presentation.sessionFault = .decodingError
@@ -101,6 +107,7 @@ extension NFCVersion2Behaviour {
         guard let limit = facts.limit else { return nil }
         self.init()
         commandLimit = UInt64(limit)
+        // 2 is the type of Bluetooth LE among the retrieval methods (8.2.1.1).
         if facts.methods?.contains(2) == true { preference = .bluetoothLE(centralFirst: true) }
     }
 }
@@ -126,6 +133,7 @@ extension FaultFacts {
         case .noProgress: .answersEmpty
         case .surplusBytes: .addsSurplusByte
         case .capabilityContainerInvalid: .garblesCapabilities
+        // Lengths above the limits of every reader (Q194).
         case .messageTooLong:
             [.awaitResponse, .receiveMessage].contains(phase?.word)
                 ? .announcesDataObject(0xff_ffff) : .announcesLength(0xfffe)

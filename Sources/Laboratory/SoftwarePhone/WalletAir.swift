@@ -18,7 +18,7 @@ package struct WalletAir {
     /// The engagements of a phone on a virtual reader. Nil without such a phone: each reader then gets a new
     /// QR code.
     private let taps: LatestEngagement?
-    /// The actions over Bluetooth of a phone that is replayed. Nil for the wallet's own.
+    /// The Bluetooth actions of a replayed phone. Nil for a wallet that acts by itself.
     private let script: AirScript?
 
     package init(
@@ -35,6 +35,7 @@ package struct WalletAir {
     /// The maximum time to search for the reader of a tap. For a QR code there is no limit: it may be scanned
     /// at any time.
     private static let timeout: Duration = .seconds(60)
+    /// The pause between two attempts to connect.
     private static let pause: Duration = .milliseconds(500)
 
     /// Serves this many readers, or with 0 all readers until the task is cancelled.
@@ -43,6 +44,7 @@ package struct WalletAir {
         while readers == 0 || number <= readers {
             guard let engagement = try await engagement(number) else { return }
             let server = WalletServer(name: "reader \(number)")
+            // Only a reader with a link counts: a failed connection leaves the number unchanged.
             if let link = await latestLink(engagement, server) {
                 await serve(engagement, over: link, server)
                 number += 1
@@ -63,6 +65,7 @@ package struct WalletAir {
         }
     }
 
+    /// Serves one session over the link, and then ends the link.
     private func serve(
         _ engagement: WalletEngagement, over link: any BluetoothLELink, _ server: WalletServer
     ) async {
@@ -97,6 +100,8 @@ package struct WalletAir {
         return made
     }
 
+    /// Tries to connect again and again. Returns nil if the time is over, the task is cancelled, or the
+    /// traced phone made no link.
     private func link(
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {
@@ -128,6 +133,7 @@ extension WalletAir {
     private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
         guard let connects = script.connects else {
             server.note("the traced phone made no Bluetooth connection")
+            // As long as a phone that searches in vain. A newer tap cancels this wait.
             try? await Task.sleep(for: Self.timeout, clock: .continuous)
             return false
         }
@@ -150,6 +156,7 @@ extension BluetoothLEError {
     }
 }
 
+/// A Bluetooth link as the channel of a session's messages.
 private struct LinkChannel: MessageChannel {
     let driver: LinkDriver
 
@@ -176,6 +183,7 @@ extension TransportError {
     fileprivate init(_ end: LinkDriver.End) {
         switch end {
         case .stopped: self = .cancelled
+        // For the session it does not matter whether the reader left or the radio failed.
         case .machine, .radioUnavailable: self = .closed(by: .peer)
         }
     }

@@ -24,6 +24,7 @@ package final class WalletPhone: Sendable {
             CommandFailure.usage("this wallet does not have this handover: \(error)")
         }
         let logic = Mutex(made)
+        // Before the first tap, only a QR code has given the card an engagement.
         shown = logic.withLock { $0.engagement }
         let box = CardBox(logic, taps)
         card = VirtualCard(
@@ -63,9 +64,11 @@ private final class CardBox: Sendable {
         card.withLock { card in card.insert() }
     }
 
+    /// Returns the answer to a command, and records a new engagement.
     func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
         let now = ContinuousClock.now
         let (answer, engagement) = card.withLock { card in
+            // The card keeps its engagement for the whole tap: only a new number is a new engagement.
             let before = card.engagement?.number
             let answer = card.answer(command, now: now)
             return (answer, card.engagement?.number == before ? nil : card.engagement)
@@ -83,6 +86,7 @@ private final class CardBox: Sendable {
 package final class LatestEngagement: Sendable {
     private struct State {
         var engagement: WalletEngagement?
+        /// The caller that waits in `next()`.
         var waiting: CheckedContinuation<WalletEngagement?, Never>?
     }
 
@@ -103,6 +107,7 @@ package final class LatestEngagement: Sendable {
     func next() async -> WalletEngagement? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                // Outer nil: wait for a tap. Inner nil: the task is cancelled, and nobody waits.
                 let ready: WalletEngagement?? = state.withLock { state in
                     if Task.isCancelled { return .some(nil) }
                     if let engagement = state.engagement.take() { return engagement }

@@ -11,6 +11,8 @@ struct WalletServer {
 
     /// Answers the reader until the session or the channel ends. A fault of this reader ends only this
     /// session.
+    ///
+    /// - Parameter greeting: the message that the phone sends first, on a bench link. Nil over Bluetooth.
     func serve(
         _ session: inout WalletSession, over channel: some MessageChannel, greeting: [UInt8]? = nil
     ) async {
@@ -23,6 +25,7 @@ struct WalletServer {
         }
     }
 
+    /// Receives and answers the reader's messages.
     private func answer(
         _ session: inout WalletSession, over channel: some MessageChannel
     ) async throws(TransportError) {
@@ -34,6 +37,8 @@ struct WalletServer {
             switch reply {
             case .end: return
             case .send(let answer, let delay):
+                // A message that comes while the person decides, such as the end of the session, replaces
+                // the answer.
                 if let next = try await nextMessage(on: channel, within: delay) {
                     message = next
                     continue
@@ -61,6 +66,7 @@ struct WalletServer {
         on channel: some MessageChannel, within delay: Duration
     ) async throws(TransportError) -> [UInt8]? {
         guard delay > .zero else { return nil }
+        // A receive has no timeout of its own: the timer cancels it when the person has decided.
         let receiving = Task { () -> Result<[UInt8], TransportError> in
             do throws(TransportError) {
                 return .success(try await channel.receive())
@@ -81,6 +87,7 @@ struct WalletServer {
         do throws(TransportError) {
             return try result.get()
         } catch .cancelled where !Task.isCancelled {
+            // The timer cancelled the receive, and not the caller.
             return nil
         }
     }
@@ -149,7 +156,8 @@ package struct WalletListener {
             let known = try engagement(number)
             do throws(TransportError) {
                 let channel = try await listener.accept()
-                if let engagement = await tapped(known, while: channel) {
+                // A peer that leaves before the tap does not count as a reader.
+                if let engagement = await engagementAfterTap(known, watching: channel) {
                     await serve(engagement, over: channel, number: number)
                     number += 1
                 }
@@ -175,25 +183,28 @@ package struct WalletListener {
         }
     }
 
-    /// Waits for the tap. Returns nil if the peer closes the connection or sends a message before it.
-    private func tapped(_ known: WalletEngagement?, while channel: FramedTCPChannel) async
-        -> WalletEngagement?
-    {
+    /// Returns the known engagement, or waits for the engagement of the next tap. Returns nil if the peer
+    /// closes the connection or sends a message before the tap.
+    private func engagementAfterTap(
+        _ known: WalletEngagement?, watching channel: FramedTCPChannel
+    ) async -> WalletEngagement? {
         guard known == nil, let taps = phone?.taps else { return known }
         return await withTaskGroup(of: WalletEngagement?.self) { group in
             group.addTask { await taps.next() }
             group.addTask {
+                // A reader sends nothing before the greeting: a message or an error ends the wait.
                 _ = try? await channel.receive()
                 return nil
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            // The tap came while the group was being cancelled: it is kept for the next peer.
+            // A tap that came while the group was being cancelled is kept for the next peer.
             if first == nil, let late = await group.next() ?? nil { taps.record(late) }
             return first
         }
     }
 
+    /// Sends the greeting, and serves the session of one reader.
     private func serve(_ engagement: WalletEngagement, over channel: FramedTCPChannel, number: Int) async {
         let server = WalletServer(name: "reader \(number)")
         do throws(WalletError) {

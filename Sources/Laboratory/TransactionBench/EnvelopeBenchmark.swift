@@ -19,12 +19,14 @@ package struct EnvelopeBenchmark {
         self.presentation = presentation
         let comparison = presentation.asked.map { RequestComparison.requested($0.requests) } ?? .notCompared
         let policy = try PolicyFile.trial.settings()
+        // A store that remembers nothing verifies the document signer's certificate in each run.
         coldContext = PresentationContext(
             comparison: comparison, trust: TrustStore(anchors: anchors, remembering: 0), now: now,
             policy: policy)
         warmContext = PresentationContext(
             comparison: comparison, trust: TrustStore(anchors: anchors), now: now, policy: policy)
         let opened = try presentation.opened()
+        // This also makes the warm store remember the document signer.
         guard opened.verify(in: warmContext).isAccepted else {
             throw TransactionBenchmark.Failure.rejected
         }
@@ -64,6 +66,7 @@ extension StoredPresentation {
     fileprivate func floorSizes(in transcript: SessionTranscript) throws -> FloorSizes {
         let plaintext = try plaintext(in: transcript)
         let item = try CBORItem.parse(plaintext[...])
+        // An app's answer has the response in the member `identity`. A page's answer is the response itself.
         let response = try UnverifiedResponse(try item.map()["identity"] ?? item)
         guard let document = response.documents.first, let issuerAuth = document.issuerAuth else {
             throw TransactionBenchmark.Failure.nothingToVerify
@@ -72,6 +75,7 @@ extension StoredPresentation {
             .envelope, response: plaintext.count, of: document, issuerAuth: issuerAuth, in: transcript)
     }
 
+    /// Decrypts the answer with the first recipient key that opens it.
     private func plaintext(in transcript: SessionTranscript) throws -> [UInt8] {
         let (encapsulatedKey, ciphertext): (ArraySlice<UInt8>, ArraySlice<UInt8>)
         switch message {
@@ -134,6 +138,6 @@ package struct EnvelopeFigures {
             + "derives two unused keys.",
         "Cold: the document signer is unknown. The root's key object, the recipient's key and the algorithms of OpenSSL "
             + "are kept, as in tightFloorColdNs. floorColdNs also builds a key for the root.",
-        "Warm checks two signatures, and so do both floors.",
+        "Warm: two signatures are checked, by Countersign and by both floors.",
     ]
 }

@@ -64,6 +64,7 @@ internal import COpenSSL
     /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
+    /// Prepares everything that each run needs again: algorithms, contexts, keys, messages and a ciphertext.
     init(_ sizes: FloorSizes) throws {
         wrapper = sizes.wrapper
         derivations = Self.derivations(of: sizes)
@@ -87,6 +88,7 @@ internal import COpenSSL
         try unsafe Self.require(EVP_PKEY_generate(keyGeneration, &peer))
         unsafe self.peer = try Self.require(peer)
         peerPoint = try unsafe Self.point(of: Self.require(peer))
+        // A closure cannot use `self` before every property has its value.
         let context = unsafe keyGeneration
         messages = try [sizes.certificate, sizes.issuer, sizes.device].map {
             try unsafe Self.signedMessage(count: $0, context)
@@ -97,6 +99,7 @@ internal import COpenSSL
         try unsafe Self.require(EVP_EncryptInit_ex2(cipherContext, gcm, key, nonce, nil))
         try unsafe Self.require(
             EVP_EncryptUpdate(cipherContext, &sealed, &count, plaintext, Int32(plaintext.count)))
+        // In GCM the last call writes no byte: it computes the tag.
         try unsafe Self.require(EVP_EncryptFinal_ex(cipherContext, &sealed, &count))
         try unsafe Self.require(EVP_CIPHER_CTX_ctrl(cipherContext, EVP_CTRL_AEAD_GET_TAG, 16, &tag))
         ciphertext = sealed
@@ -146,6 +149,7 @@ internal import COpenSSL
         for message in messages.dropFirst(knowsSigner ? 1 : 0) { try verify(message) }
     }
 
+    /// Runs the ECDH of a session, with a new ephemeral key.
     private func agree() throws {
         var ephemeral: OpaquePointer?
         try unsafe Self.require(EVP_PKEY_generate(keyGeneration, &ephemeral))
@@ -161,6 +165,7 @@ internal import COpenSSL
         try unsafe agree(on: peer, with: sender)
     }
 
+    /// Runs one ECDH.
     private func agree(on key: OpaquePointer, with peer: OpaquePointer) throws {
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -171,12 +176,14 @@ internal import COpenSSL
         try unsafe Self.require(EVP_PKEY_derive(context, &secret, &count))
     }
 
+    /// Runs one HKDF step.
     private func derive(_ step: Derivation) throws {
         let context = unsafe EVP_KDF_CTX_new(kdf)
         defer { unsafe EVP_KDF_CTX_free(context) }
         var output = [UInt8](repeating: 0, count: 32)
         var hash = Array("SHA256".utf8CString)
         var mode = step.mode.rawValue
+        // OpenSSL's parameters are pointers, so every input has to stay in place during the call.
         let derived = unsafe step.secret.withUnsafeBytes { secret in
             unsafe step.salt.withUnsafeBytes { salt in
                 unsafe step.info.withUnsafeBytes { info in
@@ -209,11 +216,13 @@ internal import COpenSSL
         try unsafe Self.require(
             EVP_DecryptUpdate(cipherContext, &plaintext, &count, ciphertext, Int32(ciphertext.count)))
         try unsafe Self.require(EVP_CIPHER_CTX_ctrl(cipherContext, EVP_CTRL_AEAD_SET_TAG, 16, &tag))
+        // In GCM the last call writes no byte: it compares the tag.
         var rest: Int32 = 0
         var none: UInt8 = 0
         try unsafe Self.require(EVP_DecryptFinal_ex(cipherContext, &none, &rest))
     }
 
+    /// Digests as many bytes of the plaintext as each item has. The time does not depend on their values.
     private func digestItems() throws {
         var digest = [UInt8](repeating: 0, count: 32)
         for size in digested {
@@ -235,6 +244,7 @@ internal import COpenSSL
         )
     }
 
+    /// Builds a key object from a point, as each run of this floor does for every key.
     private func publicKey(_ point: [UInt8]) throws -> OpaquePointer {
         var group = Array("prime256v1".utf8CString)
         var point = point
@@ -253,6 +263,7 @@ internal import COpenSSL
         return try unsafe Self.require(key)
     }
 
+    /// Makes a key and a message of this size, and signs the message.
     private static func signedMessage(count: Int, _ keyGeneration: OpaquePointer) throws -> SignedMessage {
         var key: OpaquePointer?
         try unsafe require(EVP_PKEY_generate(keyGeneration, &key))
@@ -261,6 +272,7 @@ internal import COpenSSL
         let message = [UInt8](repeating: 0x5a, count: count)
         let context = unsafe EVP_MD_CTX_new()
         defer { unsafe EVP_MD_CTX_free(context) }
+        // An ECDSA signature on P-256 in DER has at most 72 bytes.
         var signature = [UInt8](repeating: 0, count: 80)
         var signatureCount = signature.count
         try unsafe require(EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, key, nil))
@@ -269,6 +281,7 @@ internal import COpenSSL
             point: point, message: message, signature: Array(signature.prefix(signatureCount)))
     }
 
+    /// Returns the uncompressed point of a key: 65 bytes on P-256.
     private static func point(of key: OpaquePointer) throws -> [UInt8] {
         var point = [UInt8](repeating: 0, count: 65)
         var written = 0

@@ -6,10 +6,12 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// A trust store on disk with as many roots and CRLs as many countries together have. It contains the roots
-/// of the measured response.
+/// A trust store on disk with the number of roots and CRLs that many countries have together. The roots of
+/// the measured response are among them.
 struct LargeTrust {
+    /// The number of roots in the store, with the roots of the measured response.
     static let anchors = 500
+    /// The number of the other roots that have a CRL.
     private static let revocationLists = 50
     /// The number of certificates that each CRL lists.
     private static let entries = 100
@@ -31,6 +33,7 @@ struct LargeTrust {
         try store.replaceTrust(with: TrustSnapshot(sources), expecting: nil, by: .imported, at: now)
     }
 
+    /// Makes an entry of the store. The name is the SHA-256 of the bytes.
     private static func source(
         _ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>, obtained now: Timestamp
     ) -> TrustSource {
@@ -44,6 +47,7 @@ struct LargeTrust {
         TrustStore(try ReaderStore(at: folder, for: .reading).currentTrust().snapshot)
     }
 
+    /// Removes the store's folder. A failure only leaves a temporary folder behind.
     func discard() {
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -56,6 +60,8 @@ private struct LargeTrustRoot: ~Copyable {
     private let key: PrivateKey
     private let keyIdentifier: [UInt8]
 
+    /// Makes a root with a new key. The number is in the name, and at the end of the serial number. The first
+    /// byte of the serial number makes it positive.
     init(_ number: Int, _ now: Timestamp) throws(OpenSSLCryptoError) {
         let key = try PrivateKey.generate(.p256)
         let publicKey = try key.publicKey()
@@ -94,13 +100,16 @@ private struct LargeTrustRoot: ~Copyable {
         }
     }
 
+    /// Makes the part of a CRL that is signed (tbsCertList; RFC 5280, 5.1.2).
     private func signedPart(entries: Int, algorithm: [UInt8], at now: Int64) -> [UInt8] {
         let extensions = [CertificateExtension.authorityKeyIdentifier(keyIdentifier)]
         return DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in
+                // Version 2 is written as 1 (RFC 5280, 5.1.2.1).
                 fields.writeInteger(1)
                 fields.write(encoded: algorithm)
                 fields.write(encoded: name.encoded)
+                // thisUpdate and nextUpdate.
                 fields.writeTime(secondsSince1970: now - 3600)
                 fields.writeTime(secondsSince1970: now + 86_400)
                 fields.write(DERTag.sequence) { list in
@@ -111,6 +120,7 @@ private struct LargeTrustRoot: ~Copyable {
                         }
                     }
                 }
+                // crlExtensions.
                 fields.write(DERTag.constructed(0)) { $0.write(extensions) }
             }
         }

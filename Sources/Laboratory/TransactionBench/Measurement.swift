@@ -5,8 +5,8 @@ package import JSON
 /// A named part of a benchmark. `measure` runs the part once and returns its time in nanoseconds.
 package typealias Measurement = (name: String, measure: () throws -> Int64)
 
-/// The medians of several measurements that are run in turn. So a disturbance of the machine affects all of
-/// them alike.
+/// The medians of several measurements. The measurements are run in turn, so that a disturbance of the
+/// machine affects all of them alike.
 struct InterleavedMedians {
     private let medians: [String: Int64]
 
@@ -28,6 +28,7 @@ struct InterleavedMedians {
             uniqueKeysWithValues: zip(measurements.map(\.name), means.map { $0.sorted()[rounds / 2] }))
     }
 
+    /// The median of a measurement, in nanoseconds. 0 if there is no measurement with this name.
     subscript(_ name: String) -> Int64 { medians[name, default: 0] }
 
     /// Returns the median of `name` divided by the median of `other`, rounded to thousandths.
@@ -86,7 +87,8 @@ package enum CountedParts {
     ///
     /// - Returns: JSON with the names of the parts, in the order in which they ran.
     package static func run(_ parts: [Measurement], times: Int) throws -> JSONValue {
-        // A first run makes the objects that are made once and kept, so that no part is charged for them.
+        // A first run makes the objects that are made once and kept. Its count is written apart, so that no
+        // part is charged for them.
         for part in parts { _ = try part.measure() }
         bench_end_part()
         for part in parts {

@@ -12,10 +12,12 @@ internal import PKIX
     /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
+    /// Makes the keys and messages, which every run uses again.
     init(_ sizes: FloorSizes) throws(Failure) {
         let request =
             switch sizes.wrapper {
             case .session(let request): request
+            // `bench_floor_make` takes a request of 0 bytes for an envelope.
             case .envelope: 0
             }
         let floor = unsafe bench_floor_make(
@@ -29,6 +31,8 @@ internal import PKIX
 
     deinit { unsafe bench_floor_free(floor) }
 
+    /// Runs the cryptography of one response.
+    ///
     /// - Parameter knowsSigner: whether the document signer's certificate was verified before.
     func run(knowsSigner: Bool) throws(Failure) {
         guard unsafe bench_floor_run(floor, knowsSigner ? 1 : 0) == 1 else { throw Failure() }
@@ -66,11 +70,14 @@ struct FloorSizes {
     /// The bytes that the device's signature covers.
     let device: Int
 
+    /// Reads the sizes from a document of the response and its issuerAuth.
     init(
         _ wrapper: Wrapper, response: Int, of document: UnverifiedDocument, issuerAuth: CBORItem,
         in transcript: SessionTranscript
     ) throws {
         let signature = try COSESign1(issuerAuth)
+        // About as many bytes as COSE's Sig_structure has around its payload, and DeviceAuthentication around
+        // its parts. A few bytes hardly change the time of a hash.
         let structureHead = 24
         self.wrapper = wrapper
         self.response = response

@@ -55,6 +55,7 @@ package struct TransactionBenchmark {
                 transcript: transcript, comparison: comparison,
                 readerKey: readerKey, trust: store, now: now, policy: policy)
         }
+        // A store that remembers nothing verifies the document signer's certificate in each run.
         coldContext = context(TrustStore(anchors: anchors, remembering: 0))
         warmContext = context(TrustStore(anchors: anchors))
         let parsed = try UnverifiedResponse(response[...])
@@ -67,6 +68,7 @@ package struct TransactionBenchmark {
         largeContext = context(try largeTrust.open())
         eDeviceKey = COSEKeyPair(try .generate(.p256))
         engagement = try Self.engagement(eDeviceKey)
+        // A request without elements: the benchmark only seals the request, and nobody answers it.
         request = DeviceRequest.encode([
             (ItemsRequest(docType: document.docType, nameSpaces: []).encoded(), nil)
         ])
@@ -75,6 +77,7 @@ package struct TransactionBenchmark {
             issuerAuth: issuerAuth, in: transcript)
     }
 
+    /// Makes the smallest DeviceEngagement: the version, and the cipher suite with the key.
     private static func engagement(_ key: COSEKeyPair) throws -> DeviceEngagement {
         let bytes = CBOREncoder.encode { encoder in
             encoder.map(count: 2)
@@ -125,9 +128,11 @@ package struct TransactionBenchmark {
         return sending + receiving
     }
 
+    /// Plays the phone: receives the reader's message and returns the encrypted response.
     private func answer(to establishment: [UInt8]) throws -> [UInt8] {
         var holder = HolderSession(
             deviceEngagement: Array(engagement.bytes), handover: .qr, eDeviceKey: eDeviceKey)
+        // The request does not matter, since the response was made before the benchmark.
         _ = try holder.receive(establishment[...])
         return try holder.seal(response[...])
     }

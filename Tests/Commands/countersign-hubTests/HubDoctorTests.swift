@@ -124,7 +124,7 @@ struct HubDoctorTests {
         try expect(database { $0.ownsTables = false }, .hubTables, .failed, "belong to another user")
         try expect(
             database { ($0.hasTables, $0.ownsTables) = (false, false) }, .hubTables, .note,
-            "the first one makes them")
+            "the first one makes the tables")
         try expect(
             database { ($0.hasTables, $0.ownsTables, $0.mayMakeTables) = (false, false, false) }, .hubTables,
             .failed, "may not make tables", fix: "GRANT CREATE")

@@ -21,6 +21,7 @@ extension HubConfiguration {
         let tokens: HubTokens?
     }
 
+    /// Reads and checks the configuration. A fault of its content has line and column.
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
         let bytes = try mapping(HubFault.contents(of: path)) { (fault: HubFault) in
             HubFault("\(fault): give --config FILE, or run this as the user countersign-hub")
@@ -30,6 +31,7 @@ extension HubConfiguration {
         }
     }
 
+    /// Opens every file that the configuration names. Makes no connection yet.
     func assemble() throws(HubFault) -> Assembly {
         let database = try openDatabase()
         return Assembly(
@@ -56,6 +58,7 @@ extension HubConfiguration {
         HubDatabase(try databaseSettings(), chain: chain)
     }
 
+    /// Reads the public fleet keys.
     func keyring() throws(HubFault) -> FleetKeyring {
         FleetKeyring(
             try keys.map { file throws(HubFault) in
@@ -71,6 +74,8 @@ extension HubConfiguration {
             })
     }
 
+    /// Reads the certificate of the listener. Client certificates are optional, since a kiosk that enrols has
+    /// none yet.
     private func serverTLS() throws(HubFault) -> ServerTLS {
         do throws(ServerTLSFault) {
             return try ServerTLS(

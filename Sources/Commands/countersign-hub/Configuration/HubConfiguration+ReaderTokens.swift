@@ -28,6 +28,7 @@ extension HubConfiguration.TokenIssuing {
         }
     }
 
+    /// Reads a grant, which is for one kiosk or for every kiosk of a site or of a group.
     private static func grant(_ text: JSONText) throws(JSONFault) -> TokenGrant {
         let members = try text.members(["kiosk", "site", "group", "brand", "instances"])
         let levels: [FleetLevel] = [.kiosk, .site, .group]
@@ -75,6 +76,7 @@ extension HubConfiguration.TokenIssuing {
     /// `brands.json`. The hub starts nevertheless: a key may also expire while a hub runs, and other brands
     /// do not depend on it.
     func unusableKeys(at now: Timestamp) -> [String] {
+        // `tokens(_:)` reports a registry that cannot be read.
         guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
         return keys.compactMap { key -> String? in
             guard let (_, known) = registry.key(key.identifier) else { return nil }

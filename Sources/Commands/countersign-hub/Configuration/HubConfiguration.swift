@@ -25,7 +25,7 @@ internal import HTTPServing
 /// Reading opens no other file. ``assemble()`` opens the files that the configuration names, but no
 /// connection. A running hub never reads the file again: a change takes effect at the next start.
 ///
-/// Limits: a file of 4 MiB, since a chain of thousands of kiosks has a grant for each reader.
+/// The file has at most 4 MiB, which is enough for the grants of thousands of kiosks.
 struct HubConfiguration: Equatable {
     struct Broker: Equatable {
         var host: String
@@ -58,7 +58,8 @@ struct HubConfiguration: Equatable {
     var readerTokens: TokenIssuing?
     var logLevel = "info"
 
-    /// The maximum size of the file, in bytes. A chain of thousands of kiosks has a grant for each reader.
+    /// The maximum size of the file, in bytes. The file names each reader in a grant, so it is large for a
+    /// chain of thousands of kiosks.
     private static let largestFile = 1 << 22
 
     init(_ bytes: [UInt8]) throws(JSONFault) {
@@ -122,6 +123,7 @@ extension HubConfiguration.Broker {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["host", "port", "certificate", "key", "user", "passwordFile"])
         host = try members.required("host").string(upTo: 253)
+        // 8883 is the usual port of MQTT with TLS.
         port = try members["port"]?.integer(in: 1...65535) ?? 8883
         certificate = try members.required("certificate").absolutePath()
         key = try members.required("key").absolutePath()

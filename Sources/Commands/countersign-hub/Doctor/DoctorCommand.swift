@@ -51,6 +51,8 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Runs every check once, for a hub with the configuration at `path`.
     static func checks(of path: String) async -> [DoctorCheck] { await examinations(of: path).made() }
 
+    /// Returns the examinations of a hub. If the configuration has a fault, every check that needs the
+    /// configuration is skipped.
     private static func examinations(of path: String) -> [Examination] {
         let clock = Examination(
             ClockFacts.checks, of: "the kernel",
@@ -59,7 +61,7 @@ struct DoctorCommand: AsyncParsableCommand {
         do throws(HubFault) {
             let configuration = try HubConfiguration.read(path)
             return [
-                Examination([.hubConfiguration], of: "the disk") { [changeability(of: path)] },
+                Examination([.hubConfiguration], of: "the disk") { [configurationFile(at: path)] },
                 files(configuration), database(configuration), broker(configuration), clock,
             ]
         } catch {
@@ -72,13 +74,14 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    private static func changeability(of path: String) -> DoctorCheck {
+    /// Checks that no other user may change the configuration, which names the fleet keys.
+    private static func configurationFile(at path: String) -> DoctorCheck {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
             return .ok(.hubConfiguration, "the file has no fault")
         }
         return .failed(
-            .hubConfiguration, "other users may change it, and so name other fleet keys",
+            .hubConfiguration, "other users may change the file, and so name other fleet keys",
             fix: .command("chmod go-w \(own: path, as: "FILE")"))
     }
 

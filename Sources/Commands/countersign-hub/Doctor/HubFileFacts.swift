@@ -33,12 +33,14 @@ struct HubFileFacts: Sendable {
     var credentials: [Credential] = []
     /// The files of `keys` without a public key on P-256.
     var unusableKeys: [String] = []
+    /// The number of public fleet keys that can be used.
     var keyCount = 0
     /// The private halves of fleet keys in the folders of the public halves.
     var privateKeys: [String] = []
     /// A text for each key of `readerTokens.keys` that makes no tokens.
     var unusableTokenKeys: [String] = []
 
+    /// Examines every file that the configuration names.
     static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {
         var facts = HubFileFacts(now: now)
         facts.examine("database", at: configuration.database, isSecret: true)
@@ -60,6 +62,12 @@ struct HubFileFacts: Sendable {
         return facts
     }
 
+    /// Reads a file, and records the error if the hub cannot read it or other users may change it.
+    ///
+    /// - Parameters:
+    ///   - member: the member of the configuration that names the file.
+    ///   - isSecret: whether only the owner may read the file.
+    /// - Returns: whether there was no error.
     @discardableResult
     private mutating func examine(_ member: String, at path: String, isSecret: Bool) -> Bool {
         do throws(IdentityStoreError) {
@@ -75,7 +83,9 @@ struct HubFileFacts: Sendable {
         }
     }
 
+    /// Reads a certificate and its key, and records the certificate's validity or the error.
     private mutating func examine(_ member: String, certificate: String, key: String) {
+        // Both files are examined, so that one fault does not hide the other.
         let isThere = examine("\(member).certificate", at: certificate, isSecret: false)
         guard examine("\(member).key", at: key, isSecret: true), isThere else { return }
         do throws(IdentityStoreError) {
@@ -85,6 +95,9 @@ struct HubFileFacts: Sendable {
         }
     }
 
+    /// Reads the validity of a certificate, the first one in its file.
+    ///
+    /// - Throws: `keyNotCertified` if the certificate is for another key.
     private static func credential(
         of member: String, certificate: String, key: String
     ) throws(IdentityStoreError) -> Credential {
@@ -97,7 +110,9 @@ struct HubFileFacts: Sendable {
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }
 
+    /// Reads the public half of a fleet key. Records a private half beside it, which must not be on a hub.
     private mutating func examine(fleetKey path: String) {
+        // `countersign-hub authority fleet-key FILE` writes the public half to FILE.pub.
         if path.hasSuffix(".pub") {
             let own = String(path.dropLast(".pub".count))
             if unsafe access(own, F_OK) == 0 { privateKeys.append(own) }
@@ -125,6 +140,7 @@ extension HubFileFacts {
         let texts = files.map { "\($0.member): \(own: $0.error.explanation, as: $0.error.id)" as CheckText }
         let fix: DoctorCheck.Remedy? =
             switch first.error {
+            // For root the files belong to another user, but for the hub's user they may be right.
             case .ownedByOther where geteuid() == 0:
                 .command("runuser -u countersign-hub -- countersign-hub doctor")
             case .exposed(let path, _): .command("chmod go= \(own: path, as: "FILE")")

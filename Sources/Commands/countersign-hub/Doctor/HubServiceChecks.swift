@@ -20,7 +20,9 @@ enum HubDatabaseChecks {
         }
     }
 
+    /// Checks the server: its version, whether it accepts changes, and its clock.
     private static func database(_ facts: DatabaseFacts) -> DoctorCheck {
+        // PostgreSQL reports its version as one number: 150004 is 15.4.
         let version = "\(facts.version / 10_000).\(facts.version % 10_000)"
         if facts.isStandby {
             return .failed(
@@ -40,6 +42,7 @@ enum HubDatabaseChecks {
             : .ok(.hubDatabase, "PostgreSQL \(version) answers")
     }
 
+    /// Checks that the tables exist, or that the hub may make them.
     private static func tables(_ facts: DatabaseFacts) -> DoctorCheck {
         switch (facts.hasTables, facts.mayMakeTables, facts.ownsTables) {
         case (true, _, false):
@@ -51,11 +54,11 @@ enum HubDatabaseChecks {
                 .hubTables, "the hub's user may not make tables",
                 fix: .command("psql --dbname NAME --command 'GRANT CREATE ON SCHEMA public TO USER'"))
         case (true, true, true): version(facts) ?? audit(facts)
-        case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes them")
+        case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes the tables")
         }
     }
 
-    /// Checks the version of the tables. Returns nil if it is the version of this program.
+    /// Checks the version of the tables. Returns nil if the tables have the version of this program.
     private static func version(_ facts: DatabaseFacts) -> DoctorCheck? {
         guard let newest = DatabaseFacts.newestTablesVersion, facts.tablesVersion != newest else {
             return nil
@@ -69,11 +72,11 @@ enum HubDatabaseChecks {
             guard audit.outcome == .ok else { return audit }
             return .note(
                 .hubTables,
-                "an earlier version of this program made them: the next start brings them up to date")
+                "an earlier version of this program made the tables: the next start brings them up to date")
         }
     }
 
-    /// Checks the rights on the audit log, which may belong to another database user than the other tables.
+    /// Checks the rights on the audit log. The log may belong to another database user than the other tables.
     private static func audit(_ facts: DatabaseFacts) -> DoctorCheck {
         guard facts.mayAppendActs else {
             return .failed(
@@ -103,7 +106,7 @@ enum HubBrokerChecks {
             [
                 .failed(
                     .hubBroker,
-                    "libmosquitto does not take the files of authority.certificate, broker.certificate and broker.key"
+                    "libmosquitto cannot use the files of authority.certificate, broker.certificate and broker.key"
                 ), unknown,
             ]
         case .unreachable:
@@ -125,8 +128,10 @@ enum HubBrokerChecks {
         }
     }
 
+    /// The skipped check of the accounts, if the hub has no connection to the broker.
     private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not accept the hub")
 
+    /// Checks that the accounts of kiosks can be managed, and that a kiosk has no access by default.
     private static func accounts(_ defaults: BrokerFacts.Defaults?) -> DoctorCheck {
         guard let defaults else {
             return .failed(

@@ -57,10 +57,12 @@ struct DocumentListCommand: AsyncParsableCommand {
     }
 }
 
+/// Checks the value of an option `--percent`.
 private func requirePercent(_ percent: Int64) throws {
     guard (1...100).contains(percent) else { throw ValidationError("--percent takes 1 to 100.") }
 }
 
+/// The command `countersign-hub document put`. It publishes a signed document.
 struct DocumentPutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Publish a signed document, and notify its kiosks.")
@@ -68,7 +70,8 @@ struct DocumentPutCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file that countersign-hub sign wrote.", valueName: "file"))
     var path: String
     @Option(
-        help: "The percentage of its kiosks that get the document first. The others keep the previous one.")
+        help: "The percentage of the document's kiosks that get it at once. The others keep the previous one."
+    )
     var percent: Int64 = 100
     @OptionGroup var file: ConfigurationArgument
 
@@ -88,6 +91,7 @@ struct DocumentPutCommand: AsyncParsableCommand {
         throw HubFault("\(Terminal.safe(path)): \(FleetDocumentError.older(than: version).explanation)")
     }
 
+    /// Verifies the signature of a document, and that the document is for this chain.
     private func verified(
         _ bytes: [UInt8], for configuration: HubConfiguration, by keyring: FleetKeyring
     ) throws(HubFault) -> VerifiedFleetDocument {

@@ -54,6 +54,7 @@ struct SignCommand: ParsableCommand {
     }
 
     func run() throws {
+        // `validate()` requires a name for every level but the chain.
         var document = FleetDocument(
             chain: chain, level: level, name: level == .chain ? chain : name ?? chain,
             version: documentVersion,
@@ -79,6 +80,7 @@ struct SignCommand: ParsableCommand {
         try mapping(PrivateFile.replace(output, with: bytes[...]), \IdentityStoreError.fault)
     }
 
+    /// Reads the brands and their logos from a folder.
     private func pack(_ folder: String) throws(HubFault) -> FleetBrands {
         try mapping(FleetBrands(BrandFolder(path: folder).bundle())) { (error: BrandRegistryError) in
             HubFault("--brands \(Terminal.safe(folder)): \(error.explanation)")

@@ -12,6 +12,7 @@ struct AlertCommand: AsyncParsableCommand {
         subcommands: [AlertListCommand.self, AlertClearCommand.self])
 }
 
+/// The command `countersign-hub alert list`. It prints the kiosks with an alert.
 struct AlertListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print the kiosks that have an alert, one JSON object a line.")
@@ -25,6 +26,7 @@ struct AlertListCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub alert clear`. It clears the alert of a kiosk.
 struct AlertClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",

@@ -15,6 +15,7 @@ struct KioskCommand: AsyncParsableCommand {
         ])
 }
 
+/// The command `countersign-hub kiosk invite`. It prints a code for the enrolment of a kiosk.
 struct KioskInviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Print a code with which the kiosk can enrol once, within a day.",
@@ -42,6 +43,7 @@ struct KioskInviteCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub kiosk list`. It prints all kiosks.
 struct KioskListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print all kiosks, one JSON object a line.")
@@ -50,6 +52,7 @@ struct KioskListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
+        // Pages of at most 500 kiosks in the order of their names, until a page is empty.
         var last = ""
         while true {
             let after = last
@@ -74,12 +77,14 @@ struct KioskArguments: ParsableArguments {
         _ body: (HubDatabase, FleetName) async throws(PostgreSQLError) -> Value
     ) async throws -> Value {
         let database = try file.read().openDatabase()
+        // The module's name selects the function at the end of this file instead of this method.
         return try await countersign_hub.asking { () throws(PostgreSQLError) in
             try await body(database, kiosk)
         }
     }
 }
 
+/// The command `countersign-hub kiosk show`. It prints one kiosk.
 struct KioskShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one kiosk as JSON.")
@@ -95,6 +100,7 @@ struct KioskShowCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub kiosk revoke`. It takes a kiosk out of the chain.
 struct KioskRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
@@ -110,6 +116,7 @@ struct KioskRevokeCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `countersign-hub kiosk stop`. A stopped kiosk refuses orders.
 struct KioskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop a kiosk: it refuses orders until it is started again.")
@@ -119,6 +126,7 @@ struct KioskStopCommand: AsyncParsableCommand {
     func run() async throws { try await arguments.setStopped(true) }
 }
 
+/// The command `countersign-hub kiosk start`. It lets a stopped kiosk accept orders again.
 struct KioskStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a stopped kiosk: it accepts orders again.")
@@ -129,6 +137,7 @@ struct KioskStartCommand: AsyncParsableCommand {
 }
 
 extension KioskArguments {
+    /// Stops or starts the kiosk. Throws the reason if nothing changes.
     fileprivate func setStopped(_ isStopped: Bool) async throws {
         let isDone = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.setStopped(isStopped, kiosk)
@@ -136,12 +145,15 @@ extension KioskArguments {
         guard isDone else { throw try await unchanged(isStopped ? "stopped" : "started") }
     }
 
+    /// The fault of a kiosk that does not exist.
     fileprivate var absent: HubFault {
         HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
     }
 
     /// Returns the reason why a command changed nothing: the kiosk does not exist, is not enrolled, is
     /// revoked, or has the wanted state already.
+    ///
+    /// - Parameter state: the wanted state as a word: `stopped`, `started` or `revoked`.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.named(kiosk)

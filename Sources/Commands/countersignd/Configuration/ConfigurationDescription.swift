@@ -21,6 +21,7 @@ struct ConfigurationDescription: Sendable {
         }
     }
 
+    /// Returns the description of an object with these members.
     static func object(_ members: [ConfigurationMember]) -> Self {
         let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
         return Self(
@@ -48,7 +49,7 @@ struct ConfigurationMember: Sendable {
         case required
         /// The member has this value.
         case value(JSONValue)
-        /// The member has no value. The words say what happens then.
+        /// The member has no value. The text says what happens then.
         case absent(String)
     }
 
@@ -62,6 +63,8 @@ struct ConfigurationMember: Sendable {
 
     var isRequired: Bool { if case .required = standard { true } else { false } }
 
+    /// The JSON Schema of the member. `x-countersign` has the texts of the reference for which JSON Schema
+    /// has no keyword.
     fileprivate var schema: JSONValue {
         var members = value.schema + [("description", .string(text))]
         var words: [(String, JSONValue)] = [("value", .string(value.words))]

@@ -2,7 +2,7 @@ internal import PresentationService
 package import JSON
 internal import ReaderAPI
 
-/// All faults of a configuration file, for which it is not used.
+/// All faults of a configuration file. A file with a fault is not used.
 package struct ConfigurationFaults: Error {
     package let faults: [JSONFault]
 
@@ -12,7 +12,9 @@ package struct ConfigurationFaults: Error {
             .map { Self.line($0, of: path) }.joined(separator: "\n")
     }
 
+    /// Returns the line of one fault.
     private static func line(_ fault: JSONFault, of path: String) -> String {
+        // Line 0 stands for a fault that is not in the file, such as one of the environment.
         let place =
             fault.line == 0 ? "" : "\(Terminal.safe(path, limit: 4096)):\(fault.line):\(fault.column): "
         let pointer = fault.pointer.isEmpty ? "" : "\(Terminal.safe(fault.pointer)): "
@@ -50,7 +52,8 @@ struct ConfigurationReading {
         faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
     }
 
-    /// Records a fault. Only the first fault of a value is kept.
+    /// Records a fault. Only the first fault of a value is kept. A fault without a pointer is of no single
+    /// value, so each of them is kept.
     mutating func add(_ fault: JSONFault) {
         guard fault.pointer.isEmpty || !faults.contains(where: { $0.pointer == fault.pointer }) else {
             return

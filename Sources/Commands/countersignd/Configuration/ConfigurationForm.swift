@@ -12,7 +12,9 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     /// Reads a value and records its faults. Returns nil if there is no value because of a fault.
     let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
-    /// - Parameter json: writes a default. Without it, writes an empty list or object.
+    /// Creates a form.
+    ///
+    /// - Parameter json: writes the default of a member. Nil for an empty list, an empty object or `null`.
     init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         read: @escaping @Sendable (JSONText, inout ConfigurationReading) -> Value?
@@ -39,11 +41,18 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     ) -> ConfigurationForm<New> {
         ConfigurationForm<New>(description, json: json) { text, reading in
             guard let value = read(text, &reading) else { return nil }
-            let now = reading
-            return reading.result { () throws(JSONFault) in try make(value, text, now) }
+            // A copy, because `reading` cannot be read while its `result` runs.
+            let current = reading
+            return reading.result { () throws(JSONFault) in try make(value, text, current) }
         }
     }
 
+    /// Returns the form of a list.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of entries.
+    ///   - empty: the fault of an empty list. Nil if the list may be empty.
+    ///   - conflict: returns the fault of an entry that does not fit the entries before it, or nil.
     static func list<Element>(
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil,
         conflict: @escaping @Sendable (Element, [Element]) -> String? = { _, _ in nil }
@@ -67,10 +76,12 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                     values.append(value)
                 }
             }
+            // A list with a faulty entry has no value, so that no rule judges an incomplete list.
             return values.count == entries?.count ? values : nil
         }
     }
 
+    /// Returns the form of a list whose order and repetitions do not matter.
     static func set<Element>(
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil
     ) -> Self where Value == Set<Element> {
@@ -105,6 +116,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the form of a value that may also be `null`.
     static func nullable<Wrapped>(_ form: ConfigurationForm<Wrapped>) -> Self where Value == Wrapped? {
         let value = form.description
         let description = ConfigurationDescription(
@@ -112,6 +124,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
             words: "\(value.words) or `null`",
             requirements: value.requirements)
         return Self(description, json: { $0.map(form.json) ?? .null }) { text, reading in
+            // The outer optional is nil only for a fault.
             text.isNull ? .some(nil) : form.read(text, &reading).map { .some($0) }
         }
     }
@@ -154,6 +167,7 @@ extension ConfigurationForm where Value: BinaryInteger {
 }
 
 extension ConfigurationForm where Value == Duration {
+    /// Returns the form of a duration, which the file has in whole seconds.
     static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = ConfigurationForm<Int>.whole(range, unit: "seconds")
         return number.map(json: { .integer($0.components.seconds) }) { seconds, _, _ in .seconds(seconds) }
@@ -161,6 +175,7 @@ extension ConfigurationForm where Value == Duration {
 }
 
 extension ConfigurationForm where Value == String {
+    /// Returns the form of any text of 1 to `limit` bytes.
     static func text(upTo limit: Int) -> Self {
         let description = ConfigurationDescription(
             schema: [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(Int64(limit)))],
@@ -170,6 +185,7 @@ extension ConfigurationForm where Value == String {
         }
     }
 
+    /// The form of a path. The reference calls it `path`, without its length.
     static var path: Self {
         let form = path(upTo: JSONText.longestPath)
         return Self(.init(schema: form.description.schema, words: "path"), json: form.json, read: form.read)
@@ -183,7 +199,7 @@ extension ConfigurationForm where Value == String {
 extension ConfigurationForm {
     /// Returns the form of a value that is written as one of some words.
     ///
-    /// - Parameter requirement: the text of the fault of another word. Without it, the fault lists the words.
+    /// - Parameter requirement: the fault of any other word. Nil for a fault that lists the words.
     static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
     where Value: Equatable {
         let words = values.map(\.word)

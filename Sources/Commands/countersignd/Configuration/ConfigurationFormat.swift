@@ -12,7 +12,7 @@ internal import WalletPresentation
 struct ConfigurationFormat<Value: Sendable>: Sendable {
     /// The description of the format for the reference, in Markdown.
     let words: String
-    /// The text of the fault of a text with another format: "must be …".
+    /// The fault of a text with another format: "must be …".
     let requirement: String
     /// A regular expression (ECMA 262) that every valid text matches, for editors.
     let pattern: String
@@ -96,6 +96,8 @@ enum TextFormat {
         pattern: "^(\(PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")))$",
         examples: ["customer.idle.text", "customer.idle.head"], holds: { PageTexts.keys.contains($0) })
 
+    /// The format of a file mode in octal digits. The pattern allows a plus sign, because Swift reads such a
+    /// number too.
     static let fileMode = ConfigurationFormat<UInt32>(
         "octal, `\"0\"` to `\"0777\"`", requirement: "must be a file mode such as \"0660\"",
         pattern: "^[+0-7]+$", examples: ["0600", "0640"]
@@ -104,6 +106,7 @@ enum TextFormat {
     static let tokenDigest = digest(of: "the token")
     static let rootDigest = digest(of: "the root")
 
+    /// Returns the format of a SHA-256. `whose` names the hashed thing in the text of the fault.
     private static func digest(of whose: String) -> ConfigurationFormat<[UInt8]> {
         ConfigurationFormat(
             "a SHA-256 in hexadecimal",
@@ -164,6 +167,7 @@ enum TextFormat {
     static let groundColour = colour(["#10243e", "#7a1f3d"])
     static let wordColour = colour(["#ffffff", "#fff6e0"])
 
+    /// Returns the format of a colour. Its examples are of a background or of a text colour.
     private static func colour(_ examples: [String]) -> ConfigurationFormat<PageColour> {
         ConfigurationFormat(
             "`#rrggbb`", requirement: "must be a colour such as \"#7a1f3d\"", pattern: "^#[0-9A-Fa-f]{6}$",

@@ -6,6 +6,7 @@ internal import JSON
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.
 struct ConfigurationTable<Owner: Sendable>: Sendable {
+    /// A member of the object, except for its name.
     struct Field: Sendable {
         /// Describes the member, with the owner's value as its default.
         fileprivate var member: @Sendable (_ name: String, Owner) -> ConfigurationMember
@@ -39,6 +40,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         self.rules = rules
     }
 
+    /// Returns the description of the object, with the values of `owner` as defaults.
     func description(of owner: Owner) -> ConfigurationDescription {
         .object(fields.map { name, field in field.member(name, owner) })
     }
@@ -71,6 +73,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     /// - Returns: nil if the text is not a value of the member.
     func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
+        // A variable has no JSON type: it is tried as a text, and then as a number.
         let values = [JSONValue.string(text)] + (Int64(text).map { [.integer($0)] } ?? [])
         for value in values {
             var (changed, reading) = (owner, ConfigurationReading())
@@ -80,7 +83,8 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     }
 }
 
-/// An object of the file, with which a rule on several members makes the fault of one of them.
+/// An object of the file, as a rule on several members sees it. The rule reports its fault at one of the
+/// members.
 struct ConfigurationObject {
     let text: JSONText
     let members: JSONTextMembers
@@ -121,13 +125,16 @@ extension ConfigurationTable.Field {
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
         faults: String = ""
     ) -> Self {
+        // `map` makes an optional of the value, as the property is one.
         .value(text, as: form.map { value, _, _ in value }, at: place, without: words, faults: faults)
     }
 
+    /// Returns a required member.
     static func required<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
+        // A required member is read as a member with a default. Only its description is another.
         var field = Self.value(text, as: form, at: place)
         field.member = { name, _ in
             ConfigurationMember(
@@ -158,6 +165,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
     private let absent: Value?
     private let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
+    /// Returns a required member.
     static func required(
         _ name: String, _ text: String, as form: ConfigurationForm<Value>, faults: String = ""
     ) -> Self {
@@ -166,6 +174,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: nil, read: form.read)
     }
 
+    /// Returns a member with a default.
     static func value(
         _ name: String, _ text: String, as form: ConfigurationForm<Value>, standard: Value,
         faults: String = ""
@@ -176,15 +185,18 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: standard, read: form.read)
     }
 
+    /// Returns an optional member. `without` says what happens if it is absent.
     static func optional<Wrapped>(
         _ name: String, _ text: String, as form: ConfigurationForm<Wrapped>, without words: String = "none",
         faults: String = ""
     ) -> Self where Value == Wrapped? {
         let member = ConfigurationMember(
             name: name, text: text, value: form.description, standard: .absent(words), faults: faults)
+        // The outer optional says that the member may be absent, and the inner nil is its value then.
         return Self(member: member, absent: .some(nil), read: form.map { value, _, _ in value }.read)
     }
 
+    /// Reads the member. Returns the value for an absent member, or nil after a fault was recorded.
     fileprivate func value(
         in members: JSONTextMembers, of object: JSONText, _ reading: inout ConfigurationReading
     ) -> Value? {
@@ -213,7 +225,8 @@ extension ConfigurationForm {
 
     /// Returns the form of an object from whose members `make` makes a value, if the members fit together.
     ///
-    /// - Parameter make: makes the value. It gets the object's text, with which it throws a fault.
+    /// - Parameter make: makes the value. The first argument is the object's text, at which `make` reports a
+    ///   fault.
     static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         by make: @escaping @Sendable (JSONText, repeat each Part) throws(JSONFault) -> Value
@@ -221,6 +234,7 @@ extension ConfigurationForm {
         var described: [ConfigurationMember] = []
         for part in repeat each parts { described.append(part.member) }
         let names = described.map(\.name)
+        // A tuple, because the closure below cannot capture a pack.
         let parts = (repeat each parts)
         return Self(.object(described)) { text, reading in
             guard let members = reading.members(of: text, named: names) else { return nil }
@@ -229,7 +243,9 @@ extension ConfigurationForm {
                 return try make(text, repeat sound(each values))
             } catch let fault as JSONFault {
                 reading.add(fault)
-            } catch {}
+            } catch {
+                // A `FaultyMember`, whose fault is recorded already.
+            }
             return nil
         }
     }
@@ -238,6 +254,7 @@ extension ConfigurationForm {
 /// The error that a member has a fault, which is recorded already.
 private struct FaultyMember: Error {}
 
+/// Returns the value of a member. Throws if the member has none because of a fault.
 private func sound<Value>(_ value: Value?) throws(FaultyMember) -> Value {
     guard let value else { throw FaultyMember() }
     return value

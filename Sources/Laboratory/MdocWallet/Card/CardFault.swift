@@ -22,14 +22,21 @@ package enum CardFault: String, CaseIterable, Sendable {
     case neverReady = "card.endless_nlen_0"
     /// NLEN announces more bytes than the file has (Q24).
     case giantLength = "card.giant_nlen"
+    /// Reads of a message bring no data.
     case noData = "card.empty_reads"
+    /// Reads bring one byte more than the reader asked for.
     case tooMuchData = "card.oversized_reads"
+    /// The first bytes of the capability container are wrong.
     case garbledCapabilities = "card.garbled_cc"
+    /// The first message is neither a Handover Select nor a TNEP service parameter (Q18).
     case otherMessage = "card.other_message"
+    /// The last byte of each message is missing, and NLEN is 1 less.
     case truncatedMessage = "card.truncated_message"
+    /// The Handover Select has no device engagement.
     case noEngagement = "card.no_engagement"
     /// The phone sends a TNEP status in place of the Handover Select (Q41).
     case handoverRefused = "card.te_error"
+    /// The phone sends TNEP status 00 in place of the Handover Select, again and again (Q41).
     case handoverNeverComes = "card.endless_te_success"
     /// The phone chooses Bluetooth although the reader does not offer it (Q38).
     case carrierNotOffered = "card.unoffered_carrier"
@@ -39,9 +46,13 @@ package enum CardFault: String, CaseIterable, Sendable {
     case transferFails = "card.transfer_6f00"
     /// The phone answers with 61XX again and again (Q194).
     case endlessMore = "card.endless_61xx"
+    /// The data object of the response has another tag.
     case wrongDataObject = "card.wrong_data_object"
+    /// The data object of the response announces 16 777 215 bytes (Q194).
     case giantDataObject = "card.giant_data_object"
+    /// The status 9000 comes one byte before the data object is complete (Q52).
     case truncatedDataObject = "card.short_data_object"
+    /// One byte follows the data object of the response (Q52).
     case surplusByte = "card.surplus_byte"
 }
 
@@ -52,6 +63,7 @@ extension CardFault {
     /// Applies the fault to the content of an engagement over NFC.
     func edit(_ content: inout NFCHolderContent) {
         guard self == .carrierNotOffered else { return }
+        // Bluetooth alone is left, which a reader without Bluetooth does not offer.
         content.carriers.removeAll { if case .nfc = $0 { true } else { false } }
     }
 
@@ -61,6 +73,8 @@ extension CardFault {
         behaviour.fault = nfcFault
     }
 
+    /// The fault of the phone's NFC engagement and data transfer. Nil for `locked` and `silent`, which other
+    /// members of this type make.
     private var nfcFault: NFCHolderFault? {
         switch self {
         case .pulledInEngagement: .silent(.initialMessage)
@@ -105,11 +119,15 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
     case smallLimit = "nfc_v2.small_limit"
     /// The phone answers the handover with 6F00, because it expects an option of an older draft.
     case olderDraft = "nfc_v2.older_draft"
+    /// The phone's handover names no retrieval method.
     case noMethod = "nfc_v2.no_method"
+    /// The phone's handover names two retrieval methods, where it has to choose one.
     case twoMethods = "nfc_v2.two_methods"
+    /// The phone chooses a retrieval method that the reader does not offer.
     case methodNotOffered = "nfc_v2.unoffered_method"
     /// The phone sends an empty message in place of the handover.
     case ends = "nfc_v2.ends"
+    /// The phone sends an empty CBOR array in place of the handover.
     case malformed = "nfc_v2.malformed"
     /// The phone sends an empty message in place of the response.
     case endsRequest = "nfc_v2.ends_request"
@@ -126,6 +144,7 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         case .absent: version2.selectStatus = .notFound
         case .pulledInSelect: behaviour.fault = .silent(.selectVersion2)
         case .pulledInHandover: behaviour.fault = .silent(.handoverVersion2)
+        // A0 is an empty CBOR map, and 80 an empty array.
         case .noLimit: version2.selectAnswerBytes = [0xa0]
         case .smallLimit: version2.commandLimit = 255
         case .olderDraft: version2.fault = .speaksOlderDraft
@@ -134,15 +153,17 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         case .methodNotOffered: version2.fault = .unofferedMethod
         case .ends: version2.fault = .endsHandover
         case .malformed: version2.fault = .sends([0x80])
+        // Faults of the session's messages, which `edit(_:)`, the card and the session make.
         case .endsRequest, .copiesDiffer, .noNumbers, .wrongNumbers: break
         }
     }
 
-    /// Returns a SessionData message of the phone with the fault in it.
+    /// Returns a SessionData message of the phone with the fault in its number.
     func edit(_ message: [UInt8]) -> [UInt8] {
         guard self == .noNumbers || self == .wrongNumbers,
             let read = try? SessionData(message[...], numbered: true)
         else { return message }
+        // `noNumbers` leaves the number out, and `wrongNumbers` adds 7 to it.
         return SessionData.encode(
             data: read.data.map { Array($0) }, status: read.status,
             sequence: read.sequence.flatMap { self == .noNumbers ? nil : $0 + 7 })

@@ -26,6 +26,7 @@ internal import NDEF
 /// The profile of the wallet decides limits and quirks. The faults `cardFault` and `version2Fault` break one
 /// rule each. The card never judges the reader: that is the work of ``Holder``.
 package struct WalletCard: ~Copyable, Sendable {
+    /// The phone's answer to a command, and when the caller sends the answer.
     package enum Answer: Equatable, Sendable {
         /// Answers the command with these bytes.
         case respond([UInt8])
@@ -46,12 +47,15 @@ package struct WalletCard: ~Copyable, Sendable {
     /// beginning.
     package private(set) var engagement: WalletEngagement?
     private var session: WalletSession?
+    /// The number of engagements that this phone has begun.
     private var engagements = 0
+    /// The number of SELECT commands that the phone refused while it was locked (Q1).
     private var refusedSelects = 0
     /// The request of an NFC v2 tap and the time of the holder's decision. A later tap may bring the same
     /// request.
     private var consent: RememberedConsent?
 
+    /// The selected application with its state.
     private enum Application: Sendable {
         case none
         case engagement(NFCEngagementHolder, NFCHolderContent, COSEKeyPair)
@@ -72,6 +76,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// The latest request of this tap, decrypted. Nil before the first request.
     package var deviceRequest: [UInt8]? {
+        // A switch borrows the session, which cannot be copied.
         switch session {
         case let session?: session.deviceRequest
         case nil: nil
@@ -80,6 +85,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// The status with which the reader ended the session of this tap. Nil until then.
     package var readerStatus: SessionStatus? {
+        // A switch borrows the session, which cannot be copied.
         switch session {
         case let session?: session.readerStatus
         case nil: nil
@@ -109,6 +115,7 @@ package struct WalletCard: ~Copyable, Sendable {
                     number: engagements, deviceEngagement: content.deviceEngagement,
                     handover: .nfc(select: $0.handoverSelect, request: $0.handoverRequest), eDeviceKey: key)
             }
+            // A fault makes an empty answer if the phone is to leave during the command (Q132).
             return answer.isEmpty ? .remove : .respond(answer)
         case .transfer(var holder):
             let answer = transfer(command, to: &holder, now: now)
@@ -127,11 +134,13 @@ package struct WalletCard: ~Copyable, Sendable {
     ///
     /// - Returns: a refusal, or nil if the selected application itself answers the command.
     private mutating func select(_ command: CommandAPDU) -> Answer? {
+        // A refused SELECT leaves no application selected.
         application = .none
         guard refusedSelects >= wallet.lockedSelects else {
             refusedSelects += 1
             return respond(.notFound)
         }
+        // A phone that engages by a QR code has no NDEF tag application.
         if command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes), kind != .qr {
             return beginEngagement()
         }
@@ -148,6 +157,9 @@ package struct WalletCard: ~Copyable, Sendable {
         return respond(.notFound)
     }
 
+    /// Begins NFC v2 with a new ephemeral key.
+    ///
+    /// - Returns: a refusal, or nil if the application itself answers the SELECT.
     private mutating func beginVersion2(
         _ behaviour: NFCHolderBehaviour, _ version2: NFCVersion2Behaviour
     ) -> Answer? {
@@ -163,6 +175,8 @@ package struct WalletCard: ~Copyable, Sendable {
     }
 
     /// Begins an engagement with a new ephemeral key.
+    ///
+    /// - Returns: a refusal, or nil if the application itself answers the SELECT.
     private mutating func beginEngagement() -> Answer? {
         engagement = nil
         session = nil
@@ -174,6 +188,9 @@ package struct WalletCard: ~Copyable, Sendable {
         return nil
     }
 
+    /// Begins the data transfer of this tap's engagement.
+    ///
+    /// - Returns: a refusal, or nil if the application itself answers the SELECT.
     private mutating func beginTransfer() -> Answer? {
         guard let carrier = wallet.profile.nfcCarrier, let engagement else { return respond(.notFound) }
         session = WalletSession(wallet, engagement: engagement)
@@ -183,6 +200,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     // MARK: Data transfer
 
+    /// Answers a command of mdoc data transfer, which carries the messages of the session.
     private mutating func transfer(
         _ command: ArraySlice<UInt8>, to holder: inout NFCTransferHolder, now: ContinuousClock.Instant
     ) -> Answer {
@@ -194,6 +212,7 @@ package struct WalletCard: ~Copyable, Sendable {
                 let answer = holder.reply(reply[...])
                 let delay = wallet.cardFault?.delay ?? delay
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
+            // The session has ended, so there is no data to send: 9000 alone.
             case .end?, nil: return respond(.success)
             }
         }
@@ -210,6 +229,7 @@ package struct WalletCard: ~Copyable, Sendable {
             var engaged = WalletEngagement(
                 number: engagements, deviceEngagement: handover.deviceEngagement,
                 handover: .nfcVersion2(select: handover.select, request: handover.request), eDeviceKey: key)
+            // The engagement carries the session to Bluetooth, which continues it.
             engaged.session = SharedWalletSession(wallet, engaged)
             engagement = engaged
             session = WalletSession(wallet, engagement: engaged)
@@ -219,7 +239,7 @@ package struct WalletCard: ~Copyable, Sendable {
             case .send(let reply, let delay)? where wallet.version2Fault != .endsRequest,
                 .sendLast(let reply, let delay)? where wallet.version2Fault != .endsRequest:
                 let answer = holder.reply(reply[...])
-                let delay = wallet.cardFault?.delay ?? remembered(delay, now)
+                let delay = wallet.cardFault?.delay ?? restOfConsent(delay, now: now)
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
             case .send?, .sendLast?, .end?, nil:
                 // An empty message ends the session of NFC v2. A later tap asks the holder again.
@@ -231,7 +251,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// Returns the rest of the time for consent if an earlier tap brought the same request, or else the whole
     /// time.
-    private mutating func remembered(_ delay: Duration, _ now: ContinuousClock.Instant) -> Duration {
+    private mutating func restOfConsent(_ delay: Duration, now: ContinuousClock.Instant) -> Duration {
         guard let request = deviceRequest else { return delay }
         if let left = consent?.delay(of: request, now: now) { return left }
         consent = RememberedConsent(request, after: delay, now: now)
@@ -246,6 +266,7 @@ package struct WalletCard: ~Copyable, Sendable {
 extension Wallet {
     /// Returns the behaviour over NFC, with the card fault applied.
     fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
+        // After a QR code only data transfer is over NFC. Its limits are those of the first NFC handover.
         let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
         guard var behaviour = own else { throw .handoverNotInProfile(kind) }
         cardFault?.apply(to: &behaviour)

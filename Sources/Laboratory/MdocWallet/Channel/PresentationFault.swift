@@ -68,6 +68,7 @@ extension PresentationFault {
         switch self {
         case .otherMerchant: name = "merchant.example.other"
         case .otherTeam: team = "OTHERTEAM0"
+        // Another length too, since a nonce may read the same backwards.
         case .otherNonce: return (merchant, try PresentationNonce(nonce.bytes.reversed() + [0]))
         default: break
         }
@@ -86,6 +87,7 @@ extension PresentationFault {
         }
     }
 
+    /// Applies the fault to the response before it is encoded.
     func edit(response: inout CBORDraft) {
         let documents = response["documents"]?.items ?? []
         switch self {
@@ -94,6 +96,7 @@ extension PresentationFault {
             response["documents"] = .array(
                 documents.map { document in
                     var document = document
+                    // A COSE_Mac0 of HMAC 256/256 (algorithm 5), with a tag of no key.
                     document["deviceSigned"]?["deviceAuth"] = [
                         "deviceMac": [
                             .bytes([0xa1, 0x01, 0x05]), [:], .null,
@@ -159,8 +162,8 @@ extension CBORDraft {
 }
 
 extension String {
-    /// The same bytes in base64 with padding. A text that needs no padding is returned in the other alphabet
-    /// instead.
+    /// This base64url text with padding added. A text that needs no padding is written in the alphabet of
+    /// base64 instead, with `+` and `/`.
     fileprivate var reencodedBase64: String {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         return padding.isEmpty ? String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) : self + padding

@@ -45,6 +45,7 @@ package struct CorpusCase: Sendable {
             presentation, entropy: .seed("\(seed) \(presentation.name)"), at: now, instant: instant)
     }
 
+    /// Returns the files of the case. Only a case with an NFC handover has files of the handover.
     private static func files(
         of presented: PresentedWallet, engaged engagement: WalletEngagement, by exchange: SessionExchange
     ) -> [File] {
@@ -67,7 +68,7 @@ package struct CorpusCase: Sendable {
     }
 }
 
-/// A request and its response between a reader and the phone, exchanged in memory.
+/// The messages of one session between a reader and the phone, exchanged in memory.
 private struct SessionExchange {
     let transcript: SessionTranscript
     let sessionEstablishment: [UInt8]
@@ -166,6 +167,7 @@ extension CorpusManifest.Entry {
         engaged engagement: WalletEngagement, with eReaderKey: COSEKeyPair, files: [CorpusCase.File]
     ) throws(WalletError) {
         name = presentation.name
+        // Faults of the card and of presentation channels do not show in files, so they do not count here.
         let isFaulty =
             presentation.issuing.fault != nil || presentation.holderFault != nil
             || presentation.sessionFault != nil

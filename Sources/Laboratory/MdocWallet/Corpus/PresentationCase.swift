@@ -76,6 +76,7 @@ package struct PresentationCase: Sendable {
             })
     }
 
+    /// Adds elements to the first request, without the intent to retain.
     package mutating func ask(for identifiers: String..., in nameSpace: String = TestLicence.nameSpace) {
         let elements = identifiers.map { ItemsRequest.Element(identifier: $0, intentToRetain: false) }
         guard let index = requests[0].nameSpaces.firstIndex(where: { $0.name == nameSpace }) else {
@@ -84,6 +85,7 @@ package struct PresentationCase: Sendable {
         requests[0].nameSpaces[index].elements += elements
     }
 
+    /// Removes an element from the first request.
     mutating func doNotAsk(for identifier: String) {
         for index in requests[0].nameSpaces.indices {
             requests[0].nameSpaces[index].elements.removeAll { $0.identifier == identifier }
@@ -102,6 +104,10 @@ extension PresentationCase {
     private static let deviceNameSpace = "org.example.device"
 
     /// Makes the phone assert an element that the issuer did not sign.
+    ///
+    /// - Parameters:
+    ///   - authorized: the `keyAuthorizations` of the MSO. Nil for none.
+    ///   - asked: whether the request asks for the element.
     private mutating func assertDeviceElement(authorized: CBORDraft?, asked: Bool = true) {
         deviceElements = [
             TestDocument.Element(nameSpace: Self.deviceNameSpace, identifier: "now", value: "ok")
@@ -128,9 +134,11 @@ extension PresentationCase {
     /// The cases of card faults. As files they would not differ from a conforming case.
     private static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
-    /// The cases of presentation channels. Over NFC and Bluetooth they conform, except for the mocks' issuer.
+    /// The cases of presentation channels. Over NFC and Bluetooth these cases conform, except for the issuer
+    /// of the mocks.
     private static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
+    /// Returns the case with this name, also a case of a card fault or of a presentation channel.
     package static func named(_ name: String) -> PresentationCase? {
         (all + ofCards + ofChannels).first { $0.name == name }
     }
@@ -225,6 +233,7 @@ extension PresentationCase {
         case .jurisdictionDiffers:
             nameState()
             ask(for: "issuing_jurisdiction")
+        // The fault itself writes keyAuthorizations.
         case .otherElementAuthorized, .otherNameSpaceAuthorized, .authorizationsContradictory:
             assertDeviceElement(authorized: nil)
         default: break
@@ -235,13 +244,16 @@ extension PresentationCase {
         self.init(fault.rawValue)
         holderFault = fault
         switch fault {
+        // The phone's only document is of another type than the requested one.
         case .unrequestedDocType: docType = "org.example.other"
+        // The licence attests 21 and 65: the nearest age is 21, and the phone returns 65.
         case .ageNotNearest:
             requests = [Self.request([TestLicence.nameSpace: ["age_over_20"]])]
         case .otherHandover: handover = .static
         case .macFlipped, .shortMAC: authenticateByMAC()
         case .unrequestedDeviceElement:
             assertDeviceElement(authorized: ["nameSpaces": [.text(Self.deviceNameSpace)]], asked: false)
+        // The namespace is authorized, so that nothing is wrong but the element that the issuer signed too.
         case .issuerElementAsserted:
             issuing.keyAuthorizations = ["nameSpaces": [.text(TestLicence.nameSpace)]]
             deviceElements = [
@@ -267,6 +279,8 @@ extension PresentationCase {
         presentationFault = fault
         switch fault {
         case .testIssuer: issuing.name = IssuingOptions.passKitTestName
+        // Both mocks have an issuer's signature that is not valid. Only the simulator's device signature is
+        // not valid either.
         case .developerProfile, .simulator:
             issuing.name = IssuingOptions.passKitTestName
             issuing.fault = .signatureFlipped
@@ -335,7 +349,8 @@ extension PresentationCase {
         try documents.map { kind throws(OpenSSLCryptoError) in
             var content = kind.document(for: licence, on: now.dayInUTC)
             if kind == .drivingLicence { content.docType = docType }
-            // With a seed the purpose determines the key, so another purpose would change the corpus.
+            // With a seed the purpose determines the key: another purpose for the licence's key would change
+            // the corpus.
             let purpose = kind == .drivingLicence ? "device" : "device \(kind.rawValue)"
             let key = COSEKeyPair(try entropy.key(on: deviceCurve, for: purpose))
             return try issuer.issue(content, for: key)

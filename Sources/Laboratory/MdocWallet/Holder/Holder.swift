@@ -39,6 +39,7 @@ package struct Holder: Sendable {
         case returnsNothing
     }
 
+    /// The holder's answer: an encoded DeviceResponse, or a refusal of the whole request.
     package enum Answer: Equatable, Sendable {
         case response([UInt8])
         case declined
@@ -72,6 +73,7 @@ package struct Holder: Sendable {
             if decision == .consents, let document = document(for: items) {
                 documents.append(try answer(items, with: document, transcript: transcript))
             } else {
+                // Error code 0: data not returned.
                 errors.append([.text(items.docType): 0])
             }
         }
@@ -95,6 +97,7 @@ package struct Holder: Sendable {
         return Set(chosen).sorted().map { asked[$0] }
     }
 
+    /// Returns the phone's document for a request. Nil if the phone has none.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
         if fault == .unrequestedDocType { return documents.first }
         // This wallet makes no zero-knowledge proofs.
@@ -102,6 +105,7 @@ package struct Holder: Sendable {
         return documents.first { $0.docType == request.docType }
     }
 
+    /// Makes one document of the response: the selected items, and the proof of the device key.
     private func answer(
         _ request: ItemsRequest, with document: IssuedDocument, transcript: SessionTranscript
     ) throws(HolderError) -> CBORDraft {
@@ -141,6 +145,7 @@ struct ItemSelection {
     private var missing: [(nameSpace: String, identifier: String)] = []
 
     init(of document: IssuedDocument, for request: ItemsRequest) {
+        // If a request names one element twice, its first alternatives count.
         let alternatives = Dictionary(
             request.alternatives.map { ($0.requestedElement, $0.sets) },
             uniquingKeysWith: { first, _ in first })
@@ -181,6 +186,7 @@ struct ItemSelection {
         guard let years = AgeAttestation(identifier)?.years else {
             return candidates.first { $0.identifier == identifier }
         }
+        // Without a candidate yet, the bounds are 100 and -1: attested ages have two digits.
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {
@@ -196,7 +202,7 @@ struct ItemSelection {
     }
 
     /// Returns the `errors` member: code 0, "data not returned", for each requested element that the document
-    /// does not have.
+    /// does not have and that the phone does not assert itself.
     func errors(except asserted: [TestDocument.Element]) -> CBORDraft {
         var errors = CBORDraft.map([])
         for (nameSpace, identifier) in missing {
@@ -227,6 +233,8 @@ private struct DeviceAuthenticationDraft {
     let transcript: SessionTranscript
     let fault: HolderFault?
 
+    /// Makes DeviceSigned, whose signature or MAC covers the transcript, the document type and the elements
+    /// that the phone asserts.
     func deviceSigned() throws(HolderError) -> CBORDraft {
         let nameSpaces = EncodedCBOR<UnverifiedDeviceSigned>(embedding: deviceNameSpaces.encode())
         let authenticated = deviceAuthenticationBytes(
@@ -244,6 +252,7 @@ private struct DeviceAuthenticationDraft {
         return signed
     }
 
+    /// The asserted elements, grouped by namespace.
     private var deviceNameSpaces: CBORDraft {
         var nameSpaces = CBORDraft.map([])
         for element in elements {
@@ -254,12 +263,15 @@ private struct DeviceAuthenticationDraft {
         return nameSpaces
     }
 
+    /// Makes the COSE_Sign1 of the device key, without the payload.
     private func signature(over payload: [UInt8]) throws(HolderError) -> CBORDraft {
         let curve = document.deviceKey.privateKey.curve
         guard let own = COSEAlgorithm(signingWith: curve), let algorithm = curve.preferredSignatureAlgorithm
         else { throw .cryptography(.algorithmDoesNotFitKey) }
+        // A fault changes the algorithm that the header names, and not how the signature is made.
         let signer = COSESigner(algorithm: fault?.algorithm(insteadOf: own) ?? own)
         do throws(OpenSSLCryptoError) {
+            // A key that no issuer has signed.
             if fault == .otherKey {
                 let key = try PrivateKey.generate(curve)
                 return .encoded(try signer.sign1(payload, detached: true, with: key, algorithm: algorithm))
@@ -272,6 +284,7 @@ private struct DeviceAuthenticationDraft {
         }
     }
 
+    /// Makes the COSE_Mac0 with EMacKey, without the payload.
     private func mac(over payload: [UInt8]) throws(HolderError) -> CBORDraft {
         let readerKey = try mapping(transcript.eReaderKey(), HolderError.readerKey)
         let own = document.deviceKey.privateKey.curve
@@ -283,6 +296,7 @@ private struct DeviceAuthenticationDraft {
         } catch let error as OpenSSLCryptoError {
             throw .cryptography(error)
         } catch {
+            // Every other error comes from the reader's key.
             throw .readerKey(.keyNotUsable)
         }
     }

@@ -52,6 +52,7 @@ package enum HolderFault: String, CaseIterable, Sendable {
 
 // The effect of each fault on a response, in the order in which a response is made.
 extension HolderFault {
+    /// Applies the fault to the items that answer a request.
     func edit(_ selection: inout ItemSelection, of document: IssuedDocument) {
         switch self {
         case .ageNotNearest:
@@ -71,6 +72,8 @@ extension HolderFault {
     }
 
     /// Returns another transcript for the device to sign. Nil if the fault does not change the transcript.
+    ///
+    /// The transcript of an app or a page has no engagement that could be changed, so null takes its place.
     func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
         guard self == .otherHandover || self == .otherSession else { return nil }
         guard let engagement = transcript.deviceEngagementBytes?.content, let key = transcript.eReaderKeyBytes
@@ -79,6 +82,7 @@ extension HolderFault {
         case .otherHandover:
             let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
             guard qr.encoded == transcript.encoded else { return qr }
+            // The session did begin with a QR code: then the device signs a handover over NFC.
             return SessionTranscript(
                 deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
         case .otherSession:
@@ -100,11 +104,13 @@ extension HolderFault {
         }
     }
 
+    /// Applies the fault to the signature or MAC.
     func edit(deviceAuth: inout CBORDraft) {
         switch self {
         case .signatureFlipped, .macFlipped: deviceAuth.editLast { [$0[0] ^ 1] + $0.dropFirst() }
         case .shortMAC: deviceAuth.editLast { Array($0.prefix(8)) }
         case .signatureAndMAC:
+            // A COSE_Mac0 of HMAC 256/256 (algorithm 5), with a tag of zeros.
             deviceAuth["deviceMac"] = [
                 .bytes([0xa1, 0x01, 0x05]), [:], .null, .bytes([UInt8](repeating: 0, count: 32)),
             ]
@@ -117,6 +123,7 @@ extension HolderFault {
         }
     }
 
+    /// Applies the fault to DeviceSigned.
     func edit(deviceSigned: inout CBORDraft) {
         switch self {
         case .noDeviceAuth: deviceSigned["deviceAuth"] = nil
@@ -125,6 +132,7 @@ extension HolderFault {
         }
     }
 
+    /// Applies the fault to one document of the response.
     func edit(document: inout CBORDraft) {
         switch self {
         case .noIssuerAuth: document["issuerSigned"]?["issuerAuth"] = nil
@@ -140,11 +148,13 @@ extension HolderFault {
         }
     }
 
+    /// Applies the fault to the whole response.
     func edit(response: inout CBORDraft) {
         switch self {
         case .versionTwo: response["version"] = "2.0"
         case .noVersion: response["version"] = nil
         case .noStatus: response["status"] = nil
+        // 10 is the status of a general error (8.3.2.1.2.3).
         case .errorStatus: response["status"] = 10
         case .noDocuments: response["documents"] = nil
         case .documentTwice:
@@ -155,10 +165,12 @@ extension HolderFault {
         }
     }
 
+    /// Returns the bytes of the response with the fault in them.
     func edit(encoded: [UInt8]) -> [UInt8] {
         switch self {
         case .truncated: encoded.dropLast()
         case .empty: []
+        // A map whose only value is a byte string that announces 2^63 bytes.
         case .hugeLength:
             [0xa1, 0x67] + Array("version".utf8) + [0x5b, 0x80, 0, 0, 0, 0, 0, 0, 0]
         default: encoded
@@ -167,7 +179,7 @@ extension HolderFault {
 }
 
 extension CBORDraft {
-    /// Edits the last member of the only COSE object in this map: the signature or the tag.
+    /// Edits the last member of the only COSE object in this map: the signature, or the tag of the MAC.
     fileprivate mutating func editLast(_ edit: ([UInt8]) -> [UInt8]) {
         guard case .encoded(let bytes)? = members.first?.value, let item = try? CBORItem.parse(bytes[...])
         else {

@@ -83,6 +83,7 @@ package struct ReaderTrust: Sendable {
         }
     }
 
+    /// Checks one signature and its certificates, from the reader's certificate towards the root.
     private func check(_ signature: CBORItem, over payload: [ArraySlice<UInt8>]) -> Finding {
         guard let sign1 = try? COSESign1(signature), let encoded = try? sign1.headers.x5chain(),
             let certificates = try? encoded.map({ der in try Certificate(der: der) }),
@@ -118,7 +119,7 @@ extension Certificate {
     }
 }
 
-/// The text about the reader that a phone shows to its holder.
+/// The statement about the reader that a phone shows to its holder.
 package enum ReaderShown: Equatable, Sendable {
     /// A known root certified the reader of every document. The subject is from the first certificate.
     case authenticated(subject: String)

@@ -3,9 +3,11 @@ internal import PKIX
 
 // Faults of the certificates. The root signs them correctly, but they do not conform to Annex B.
 extension IssuerFault {
+    /// Applies the fault to the root before it is signed.
     func edit(root: inout CertificateTemplate, now: Timestamp) {
         switch self {
         case .rootExpired: root.notAfter = now.secondsSince1970 - TestValidity.day
+        // A root is self-signed, so its issuer is the changed subject.
         case .rootWithoutCountry:
             root.subject = DistinguishedName(
                 certificateName(country: nil, state: nil, commonName: "Countersign Test IACA"))
@@ -14,6 +16,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the fault to the document signer's certificate before the root signs it.
     func edit(signer: inout CertificateTemplate, now: Timestamp) {
         edit(namesOf: &signer)
         edit(identifiersOf: &signer)
@@ -22,7 +25,7 @@ extension IssuerFault {
         edit(distributionPointsOf: &signer)
         let day = TestValidity.day
         switch self {
-        // Annex B allows 457 days.
+        // One day more than the 457 days that Annex B allows.
         case .longValidity: signer.notAfter = signer.notBefore + 458 * day
         case .certificateExpired: signer.notAfter = now.secondsSince1970 - day
         case .certificateNotYetValid: signer.notBefore = now.secondsSince1970 + day
@@ -32,6 +35,7 @@ extension IssuerFault {
                 CertificateExtension(ObjectIdentifier("1.3.6.1.4.1.32473.1"), isCritical: true) {
                     $0.writeBoolean(true)
                 })
+        // Annex B forbids this extension, so its content does not matter.
         case .nameConstraints:
             signer.extensions.append(
                 CertificateExtension(.nameConstraints) { $0.write(DERTag.sequence) { _ in } })
@@ -102,7 +106,8 @@ extension IssuerFault {
         switch self {
         case .distributionPointMissing: signer.remove(.crlDistributionPoints)
         case .distributionPointByName:
-            // CRLDistributionPoints, DistributionPoint, distributionPoint, fullName, directoryName.
+            // From outside to inside: CRLDistributionPoints, DistributionPoint, distributionPoint, fullName,
+            // directoryName (RFC 5280 4.2.1.13). The innermost is written first.
             let tags = [
                 DERTag.sequence, DERTag.sequence, DERTag.constructed(0), DERTag.constructed(0),
                 DERTag.constructed(4),
@@ -118,6 +123,7 @@ extension IssuerFault {
 }
 
 extension CertificateTemplate {
+    /// Replaces the extension with the same object identifier.
     fileprivate mutating func replace(_ replacement: CertificateExtension) {
         for index in extensions.indices where extensions[index].oid == replacement.oid {
             extensions[index] = replacement

@@ -12,12 +12,14 @@ extension IssuerFault {
         edit(algorithmOf: &draft)
         edit(certificatesOf: &draft, signer: signer, root: root)
         switch self {
+        // The header crit (2) names a private header that no reader knows (RFC 9052 3.1).
         case .criticalHeader:
             draft.protected[2] = [-70_000]
             draft.protected[-70_000] = 0
         case .externalData: draft.externalData = [1]
         case .signatureAsDER: draft.signatureForm = .der
         case .msoUntagged: draft.payload = object.encode()
+        // The signature covers an MSO with one more member than the MSO that is sent.
         case .msoSwapped:
             var other = object
             other["validityInfo"]?["expectedUpdate"] = object["validityInfo"]?["validUntil"]
@@ -26,6 +28,7 @@ extension IssuerFault {
         }
     }
 
+    /// Edits the header alg, whose label is 1 (RFC 9052 3.1).
     private func edit(algorithmOf draft: inout IssuerAuthDraft) {
         switch self {
         case .algorithmMissing: draft.protected = [:]
@@ -71,6 +74,7 @@ extension IssuerFault {
 }
 
 extension CBORDraft {
+    /// Edits the signature, the last element of a COSE_Sign1.
     fileprivate mutating func editSignature(_ edit: ([UInt8]) -> [UInt8]) {
         guard case .bytes(let signature)? = items.last else { return }
         items[items.count - 1] = .bytes(edit(signature))
@@ -79,12 +83,14 @@ extension CBORDraft {
 
 // Faults of the mobile security object, which the document signer signs with the fault in it.
 extension IssuerFault {
+    /// Applies the fault to the mobile security object before it is signed.
     func edit(mobileSecurityObject object: inout CBORDraft, issuedAt now: Timestamp) {
         edit(digestsOf: &object)
         edit(deviceKeyInfoOf: &object)
         edit(validityOf: &object, issuedAt: now)
         switch self {
         case .indefiniteMSO: object = .indefiniteMap(object.members)
+        // A text of 3 bytes, whose length is written in two bytes instead of in the first one.
         case .longerHeadInMSO: object["version"] = .encoded([0x79, 0x00, 0x03] + Array("1.0".utf8))
         case .versionTwo: object["version"] = "2.0"
         case .otherDocType: object["docType"] = "org.example.other"
@@ -128,6 +134,8 @@ extension IssuerFault {
         func day(_ days: Int64) -> CBORDraft {
             .dateTime("\(now.advanced(bySeconds: days * TestValidity.day))")
         }
+        // By `TestValidity` an MSO is signed and valid from two days before `now`, within the validity of its
+        // signer's certificate, from 60 days before to 300 days after `now`.
         switch self {
         case .notYetValid: object["validityInfo"]?["validFrom"] = day(1)
         case .expired: object["validityInfo"]?["validUntil"] = day(-1)
@@ -148,6 +156,7 @@ extension IssuerFault {
 }
 
 extension CBORDraft {
+    /// Edits every digest of `valueDigests`.
     fileprivate mutating func editDigests(_ edit: ([UInt8]) -> [UInt8]) {
         guard var nameSpaces = self["valueDigests"] else { return }
         for nameSpace in nameSpaces.members.indices {
@@ -160,6 +169,7 @@ extension CBORDraft {
         self["valueDigests"] = nameSpaces
     }
 
+    /// Edits every date of `validityInfo`.
     fileprivate mutating func editDates(_ edit: (String) -> CBORDraft) {
         guard var info = self["validityInfo"] else { return }
         for index in info.members.indices {
@@ -169,6 +179,7 @@ extension CBORDraft {
         self["validityInfo"] = info
     }
 
+    /// Decodes the device key, edits it, and writes it back.
     fileprivate mutating func editDeviceKey(_ edit: (inout CBORDraft) -> Void) {
         guard case .encoded(let bytes)? = self["deviceKeyInfo"]?["deviceKey"],
             let item = try? CBORItem.parse(bytes[...])
@@ -186,6 +197,7 @@ extension IssuerFault {
     func edit(_ document: inout TestDocument, issuedAt now: Timestamp) {
         switch self {
         case .countryDiffers: document["issuing_country"] = "XX"
+        // A year back, so that nothing but the form of the date is wrong.
         case .dateUntaggedInElement: document["issue_date"] = .text("\(now.dayInUTC.previousYear)")
         case .issuedAfterValidFrom: document["issue_date"] = .fullDate("\(now.dayInUTC)")
         case .jurisdictionDiffers: document["issuing_jurisdiction"] = "UT-XX"
@@ -204,6 +216,7 @@ extension IssuerFault {
                 item.content["digestID"] = .wideUnsigned(UInt16(truncatingIfNeeded: digestID))
             }
         case .itemUntagged: item = item.content
+        // The standard requires at least 16 bytes.
         case .shortRandom:
             if case .bytes(let random)? = item.content["random"] {
                 item.content["random"] = .bytes(Array(random.prefix(12)))
@@ -222,6 +235,7 @@ extension IssuerFault {
         case .portraitChanged:
             guard case .text("portrait")? = item.content["elementIdentifier"] else { return }
             item.content["elementValue"] = item.content["elementValue"]?.otherValue
+        // The digest identifier of another item, or of no item.
         case .wrongDigestID:
             if case .integer(let digestID)? = item.content["digestID"] {
                 item.content["digestID"] = .integer(digestID ^ 1)
@@ -244,6 +258,7 @@ extension CBORDraft {
 }
 
 extension FullDate {
+    /// The first day of this month, a year earlier.
     fileprivate var previousYear: FullDate { FullDate(year: year - 1, month: month, day: 1) ?? self }
 }
 
@@ -260,6 +275,7 @@ struct IssuerAuthDraft {
 
     /// Creates a conforming draft: `alg` is protected, and the document signer's certificate is unprotected.
     init(payload: [UInt8], signer: [UInt8], curve: Curve) {
+        // The headers are 1, alg, and 33, x5chain (RFC 9360).
         let algorithm = COSEAlgorithm(signingWith: curve) ?? .es256
         protected = [1: .integer(algorithm.identifier)]
         unprotected = [33: .bytes(signer)]
@@ -269,6 +285,7 @@ struct IssuerAuthDraft {
     /// Makes the COSE_Sign1 array.
     func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CBORDraft {
         guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
+        // An empty protected header is an empty byte string, not an encoded empty map (RFC 9052 3).
         let header = CBORDraft.bytes(protected.members.isEmpty ? [] : protected.encode())
         let message: CBORDraft = [
             "Signature1", header, .bytes(externalData), .bytes(signedPayload ?? payload),

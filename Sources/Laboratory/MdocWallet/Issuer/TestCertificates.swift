@@ -4,6 +4,7 @@ internal import PKIX
 
 /// The root and document signer certificates of a test issuer (ISO/IEC 18013-5 Annex B.1.2, B.1.4).
 struct TestCertificates {
+    /// The address in the issuerAltName and CRL distribution points of both certificates. Nobody serves it.
     static let host = "https://issuer.countersign.example"
     private static let documentSigning = ObjectIdentifier("1.0.18013.5.1.2")
 
@@ -11,6 +12,7 @@ struct TestCertificates {
     let entropy: TestEntropy
     let now: Timestamp
 
+    /// Makes the root and the document signer's certificate, with the fault of the options.
     func rootAndSigner(
         signerKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> (root: [UInt8], signer: [UInt8]) {
@@ -27,6 +29,7 @@ struct TestCertificates {
         return (try root.sign(with: rootKey), try signer.sign(with: rootKey))
     }
 
+    /// Makes the root before it is signed (Annex B.1.2).
     private func rootTemplate(_ key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CertificateTemplate {
         let publicKey = try key.publicKey()
         return CertificateTemplate(
@@ -42,6 +45,7 @@ struct TestCertificates {
             ])
     }
 
+    /// Makes the document signer's certificate before the root signs it (Annex B.1.4).
     private func signerTemplate(
         _ key: borrowing PrivateKey, issuer root: CertificateTemplate, _ rootKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> CertificateTemplate {
@@ -65,7 +69,8 @@ struct TestCertificates {
             certificateName(country: "UT", state: options.state, commonName: "\(options.name) \(role)"))
     }
 
-    /// Makes a positive serial number of 16 bytes. Annex B requires at least 63 random bits.
+    /// Makes a serial number of 16 bytes, with more than the 63 random bits that Annex B requires. The first
+    /// byte is from 40 to 7F, so that the number is positive and has no leading zero.
     private func serialNumber(_ purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
         var number = try entropy.bytes(16, for: "serial number \(purpose)")
         number[0] = number[0] & 0x3f | 0x40
@@ -73,6 +78,7 @@ struct TestCertificates {
     }
 }
 
+/// Makes the attributes of a distinguished name of the test issuer. An attribute that is nil is left out.
 func certificateName(
     country: String?, state: String?, commonName: String?
 ) -> [(type: ObjectIdentifier, value: String)] {

@@ -21,7 +21,8 @@ package struct TestDocument: Sendable {
         self.elements += elements.map { Element(nameSpace: nameSpace, identifier: $0, value: $1) }
     }
 
-    /// The value of an element, or nil if the document does not have it. Assigning nil removes the element.
+    /// The value of an element, or nil if the document does not have the element. Assigning nil removes the
+    /// element. An assignment to an element that the document does not have does nothing.
     package subscript(_ identifier: String) -> CBORDraft? {
         get { elements.first { $0.identifier == identifier }?.value }
         set {
@@ -44,7 +45,7 @@ package struct TestLicence: Sendable {
     package static let nameSpace = DataModel.drivingLicence.mainNameSpace
     package static let aamvaNameSpace = DataModel.aamvaNameSpace
 
-    /// The holder's age in years when the licence is issued.
+    /// The holder's age in years on the day on which the document is made.
     package var age = 40
     /// The ages NN for which the licence has an age_over_NN.
     package var attestedAges = [18, 21, 65]
@@ -57,6 +58,7 @@ package struct TestLicence: Sendable {
 
     package init() {}
 
+    /// Makes the content of the licence as of `day`. Its `issue_date` is a year before `day`.
     package func document(on day: FullDate) -> TestDocument {
         var document = TestDocument(docType: Self.docType)
         document.add(to: Self.nameSpace, personalElements(on: day))
@@ -101,6 +103,8 @@ package struct TestLicence: Sendable {
         ]
     }
 
+    /// The elements of AAMVA. F stands for a card that fully complies with the REAL ID rules, and N for a
+    /// name that is not truncated.
     private func aamvaElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         [
             "domestic_driving_privileges": [
@@ -133,7 +137,7 @@ extension FullDate {
     }
 }
 
-/// The kinds of documents of one invented person. The raw values are the words of intents.
+/// The kinds of documents of one invented person. The raw values are the names of the kinds in an intent.
 package enum TestDocumentKind: String, CaseIterable, Sendable {
     case drivingLicence = "mdl"
     /// The photo ID of ISO/IEC TS 23220-4, Annex C.
@@ -168,7 +172,7 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Makes the document of this kind for the person of a licence, issued on `day`.
+    /// Makes the document of this kind for the person of a licence, as of `day`.
     package func document(for licence: TestLicence, on day: FullDate) -> TestDocument {
         let source = licence.document(on: day)
         guard self != .drivingLicence else { return source }
@@ -190,19 +194,22 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
 }
 
 extension TestDocument {
-    /// Adds an element to the main namespace. The value gets the form that the data model of this document
-    /// type has.
+    /// Adds an element to the main namespace. A birth date gets the form of the document type's data model: a
+    /// date, or a map with the date.
     fileprivate mutating func addToMain(_ identifier: String, _ value: CBORDraft) {
         let name = ElementName.inMainNameSpace(identifier, of: docType)
         let isInMap = DataModel(docType: docType)?.element(name)?.type == .dayInMap
         add(to: name.nameSpace, [identifier: isInMap ? ["birth_date": value] : value])
     }
 
+    /// Adds the elements that only the EU's person identification data has.
     fileprivate mutating func addElementsOfPersonID() {
         addToMain("place_of_birth", ["country": "UT", "locality": "Testby"])
         addToMain("nationality", ["UT"])
     }
 
+    /// Adds the elements that only Japan's My Number Card has, in a separate namespace. In the whole name, an
+    /// ideographic space separates the family name from the given name.
     fileprivate mutating func addElementsOfJapan(from licence: TestDocument) {
         let nameSpace = DataModel.japaneseNameSpace
         add(to: nameSpace, ["full_name_unicode": "Testrup-Ødegård\u{3000}Lumi Séraphine"])
@@ -217,9 +224,11 @@ package enum TestPortrait {
     /// The size of the drawing itself, in bytes.
     package static var minimumSize: Int { PackageResources.portrait_jpg.count }
 
+    /// The second byte of the marker of an application segment.
     private static let applicationSegment: UInt8 = 0xef
     /// The maximum value of a segment's length field, which counts the field itself.
     private static let longestSegment = 0xffff
+    /// The size of a marker, in bytes.
     private static let markerSize = 2
 
     /// Returns the drawing, padded to `size` bytes with application segments, which decoders skip. If `size`

@@ -38,6 +38,8 @@ package final class TestIssuer: Sendable {
         (root, signer) = try certificates.rootAndSigner(signerKey: signerKey)
     }
 
+    /// Issues a document for a device key: makes the items, digests them, and signs the mobile security
+    /// object.
     package func issue(
         _ document: TestDocument, for deviceKey: COSEKeyPair
     ) throws(OpenSSLCryptoError) -> IssuedDocument {
@@ -50,6 +52,8 @@ package final class TestIssuer: Sendable {
             issuerAuth: try issuerAuth(object).encode(), deviceKey: deviceKey)
     }
 
+    /// Makes the items of a document. The digest identifiers of each namespace are in random order, so that
+    /// an identifier says nothing about its element.
     private func drafts(of document: TestDocument) throws(OpenSSLCryptoError) -> [IssuerSignedItemDraft] {
         var drafts: [IssuerSignedItemDraft] = []
         for nameSpace in document.nameSpaces {
@@ -69,10 +73,12 @@ package final class TestIssuer: Sendable {
 
     // MARK: The mobile security object (9.1.2.4)
 
+    /// Makes the mobile security object, with the members and the fault of the options.
     private func mobileSecurityObject(
         _ items: [IssuerSignedItemDraft], docType: String, deviceKey: COSEKeyPair
     ) throws(OpenSSLCryptoError) -> CBORDraft {
         var keyInfo: CBORDraft = ["deviceKey": .encoded(Array(deviceKey.publicKeyBytes.content))]
+        // Assigning nil leaves a member out.
         keyInfo["keyAuthorizations"] = options.keyAuthorizations
         var object: CBORDraft = [
             "version": "1.0",
@@ -88,6 +94,7 @@ package final class TestIssuer: Sendable {
         return object
     }
 
+    /// Returns the digests of the items by namespace, and the decoys.
     private func valueDigests(_ items: [IssuerSignedItemDraft]) throws(OpenSSLCryptoError) -> CBORDraft {
         var digests = CBORDraft.map([])
         for item in items {
@@ -129,6 +136,7 @@ package final class TestIssuer: Sendable {
     private func issuerAuth(_ object: CBORDraft) throws(OpenSSLCryptoError) -> CBORDraft {
         var draft = IssuerAuthDraft(
             payload: CBORDraft.embedded(object).encode(), signer: signer, curve: signerKey.curve)
+        // 33 is the header x5chain (RFC 9360).
         if options.certificatesAsArray { draft.unprotected[33] = [.bytes(signer)] }
         options.fault?.edit(&draft, mobileSecurityObject: object, signer: signer, root: root)
         var signed = try draft.sign(with: signerKey)
@@ -193,7 +201,7 @@ package struct IssuedDocument: Sendable {
     package struct Item: Sendable {
         package let nameSpace: String
         package let identifier: String
-        /// The value, with which the phone chooses the nearest age.
+        /// The value of the element, by which the phone finds the nearest age.
         package let value: CBORDraft
         /// The IssuerSignedItemBytes that the phone sends.
         package let encoded: [UInt8]

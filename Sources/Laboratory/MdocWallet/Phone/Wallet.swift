@@ -61,9 +61,11 @@ package struct Wallet: Sendable {
 
     /// Makes the engagement of a QR code, which names the phone's retrieval methods.
     func qrEngagement(_ number: Int, _ eDeviceKey: COSEKeyPair) throws(WalletError) -> WalletEngagement {
+        // A RetrievalMethod is a type, a version and options (8.2.1.1). Type 2 is Bluetooth LE, type 1 NFC.
         var methods: [CBORDraft] = []
         if profile.hasBluetooth { methods.append([2, 1, .map(try bluetoothOptions(number))]) }
         if let carrier = profile.nfcCarrier {
+            // NfcOptions allow no less than 255 bytes for commands and 256 for responses.
             let command = Int64(max(255, carrier.maximumCommandData))
             let response = Int64(max(256, carrier.maximumResponseData))
             methods.append([1, 1, [0: .integer(command), 1: .integer(response)]])
@@ -74,6 +76,9 @@ package struct Wallet: Sendable {
     }
 
     /// Makes BleOptions (8.2.2.3), with a UUID for each Bluetooth mode that the phone has.
+    ///
+    /// Members 0 and 1 say which modes the phone has: mdoc peripheral server mode and mdoc central client
+    /// mode. Members 10 and 11 are their UUIDs, and 21 is the L2CAP channel of the server.
     private func bluetoothOptions(_ number: Int) throws(WalletError) -> [CBORDraft.Member] {
         let modes = profile.bluetoothRole.modesInHandoverSelect
         let isServer = modes.contains(.peripheralServer)
@@ -102,13 +107,14 @@ package struct Wallet: Sendable {
             carriers.append(
                 .bluetoothLE(BluetoothLEOutOfBand(role: profile.bluetoothRole, serviceUUID: uuid)))
         }
+        // The Handover Select has the carriers, so the engagement itself names no retrieval method.
         var content = NFCHolderContent(
             deviceEngagement: deviceEngagement(eDeviceKey, retrievalMethods: []), carriers: carriers)
         cardFault?.edit(&content)
         return content
     }
 
-    /// Makes a random UUID (RFC 9562 5.4).
+    /// Makes a random UUID (RFC 9562 5.4). Its bits for version and variant have fixed values.
     private func serviceUUID(_ purpose: String) throws(WalletError) -> BluetoothUUID? {
         var uuid = try mapping(entropy.bytes(16, for: "service UUID \(purpose)"), WalletError.cryptography)
         uuid[6] = uuid[6] & 0x0f | 0x40
@@ -123,7 +129,10 @@ package struct Wallet: Sendable {
             eDeviceKey, retrievalMethods: methods.map { .encoded(NFCVersion2Handover.entry($0)) })
     }
 
+    /// Encodes a DeviceEngagement, with the further members of the profile.
     private func deviceEngagement(_ eDeviceKey: COSEKeyPair, retrievalMethods: [CBORDraft]) -> [UInt8] {
+        // Members of DeviceEngagement (8.2.1.1): 0 is the version, 1 the cipher suite with the key, 2 the
+        // retrieval methods.
         var engagement: CBORDraft = [
             0: .text(profile.engagementVersion), 1: [1, .encoded(Array(eDeviceKey.publicKeyBytes.bytes))],
         ]
@@ -152,12 +161,14 @@ extension Wallet {
             handover: try handover(kind, content: content, readerUUID: readerUUID, now: now), eDeviceKey: key)
     }
 
+    /// Lets the phone engage with a reader in memory, and returns the handover of both.
     private func handover(
         _ kind: HandoverKind, content: NFCHolderContent, readerUUID: BluetoothUUID?,
         now: ContinuousClock.Instant
     ) throws(WalletError) -> Handover {
         guard let behaviour = profile.behaviours[kind] else { throw .handoverNotInProfile(kind) }
         var phone = NFCEngagementHolder(behaviour, content: content)
+        // The limits of extended length (ISO/IEC 7816-4), so that only the phone limits the messages.
         let limits = NFCReaderLimits(
             maximumCommandData: 65_535, maximumResponseData: 65_536, extendedLength: true)
         let bluetooth = readerUUID.map {
@@ -172,6 +183,7 @@ extension Wallet {
             case .transmit(let command):
                 action = reader.receive(phone.answer(command[...], now: now)[...], now: now)
             case .wait(let until):
+                // In memory nobody has to wait: the clock is moved on.
                 now = until
                 action = reader.expire(now: now)
             case .deliver(let handover):
@@ -202,6 +214,7 @@ package struct WalletEngagement: Sendable {
         self.eDeviceKey = eDeviceKey
     }
 
+    /// The `mdoc:` text of a QR code with this engagement.
     package var uri: String { EngagementURI.text(for: deviceEngagement) }
 }
 
@@ -249,6 +262,7 @@ extension Wallet {
             let envelope = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("envelope", in: transcript))
             guard let presentationFault else { return envelope }
+            // A fault may take a part of another envelope, such as the ephemeral key.
             let other = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
             return presentationFault.edit(
@@ -279,6 +293,7 @@ extension Wallet {
             let text = try EncryptedResponse.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("response", in: transcript))
             guard let presentationFault else { return text }
+            // A fault may take a part of another answer, such as the ephemeral key.
             let other = try EncryptedResponse.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
             return presentationFault.edit(webResponse: text, swappingWith: other)

@@ -1,7 +1,7 @@
 package import MdocSession
 package import NDEF
 
-/// The behaviour of a wallet of the field, as data. The numbers at the profiles are those of
+/// The behaviour of a wallet in the field, as data. The numbers such as Q13 at the profiles are quirks of
 /// `Documentation/quirks.md`.
 package struct WalletProfile: Sendable {
     package let name: String
@@ -17,7 +17,7 @@ package struct WalletProfile: Sendable {
     package private(set) var l2CAPPSM: L2CAPPSM?
     /// Whether the phone has a Bluetooth carrier. Without it NFC is the only carrier.
     package var hasBluetooth = true
-    /// The carrier of NFC data transfer. Nil for none, as real wallets.
+    /// The carrier of NFC data transfer. Nil for none, as in real wallets.
     package var nfcCarrier: NFCCarrier?
     /// The behaviour in NFC v2 (draft of the second edition). Nil for a wallet without NFC v2.
     package var version2: NFCVersion2Behaviour?
@@ -33,6 +33,7 @@ package struct WalletProfile: Sendable {
         var profile = self
         profile.l2CAPPSM = psm
         for kind in nfcHandovers {
+            // An AD structure: its length without this byte, its type, and the channel in four bytes.
             profile.behaviours[kind]?.foreignAdvertisingData += [5, 0x77] + psm.encode()
         }
         return profile
@@ -96,13 +97,15 @@ extension WalletProfile {
             }
         ])
 
-    /// Samsung Wallet: static with write access FF (Q18), and advertising data of no use here (Q31).
+    /// Samsung Wallet: static handover with the write access byte FF (Q18), and advertising data that no
+    /// reader needs (Q31).
     package static let samsung = WalletProfile(
         name: "samsung",
         behaviours: [
             .static: .with {
                 $0.writeAccess = 0xff
                 $0.recordOrder = .carriersFirst
+                // Two AD structures: an appearance (type 19) and a name (type 09).
                 $0.foreignAdvertisingData = [3, 0x19, 0x40, 0x00, 7, 0x09] + Array("Galaxy".utf8)
             }
         ])
@@ -161,6 +164,7 @@ extension WalletProfile {
         $0.omitsServiceUUID = true
     }
 
+    /// Makes a profile with NFC v2. Its static handover serves readers without NFC v2.
     private static func secondEdition(
         _ name: String, _ change: (inout NFCVersion2Behaviour) -> Void
     ) -> WalletProfile {
@@ -174,6 +178,8 @@ extension WalletProfile {
             ], version2: version2)
     }
 
+    /// Makes the TNEP service parameter of a negotiated handover. The waiting time is the encoded byte
+    /// (WT_INT), not a number of milliseconds.
     private static func tnep(waitingTime: UInt8, extensions: UInt8, maximum: UInt16) -> ServiceParameter {
         ServiceParameter(
             waitingTimeInteger: waitingTime, waitingTimeExtensions: extensions, maximumMessageSize: maximum)

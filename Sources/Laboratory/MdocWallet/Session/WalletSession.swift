@@ -20,6 +20,7 @@ internal import Synchronization
 /// After an NFC v2 handover, NFC and Bluetooth carry the same session at once. Both sides then number their
 /// messages, and the session answers a copy of a message with the same bytes as before.
 package struct WalletSession: ~Copyable, Sendable {
+    /// The phone's reaction to a message of the reader.
     package enum Reply: Equatable, Sendable {
         /// Sends this message after the delay, in which the person reads and decides. The session continues.
         case send([UInt8], after: Duration)
@@ -102,6 +103,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         return reply
     }
 
+    /// Decrypts a message and answers its request.
     private mutating func reply(to message: ArraySlice<UInt8>) -> Reply {
         guard !isEnded else { return .end }
         do throws(SessionError) {
@@ -119,6 +121,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         }
     }
 
+    /// Lets the holder answer a request, with the decision for the first or for a later request.
     private mutating func answer(_ request: [UInt8]) throws(SessionError) -> Reply {
         guard let transcript = session.transcript else { throw .unexpectedMessage }
         requests += 1
@@ -129,6 +132,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         do throws(HolderError) {
             answer = try holder.answer(request[...], transcript: transcript)
         } catch .request {
+            // A request that cannot be decoded still gets a response, with a status that says so.
             answer = .response(Self.undecodableRequest)
         } catch {
             return end(with: .termination)
@@ -139,6 +143,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         }
     }
 
+    /// Encrypts the response, with the wallet's fault in the message.
     private mutating func send(_ response: [UInt8]) throws(SessionError) -> Reply {
         deviceResponse = response
         isEnded = wallet.endsSessionWithResponse
@@ -147,11 +152,13 @@ struct WalletSessionState: ~Copyable, Sendable {
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
         let sealed = try session.seal(response[...], status: status)
         var message = wallet.sessionFault?.edit(sealed) ?? sealed
+        // Only after an NFC v2 handover do the messages have numbers, which a fault can change.
         if answered != nil { message = wallet.version2Fault?.edit(message) ?? message }
         return isEnded
             ? .sendLast(message, after: wallet.consentTime) : .send(message, after: wallet.consentTime)
     }
 
+    /// Ends the session with a status.
     private mutating func end(with status: SessionStatus, after delay: Duration = .zero) -> Reply {
         isEnded = true
         return .sendLast(session.end(with: status), after: delay)
