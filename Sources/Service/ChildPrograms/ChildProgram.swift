@@ -25,8 +25,8 @@ package final class ChildProgram: Sendable {
         package let code: Int32
     }
 
-    /// The wait status of exit code 255. Reported when `waitpid` fails because other code has already reaped
-    /// the child.
+    /// The wait status of exit code 255. It stands for an unknown exit code: `waitpid` fails if other code has
+    /// already reaped the child.
     package static let unknown: Int32 = 255 << 8
 
     /// The process id of the child.
@@ -66,6 +66,7 @@ package final class ChildProgram: Sendable {
         _ = close(handle)
     }
 
+    /// Whether the child still runs. Does not wait.
     package var isRunning: Bool { end(until: .now) == nil }
 
     /// Sends SIGKILL to the child, unless the child has already been reaped.
@@ -83,7 +84,8 @@ package final class ChildProgram: Sendable {
         while true {
             let count = unsafe poll(&state, 1, deadline.map(Self.milliseconds(until:)) ?? -1)
             if count > 0 { return reap() }
-            // A signal interrupts poll(2), which then returns -1. The wait continues.
+            // The wait continues if a signal interrupted poll(2), which then returns -1, or if poll(2) ended
+            // before `deadline`, because its timeout is limited.
             if count == 0, deadline.map({ $0 <= .now }) ?? false { return nil }
         }
     }
@@ -138,6 +140,7 @@ package final class ChildProgram: Sendable {
             guard known == nil else { return known }
             var status: Int32 = 0
             let found = unsafe waitpid(process, &status, WNOHANG)
+            // 0 means that the child still runs, -1 that other code has reaped the child.
             if found != 0 { known = found == process ? status : Self.unknown }
             return known
         }

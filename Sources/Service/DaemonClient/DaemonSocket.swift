@@ -13,7 +13,7 @@ package import JSON
 /// - Chunked answers are not decoded, so event streams cannot be read.
 /// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.
 package struct DaemonSocket: Sendable {
-    /// The largest answer with its head, in bytes.
+    /// The largest HTTP answer, in bytes, with its status line and header fields.
     private static let longestAnswer = 1 << 20
     /// The time to wait for the next byte, in seconds.
     private static let timeout = 10
@@ -109,7 +109,7 @@ package struct DaemonReply {
     private let status: Int
     package let body: [UInt8]
 
-    /// Parses an HTTP/1.1 answer. Returns `nil` if the bytes are not such an answer.
+    /// Parses an HTTP/1.1 answer. Returns `nil` if the bytes are not HTTP/1.1.
     fileprivate init?(_ answer: [UInt8]) {
         let end = Array("\r\n\r\n".utf8)
         let line = answer.prefix { $0 != UInt8(ascii: "\r") }
@@ -125,7 +125,7 @@ package struct DaemonReply {
 
     /// The `detail` of the problem in the body (RFC 9457), or the status if the body has none.
     fileprivate var refusal: String {
-        // A body that is no problem is not an error here: the status alone is reported then.
+        // If the body is not a problem document (RFC 9457), the status alone is reported.
         let members = ["type", "id", "title", "status", "detail", "pointer"] as Set
         let detail = try? reading { text throws(JSONFault) in
             try text.members(members).required("detail").string(upTo: 4096)
@@ -141,7 +141,8 @@ package struct DaemonReply {
         }
     }
 
-    /// Reads members of the body. A `JSONFault` that `body` throws becomes `DaemonClientError.malformed`.
+    /// Reads members of the answer's JSON. If the closure throws a `JSONFault`, this function throws
+    /// `DaemonClientError.malformed`.
     package func reading<Value>(
         _ body: (JSONText) throws(JSONFault) -> Value
     ) throws(DaemonClientError) -> Value {
@@ -155,7 +156,8 @@ package enum DaemonClientError: Error, Equatable, Sendable {
     case unreachable(path: String, errno: Int32)
     /// The program at the socket does not speak HTTP/1.1.
     case notAnAnswer(path: String)
-    /// The daemon answered with an error. The value is the error's `detail` (RFC 9457).
+    /// The daemon answered with an error. The value is the error's `detail` (RFC 9457), or the HTTP status if
+    /// there is none.
     case refused(String)
     /// The body is not the expected JSON.
     case malformed(JSONFault)

@@ -38,7 +38,7 @@ package struct DoctorScreen {
             "\(coloured(outcome, check.outcome.colour))  \(check.id.rawValue.padding(to: Self.idWidth))"
         let detail = wrapped(check.detail.full + (entry.count > 1 ? " (\(entry.count) checks)" : ""))
         guard let fix = check.remedy?.command.full else { return "\(head)  \(detail)" }
-        // A command stays on one line, so that it can be copied.
+        // A command stays on one line, so that it can be copied. "1" is bold (SGR 1).
         return "\(head)  \(detail)\n\(margin)\(coloured("fix: \(fix)", "1"))"
     }
 

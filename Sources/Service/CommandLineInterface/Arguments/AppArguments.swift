@@ -72,8 +72,8 @@ package struct AppArguments: ParsableArguments {
     package func itemsRequest() throws(CommandFailure) -> ItemsRequest? {
         guard !elements.isEmpty else { return nil }
         do throws(IdentityDescriptorError) {
-            // The app tells the holder how long it keeps an element. The signed data does not contain that,
-            // so any value compares equally.
+            // An `IdentityDescriptor` needs the time for which the app keeps each element. The signed data
+            // does not contain this time, so any value gives the same comparison.
             return try IdentityDescriptor(document, elements.map { ($0, .willNotStore) }).itemsRequest
         } catch {
             throw .usage("--element: \(error.explanation)")

@@ -119,7 +119,8 @@ package struct PolicyFile {
     /// Returns the policy to verify by.
     ///
     /// - Parameters:
-    ///   - name: The argument of `--policy`. A policy that accepts more than the purpose's own is refused.
+    ///   - name: The argument of `--policy`. A policy that accepts more than the policy of `purpose` is
+    ///     refused.
     ///   - purpose: The purpose of the request, or `nil` if the request is not known.
     package func settings(
         named name: String? = nil, for purpose: RequestPurpose? = nil
@@ -130,8 +131,8 @@ package struct PolicyFile {
         return settings
     }
 
-    /// The revocation policy for a request. If the purpose is unknown, as with a stored answer, no policy of
-    /// the file is too permissive.
+    /// The revocation policy for a request. If the purpose is unknown, as with a stored answer, every policy
+    /// of the file is allowed.
     private func revocation(
         named name: String?, for purpose: RequestPurpose?
     ) throws(CommandFailure) -> RevocationPolicy {
@@ -149,8 +150,8 @@ package struct PolicyFile {
         return chosen
     }
 
-    /// The policy of each purpose: the policy with the purpose's name, or `rental`, which refuses a document
-    /// of unknown revocation, if no policy has that name.
+    /// The policy of each purpose: the policy of the file with the purpose's name. A purpose without such a
+    /// policy gets the policy `rental`, which by default refuses a document whose revocation is undetermined.
     private var purposes: PurposePolicies {
         var purposes = PurposePolicies()
         for purpose in RequestPurpose.allCases {

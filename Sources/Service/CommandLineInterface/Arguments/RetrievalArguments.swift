@@ -80,8 +80,8 @@ package struct RetrievalArguments: ParsableArguments {
         let radio = BlueZRadio(configuration: configuration)
         let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
         if let text = warning.text { Terminal.message(text) }
-        // A traced radio is made from the configuration, because the trace also records what bluetoothd
-        // observes about phones.
+        // A `TracingRadio` makes its own radio from the configuration, because it also has to receive what
+        // bluetoothd observes about phones.
         return fieldTrace.map { TracingRadio(configuration, $0.recorder) } ?? radio
     }
 }

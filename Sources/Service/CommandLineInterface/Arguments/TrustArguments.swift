@@ -24,7 +24,7 @@ package struct TrustArguments: ParsableArguments {
     /// Reads the trusted roots. Notes on standard error name certificates that are not roots (Q178) and roots
     /// that are not valid at `now` (Q173).
     ///
-    /// - Parameter store: The folder of the store, which is read only without `--trust`.
+    /// - Parameter store: The folder of the store. The store is read if `--trust` is not given.
     package func load(from store: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
         trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
     }
@@ -94,8 +94,8 @@ package struct TrustFiles {
 
     /// Reads a file, or the files of a folder that have one of the endings.
     ///
-    /// - Parameter accept: Accepts the contents of one file, or returns why they cannot be used. The reason is
-    ///   thrown for a file that the user named, and noted for a file of a folder.
+    /// - Parameter accept: Accepts the contents of one file, or returns why they cannot be used. For a file
+    ///   that the user named, the reason is thrown. For a file of a folder, the reason becomes a note.
     /// - Returns: A note on each file of a folder that was skipped.
     package static func each(
         at path: String, ending endings: [String], limit: Int,

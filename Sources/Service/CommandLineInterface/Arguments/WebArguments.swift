@@ -41,7 +41,8 @@ package struct WebArguments: ParsableArguments {
         guard webRequest == nil || encryptionInfo == nil else {
             throw ValidationError("Give either --web-request or --encryption-info.")
         }
-        // The software wallet is given --web-request without --web-response, which it makes.
+        // The software wallet has these options too. It gets --web-request alone, because it makes the
+        // response.
         guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
             throw ValidationError("--encryption-info and --origin need --web-response.")
         }
@@ -104,7 +105,7 @@ package struct OriginArgument: ExpressibleByArgument {
 }
 
 extension [UInt8] {
-    /// These bytes without line ends at their end.
+    /// This text without the line ends that follow its last line.
     package var withoutLineEnd: [UInt8] {
         var text = self
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {

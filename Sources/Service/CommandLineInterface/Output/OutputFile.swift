@@ -17,8 +17,8 @@ package enum OutputFile {
     /// Writes a new file and returns when its contents are on the disk. Used for data that exists nowhere
     /// else, such as an export of retained data.
     ///
-    /// - Parameter bytes: Makes the contents, after the file was created: nothing is made that cannot be
-    ///   written. If this closure throws, the file is removed.
+    /// - Parameter bytes: Makes the contents. This closure is called after the file was created, so it is not
+    ///   called if the file cannot be written. If the closure throws, the file is removed.
     /// - Throws: Status 64 (usage) if the file exists or cannot be written, or the error of `bytes`.
     package static func writeNew(
         to path: String, _ bytes: () throws(CommandFailure) -> [UInt8]
@@ -65,8 +65,8 @@ package enum OutputFile {
     /// permissions.
     package static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
-            // The file is emptied only after its owner is known: as root, opening with O_TRUNC would empty the
-            // file of another user before it is refused.
+            // The file is emptied only after its owner is known: as root, opening with O_TRUNC would empty
+            // the file of another user before it is refused.
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
             var status = stat()

@@ -77,6 +77,7 @@ private struct NamedCommand {
         path = root.configuration.commandName ?? ""
         for word in arguments where !word.hasPrefix("-") {
             let subcommands = types[types.count - 1].configuration.subcommands
+            // A command without subcommands: the remaining words are its arguments.
             guard !subcommands.isEmpty else { return }
             // After `help` the arguments name the command to explain.
             if word == "help", types.count == 1 { continue }

@@ -20,7 +20,8 @@ package struct StoredTransaction {
     }
 
     package let transcript: SessionTranscript
-    /// The key that the device's MAC is computed with, or `nil` if it is not given.
+    /// The reader's private key, from which the key of a device MAC is derived. `nil` if the user gave no
+    /// key.
     package let readerKey: COSEKeyPair?
     package let message: Message
     package let limits: CBORLimits
@@ -28,8 +29,8 @@ package struct StoredTransaction {
 
     /// Decrypts the response if necessary and verifies it at the instant `now`.
     ///
-    /// - Throws: Status 64 (usage) if two files hold different requests. A response that fails a check is a
-    ///   report.
+    /// - Throws: Status 64 (usage) if two files hold different requests. A response that fails a check is no
+    ///   error: the returned report has the failed check.
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {

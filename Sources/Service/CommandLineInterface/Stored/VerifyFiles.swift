@@ -103,8 +103,8 @@ package struct VerifyFiles: ParsableArguments {
             limits: limits)
     }
 
-    /// Reads the key of `--reader-key`. Returns `nil` without that option, and if the transcript's channel
-    /// has no MAC key.
+    /// Reads the key of `--reader-key`. Returns `nil` without that option, and for a kind of presentation in
+    /// which phones make signatures only, so that no key of a MAC is needed.
     private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
         guard let readerKey, let kind = transcript.macKey else { return nil }
         if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
@@ -129,8 +129,9 @@ package struct VerifyFiles: ParsableArguments {
                 try SessionEstablishment(bytes, limits: limits)
             }
         }
-        // The SessionEstablishment has the public key that was sent, so a wrong file is noticed here. Without
-        // it only the curve is known, which is the curve of the device's key.
+        // The SessionEstablishment has the public key that the reader sent, so a file with another private
+        // key is refused here. Without the SessionEstablishment only the curve can be checked: both keys have
+        // one curve.
         let key: COSEKeyPair
         if let establishment {
             let sent = try Self.key(establishment.eReaderKeyBytes, "--session-establishment")
