@@ -174,7 +174,8 @@ private struct FieldTest: Sendable {
         case start, skip, finish
     }
 
-    /// Asks what to do with the next step. The end of the input finishes the test.
+    /// Asks the user whether to start the next step, to skip it or to finish. The end of the input finishes
+    /// the test.
     private static func readChoice() -> Choice {
         Terminal.message(
             "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"

@@ -5,7 +5,7 @@ internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand`: manages the brands that this reader asks for.
+/// `countersign brand`: manages the brands in whose name this reader asks.
 struct BrandCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",

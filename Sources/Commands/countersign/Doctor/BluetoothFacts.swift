@@ -41,7 +41,8 @@ struct BluetoothFacts: Sendable {
     /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
     /// from a phone wait in such a buffer until bluetoothd reads them.
     var socketRoom: Int?
-    /// Whether the message bus is configured for more than 128 pending calls of bluetoothd.
+    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait in
+    /// small values needs thousands.
     var hasBusRoom = true
 }
 
@@ -93,7 +94,8 @@ extension BluetoothFacts {
         }
     }
 
-    /// Returns whether a configuration file of the message bus sets `max_replies_per_connection`.
+    /// Returns whether a configuration file of the message bus sets `max_replies_per_connection`, the limit
+    /// of pending calls.
     private static func hasBusRoom(_ system: SystemFolder) -> Bool {
         ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].contains { folder in
             (system.names(in: folder) ?? []).contains { name in
@@ -264,6 +266,7 @@ extension AdapterDescription {
         case (..<8)?:
             return .warning(
                 .lowEnergy, "the adapter is older than Bluetooth 4.2, so a portrait takes seconds")
+        // An adapter of unknown version that can advertise has low energy: only low energy has advertising.
         case nil where advertising == nil:
             return .skipped(.lowEnergy, "the adapter does not report its Bluetooth version")
         default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")

@@ -13,7 +13,9 @@ struct ReaderFacts: Sendable {
         var slot: SlotKind
         var usb: USBIdentity?
         var quirks: Set<ReaderQuirk> = []
+        /// Whether the reader transfers extended APDUs.
         var allowsExtended = true
+        /// Whether the driver passes commands to the reader itself (Q126).
         var allowsEscape = true
     }
 
@@ -341,6 +343,8 @@ extension ReaderFacts {
             version2 = list.count { lane in
                 let entries = (try? lane.entries(upTo: 256)) ?? []
                 let word = entries.first { $0.name == "nfcV2" }
+                // Without the member, a lane does not use NFC v2. A value that cannot be read counts as NFC
+                // v2.
                 return word.map { (try? $0.value.string(upTo: 16)) != Self.off } ?? false
             }
         }

@@ -80,7 +80,7 @@ struct SystemdUnits: Equatable, Sendable {
     /// - Parameter text: The output of `systemctl show`: lines of `name=value`, with an empty line between
     ///   units.
     init(parsing text: String) {
-        // Units of services that are not installed are left out at the end.
+        // systemctl also reports units that are not installed, as `not-found`. The filter leaves them out.
         units = text.split(separator: "\n\n").map { unit in
             let lines = unit.split(separator: "\n").compactMap { line -> (String, String)? in
                 let parts = line.split(separator: "=", maxSplits: 1).map(String.init)

@@ -71,7 +71,7 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         let folder = store.identities
-        // Checked before an authority or a key is made.
+        // Checked first, so that a refused name leaves neither an authority nor a key behind.
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
         let subject = subject?.name ?? Self.laboratory(name.text)
         let (chain, root): (CertificateChain, String)

@@ -67,8 +67,8 @@ struct IdentityImportCommand: ParsableCommand {
         }
     }
 
-    /// Returns the violations of the reader profile that this strictness tolerates. Throws if it does not
-    /// tolerate one.
+    /// Returns the violations of the reader profile that this strictness tolerates. Throws if there is a
+    /// violation that it does not tolerate.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {
@@ -96,13 +96,15 @@ struct IdentityImportCommand: ParsableCommand {
 /// The report on an identity's certificate chain.
 struct IdentityCertificate {
     private let chain: CertificateChain
-    /// The whole days until the first certificate that is sent to wallets expires. Negative after the expiry.
+    /// The whole days until the earliest expiry among the certificates that are sent to wallets. Negative
+    /// after the expiry.
     let daysLeft: Int64
 
     init(_ chain: CertificateChain, _ now: Timestamp) {
         self.chain = chain
         let left = chain.firstExpiry - now.secondsSince1970
-        // Rounded down, so that one second after the expiry is day -1 and not day 0, which expires today.
+        // Rounded down, so that one second after the expiry is day -1. Day 0 means that the certificate
+        // expires today.
         daysLeft = left >= 0 ? left / 86_400 : -1 - (-1 - left) / 86_400
     }
 
@@ -154,6 +156,7 @@ struct IdentityCertificate {
 }
 
 extension CertificateChain {
-    /// The expiry of the first certificate that is sent and expires (Q173), in seconds since 1970.
+    /// The earliest expiry among the certificates that are sent to wallets (Q173), in seconds since 1970. If
+    /// none is sent, the expiry of the leaf.
     fileprivate var firstExpiry: Int64 { withoutRoots.map(\.notAfter).min() ?? leaf.notAfter }
 }

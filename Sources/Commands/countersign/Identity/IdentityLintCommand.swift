@@ -58,6 +58,7 @@ struct IdentityLintCommand: ParsableCommand {
                 IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
             }
         }
+        // A user who names identities asks about these only, so the rules are not checked then.
         let missing = names.isEmpty ? Set(rules.map(\.identity)).subtracting(existing).sorted() : []
         Terminal.result(
             output.json ? json(statuses, missing).text : text(statuses, missing))

@@ -21,6 +21,7 @@ enum CBORStructure: CaseIterable {
     /// Returns the structure of the item, or of the item embedded in its tag 24, and the item that has this
     /// structure.
     static func recognise(_ item: CBORItem) -> (structure: CBORStructure, item: CBORItem) {
+        // `Never`, because the type of the embedded content is not known yet.
         guard let bytes = try? EncodedCBOR<Never>(item), let inner = try? bytes.item() else {
             return (CBORStructure(item), item)
         }
@@ -121,8 +122,8 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the array has the members of a SessionTranscript: engagement, reader's key and handover. The first
-    /// two are null in a presentation through an app or a web page.
+    /// Whether the array has the members of a SessionTranscript: engagement, reader's key and handover. The
+    /// first two are null in a presentation through an app or a web page.
     private static func isTranscript(_ members: [CBORItem]) -> Bool {
         if (try? members[0].tagged(24)) != nil, (try? members[1].tagged(24)) != nil { return true }
         return members[0].isNullOrUndefined && members[1].isNullOrUndefined
@@ -238,7 +239,7 @@ extension CBORStructure {
             self = .issuerAuth
             return
         }
-        // The claims of a CWT with a status list and with an identifier list.
+        // Claim 65533 of a CWT contains a status list, claim 65530 an identifier list.
         let (statusList, identifierList) = (members[65_533], members[65_530])
         if statusList != nil || identifierList != nil || type?.hasSuffix("list+cwt") == true {
             self = .statusToken

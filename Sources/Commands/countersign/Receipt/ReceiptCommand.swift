@@ -86,7 +86,7 @@ extension SignedReceipt {
     /// The receipt in one line: number, time, lane, verdict and answers.
     fileprivate var line: String {
         guard let statement = try? statement() else {
-            // The signature of a receipt is independent of its format, so listing goes on.
+            // Number and signature do not depend on the format of the contents, so the list continues.
             return "\(sequence)  cannot be shown: a later version of countersign wrote it"
         }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
@@ -117,8 +117,8 @@ private struct ReceiptShowCommand: ParsableCommand {
 
     func run() throws {
         let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
-            // The store finds receipts after a number. For 0 and below it returns another receipt, which the
-            // check of `sequence` refuses.
+            // The store finds receipts after a number. For a number of 0 or below it returns receipt 1, which
+            // the check of `sequence` refuses.
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {

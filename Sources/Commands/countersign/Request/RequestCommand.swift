@@ -84,7 +84,7 @@ struct RequestCommand: AsyncParsableCommand {
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
         defer { portraitFile?.removeUnlessWritten() }
         // Without --at the clock is read again for each check: the holder may consent minutes after the
-        // start.
+        // start. If the clock shows an impossible time by then, the time of the start is used.
         let fixed = clock.at?.instant
         let clock = clock
         let plan = PresentationPlan(

@@ -119,8 +119,8 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Returns whether the answer comes over Bluetooth after a scan of the phone's QR code. NFC is used
-    /// instead if this computer has no usable Bluetooth and the phone offers both.
+    /// Returns whether the answer comes over Bluetooth after a scan of the phone's QR code. If the phone
+    /// offers Bluetooth and NFC, and this computer has no usable Bluetooth, the answer comes over NFC.
     private func isRetrievedByBluetooth(
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {

@@ -127,8 +127,8 @@ struct SetupNext {
         Self.curl("'\(address)/v1/presentations?limit=1'")
     }
 
-    /// The commands that order a first check. The daemon runs one check for a reference, so the reference
-    /// contains the time.
+    /// The commands that order a first check. The daemon runs only one check for each reference. The
+    /// reference contains the time, so that the commands can be repeated.
     var order: [String] {
         guard let brand else { return [request("presentations", body: orderMembers, further: reference)] }
         let token: JSONValue = ["brand": .string(brand.identifier), "instance": .string(brand.instance)]
@@ -140,7 +140,8 @@ struct SetupNext {
         ]
     }
 
-    /// The member `reference`, which leaves the quotes of the shell word to insert the time.
+    /// The JSON member `reference` of an order. Around `$(date +%s)` the text ends the single quotes of the
+    /// shell word and begins them again, so that the shell inserts the time.
     private var reference: String { ", \"reference\": \"first-'$(date +%s)'\"" }
 
     /// The JSON members of the first order.

@@ -69,8 +69,8 @@ struct SetupStore {
     }
 }
 
-/// A program of this package that is run to its end. There is no timeout, because the programs have their
-/// own. The program writes its errors to the standard error of this process.
+/// A program of this package that is run to its end. There is no timeout here, because each of the programs
+/// limits its own waiting. The program writes its errors to the standard error of this process.
 struct OwnProgram {
     /// The user of the daemon, whose store and files only that user may change.
     static let daemonUser = "countersign"
@@ -103,6 +103,7 @@ struct OwnProgram {
             }
             // Read before waiting: with a full pipe the child would never exit.
             let output = try Self.contents(of: reading)
+            // Without a deadline, `end` always returns a status.
             let status = child.end(until: nil) ?? -1
             // A wait status has the signal in its low 7 bits and the exit code in the next byte.
             return (
@@ -214,7 +215,7 @@ struct SetupFile {
         }
     }
 
-    /// The path with the first number at its end that no file has.
+    /// Returns the path with the smallest number appended for which there is no file yet.
     private func freeName() -> String {
         var number = 1
         while unsafe access("\(path).\(number)", F_OK) == 0 { number += 1 }

@@ -43,7 +43,8 @@ struct SourceFiles {
 
     /// Adds the sources of a file or of a folder's files.
     ///
-    /// A file that the user names must be of a known kind. A file of a folder that is not is skipped.
+    /// A file that the user names must be of a known kind. A file of a folder is skipped if its kind is
+    /// unknown.
     mutating func read(_ path: String) throws(CommandFailure) {
         let skipped = try TrustFiles.each(at: path, ending: Self.endings, limit: Self.largestFile) {
             contents, file in
@@ -57,7 +58,8 @@ struct SourceFiles {
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
         let form = TextForm(contents[...])
-        // Base64 text may begin with 0x30 ("0"), the first byte of a certificate in DER.
+        // A certificate in DER begins with 0x30, which is "0" in text. Base64 text is excluded, so that it is
+        // not reported as a damaged certificate.
         if form == nil || form == .pem, CertificateRevocationList.issuer(of: contents[...]) == nil,
             CertificateFile.fault(in: contents[...]) != nil
         {
@@ -116,7 +118,7 @@ struct FoundSources {
         }
         for (found, content) in structures {
             let wanted = kind ?? found
-            // A folder of roots given with `--as vical` contains no VICAL.
+            // The kind of --as must fit the recognised contents: a root given with `--as vical` is no VICAL.
             guard wanted.isLike(found) else { continue }
             sources.append(
                 TrustSource(
@@ -134,7 +136,7 @@ extension SourceContent {
     /// The name of the source in the trust store.
     ///
     /// A certificate has its digest as its name, so the next root of an authority does not replace the
-    /// present one. A list is named by a property that stays the same when the list is renewed, such as a
+    /// present root. A list is named by a property that stays the same when the list is renewed, such as a
     /// VICAL's provider.
     fileprivate var name: String {
         let name: String? =

@@ -45,7 +45,7 @@ struct PublishedSource {
     let format: Format
     /// The publisher's page about the list.
     let address: String
-    /// The address of the list itself, or `nil` if no page that can be cited has it.
+    /// The address of the list itself, or `nil` if no page that can be cited gives this address.
     let list: String?
     /// The pages that the addresses were read from.
     private let readFrom: [String]

@@ -25,8 +25,8 @@ internal import TrustFetch
 ///    69 if a list could not be fetched, otherwise 0.
 ///
 /// The sources given to `admit` are independent: if one is refused or cannot be fetched, the others are still
-/// admitted, and its present version stays. A bundle is one unit: `replaceAll` changes nothing if one source
-/// is refused.
+/// admitted. The store keeps the present version of the source that failed. A bundle is one unit:
+/// `replaceAll` changes nothing if one source is refused.
 ///
 /// A stage is a value on the task of its command. It does no I/O: it fetches nothing, stores nothing, and
 /// nothing of it is trusted before step 4. Commands never decide about a source themselves; that is the work
@@ -223,7 +223,7 @@ extension TrustSource {
     /// This source in DER if the server sent PEM.
     ///
     /// A fetched root is named by its digest instead of its URL, so the server cannot replace the root by
-    /// another one.
+    /// another root.
     fileprivate var withoutPEM: TrustSource {
         let found = FoundSources(in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
             .sources

@@ -59,8 +59,8 @@ struct TrustStoreAccess {
     /// If the stage changed nothing, nothing is stored, except that the time of a bundle is recorded.
     ///
     /// - Parameters:
-    ///   - current: The snapshot that the stage began from. The call fails if the store's current snapshot is
-    ///     another.
+    ///   - current: The snapshot that the stage began from. The call fails if another process has changed the
+    ///     store's current snapshot.
     ///   - bundle: The time when an imported bundle was created, or `nil`. An older bundle will be refused
     ///     later.
     func save(

@@ -9,7 +9,7 @@ struct IdentityFacts: Sendable {
     struct Identity: Sendable {
         var name: String
         var state: IdentityStatus.State
-        /// The days until the first certificate that is sent to wallets expires.
+        /// The days until the earliest expiry among the certificates that are sent to wallets.
         var daysLeft: Int64?
         /// The id of the error that prevents the use of the identity.
         var problem: String?
@@ -21,7 +21,7 @@ struct IdentityFacts: Sendable {
     /// The names of identities that rules choose but that do not exist.
     var missing: [String] = []
 
-    /// Reads the identities and tests each key, even one in a TPM.
+    /// Reads the identities and tests each key, even a key in a TPM.
     static func current(in folder: IdentityFolder, at now: Timestamp) -> IdentityFacts {
         do throws(IdentityStoreError) {
             let names = try folder.names()

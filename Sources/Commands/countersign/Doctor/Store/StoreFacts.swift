@@ -120,6 +120,7 @@ struct TestDocumentFacts: Equatable, Sendable {
     private static let largestFile = 1 << 18
 
     static func current(in store: String, _ system: SystemFolder) -> TestDocumentFacts {
+        // The store is a folder of this computer even if tests put another folder in the place of `/`.
         TestDocumentFacts(
             isSetForStore: isSet(in: SystemFolder(root: "").text(of: "\(store)/policy.json")),
             isSetForDaemon: isSet(in: system.text(of: daemonFile)))
