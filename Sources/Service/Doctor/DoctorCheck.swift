@@ -148,8 +148,8 @@ extension [String] {
 /// The text of a check in two forms: in full for the person at the computer, and without the names and paths
 /// of this installation for a support bundle.
 ///
-/// An interpolation `\(own: value, as: word)` puts the value into the full form and the word into the shared
-/// form. All other values are in both forms.
+/// An interpolation `\(full: name, shared: "READER")` puts the name into the full form and the word into the
+/// shared form. All other values are in both forms.
 package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation {
     package let full: String
     package let shared: String
@@ -185,8 +185,12 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
             shared += text.shared
         }
 
-        /// - Parameter word: The word that stands for the value in the shared form.
-        package mutating func appendInterpolation(own value: some CustomStringConvertible, as word: String) {
+        /// - Parameters:
+        ///   - value: The value in the full form, such as a name of this installation.
+        ///   - word: The word that stands for the value in the shared form.
+        package mutating func appendInterpolation(
+            full value: some CustomStringConvertible, shared word: String
+        ) {
             full += Terminal.safe(value.description, limit: Self.limit)
             shared += Terminal.safe(word, limit: Self.limit)
         }

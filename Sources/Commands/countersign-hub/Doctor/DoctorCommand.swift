@@ -67,7 +67,7 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             return [
                 Examination([.hubConfiguration] + ids, of: "the disk") {
-                    [.failed(.hubConfiguration, "\(own: error, as: "the file has a fault")")]
+                    [.failed(.hubConfiguration, "\(full: error, shared: "the file has a fault")")]
                         + ids.map { .skipped($0, "the configuration cannot be used") }
                 }, clock,
             ]
@@ -82,7 +82,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         return .failed(
             .hubConfiguration, "other users may change the file, and so name other fleet keys",
-            fix: .command("chmod go-w \(own: path, as: "FILE")"))
+            fix: .command("chmod go-w \(full: path, shared: "FILE")"))
     }
 
     private static func files(_ configuration: HubConfiguration) -> Examination {

@@ -137,13 +137,15 @@ extension HubFileFacts {
         guard let first = files.first else {
             return .ok(.hubFiles, "the hub can read its files, and only the hub can read the secret ones")
         }
-        let texts = files.map { "\($0.member): \(own: $0.error.explanation, as: $0.error.id)" as CheckText }
+        let texts = files.map {
+            "\($0.member): \(full: $0.error.explanation, shared: $0.error.id)" as CheckText
+        }
         let fix: DoctorCheck.Remedy? =
             switch first.error {
             // For root the files belong to another user, but for the hub's user they may be right.
             case .ownedByOther where geteuid() == 0:
                 .command("runuser -u countersign-hub -- countersign-hub doctor")
-            case .exposed(let path, _): .command("chmod go= \(own: path, as: "FILE")")
+            case .exposed(let path, _): .command("chmod go= \(full: path, shared: "FILE")")
             default: nil
             }
         return .failed(.hubFiles, "unreadable, or open to other users: \(texts.joined(by: "; "))", fix: fix)
@@ -152,7 +154,7 @@ extension HubFileFacts {
     private var certificatesCheck: DoctorCheck {
         if let fault = mismatches.first {
             return .failed(
-                .hubCertificates, "\(fault.member): \(own: fault.error.explanation, as: fault.error.id)",
+                .hubCertificates, "\(fault.member): \(full: fault.error.explanation, shared: fault.error.id)",
                 fix: Self.renewal)
         }
         if let early = credentials.first(where: { $0.notBefore > now.secondsSince1970 }) {
@@ -183,18 +185,19 @@ extension HubFileFacts {
         if let path = privateKeys.first {
             return .failed(
                 .hubKeys,
-                "\(own: path, as: "a private fleet key") lies on this hub: anybody who takes over the hub can sign documents for all kiosks. Move the file away, then withdraw the key"
+                "\(full: path, shared: "a private fleet key") lies on this hub: anybody who takes over the hub can sign documents for all kiosks. Move the file away, then withdraw the key"
             )
         }
         if let path = unusableKeys.first {
             return .failed(
                 .hubKeys,
-                "\(own: path, as: "a file of keys"): there is no public key on P-256 in it: name a PEM file")
+                "\(full: path, shared: "a file of keys"): there is no public key on P-256 in it: name a PEM file"
+            )
         }
         guard unusableTokenKeys.isEmpty else {
             let texts = unusableTokenKeys.joined(separator: "; ")
             return .failed(
-                .hubKeys, "\(own: texts, as: "a key of readerTokens.keys was revoked or has expired")")
+                .hubKeys, "\(full: texts, shared: "a key of readerTokens.keys was revoked or has expired")")
         }
         switch keyCount {
         case 0: return .skipped(.hubKeys, "no key can be read")

@@ -311,11 +311,11 @@ extension BluetoothFacts.Trial {
         case .impossible:
             .note(
                 .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
-        case .failedAtLane(let advice): .failed(.advertising, "\(own: advice, as: "refused at a lane")")
+        case .failedAtLane(let advice): .failed(.advertising, "\(full: advice, shared: "refused at a lane")")
         case .failed(let fault):
             .failed(
                 .advertising,
-                "\(own: fault.advice, as: fault.refusal.map(\.title) ?? fault.id.rawValue)",
+                "\(full: fault.advice, shared: fault.refusal.map(\.title) ?? fault.id.rawValue)",
                 fix: .command("systemctl restart bluetooth"))
         }
     }
@@ -348,8 +348,8 @@ extension BluetoothDaemonSettings {
             return "\(requirement.key)=\(requirement.value)"
         }
         let others = findings.filter { if case .missing = $0 { false } else { true } }
-            .map { "\(own: $0.explanation(file: file), as: $0.explanation(file: nil))" as CheckText }
-        let name: CheckText = "\(own: file ?? "main.conf", as: "main.conf")"
+            .map { "\(full: $0.explanation(file: file), shared: $0.explanation(file: nil))" as CheckText }
+        let name: CheckText = "\(full: file ?? "main.conf", shared: "main.conf")"
         let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
         // If no setting is missing in a readable file, bluetoothd only has to read the file again.
         return .warning(

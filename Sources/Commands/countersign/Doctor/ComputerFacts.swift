@@ -82,7 +82,7 @@ extension CrashFacts {
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
                 .coreDumps,
-                "after a crash, \(own: program, as: "a program") gets a copy of the memory, with keys in it",
+                "after a crash, \(full: program, shared: "a program") gets a copy of the memory, with keys in it",
                 fix: .command("sysctl kernel.core_pattern=core"))
         }
         return limit == 0

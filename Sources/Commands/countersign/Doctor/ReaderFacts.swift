@@ -268,7 +268,7 @@ extension ReaderFacts {
 }
 
 extension ReaderFacts.Reader {
-    fileprivate var text: CheckText { "\(own: name, as: Self.withoutSerialNumber(name))" }
+    fileprivate var text: CheckText { "\(full: name, shared: Self.withoutSerialNumber(name))" }
 
     /// Returns the reader's name without the parts in round brackets, where pcscd puts the device's serial
     /// number.

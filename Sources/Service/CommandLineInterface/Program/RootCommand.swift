@@ -31,7 +31,7 @@ extension RootCommand {
         let named = NamedCommand(in: arguments, of: Self.self)
         // Checked before parsing: for a moved command with `--help` the parser would show the help of the
         // root.
-        if let failure = named.hasMoved { exit(with: failure) }
+        if let failure = named.failureOfMovedCommand { exit(with: failure) }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -91,7 +91,7 @@ private struct NamedCommand {
     }
 
     /// The failure that names the command's new program, or `nil` if the command has not moved.
-    var hasMoved: CommandFailure? {
+    var failureOfMovedCommand: CommandFailure? {
         guard types.count == 1, let unknownWord, let program = moved[unknownWord] else { return nil }
         return .usage(
             "\(path) \(unknownWord) is now \(program) \(unknownWord): install the package \(program)")

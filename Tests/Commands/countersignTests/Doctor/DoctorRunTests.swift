@@ -89,7 +89,7 @@ struct DoctorRunTests {
 
     @Test("Nothing that a device calls itself steers the terminal")
     func safe() {
-        let check = DoctorCheck.ok(.readerFound, "\(own: "a\u{1b}[31mb", as: "c\u{7}d") \("e\nf")")
+        let check = DoctorCheck.ok(.readerFound, "\(full: "a\u{1b}[31mb", shared: "c\u{7}d") \("e\nf")")
         #expect(check.detail.full == "a\u{fffd}[31mb e\u{fffd}f")
         #expect(check.detail.shared == "c\u{fffd}d e\u{fffd}f")
     }

@@ -68,7 +68,7 @@ extension IdentityFacts {
         case .failure(let error):
             [
                 .failed(
-                    .identityPresent, "\(own: error.explanation, as: error.id)",
+                    .identityPresent, "\(full: error.explanation, shared: error.id)",
                     fix: .command("countersign identity list")),
                 .skipped(.identityProfile, "no identity can be read"),
                 .skipped(.identityExpiry, "no identity can be read"),
@@ -130,5 +130,5 @@ extension IdentityFacts {
     }
 
     /// A name for the full form of a text, and `IDENTITY` for the shared form.
-    private static func shown(_ name: String) -> CheckText { "\(own: name, as: "IDENTITY")" }
+    private static func shown(_ name: String) -> CheckText { "\(full: name, shared: "IDENTITY")" }
 }

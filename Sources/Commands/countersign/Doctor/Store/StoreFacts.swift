@@ -104,7 +104,7 @@ extension StoreFacts {
 
     private func shown(_ entry: Entry) -> CheckText {
         let word = entry.isSecret ? "STORE/…/key.pem" : entry.path.isEmpty ? "STORE" : "STORE/…"
-        return "\(own: entry.path.isEmpty ? folder : "\(folder)/\(entry.path)", as: word)"
+        return "\(full: entry.path.isEmpty ? folder : "\(folder)/\(entry.path)", shared: word)"
     }
 }
 
