@@ -47,7 +47,7 @@ answers = [("Replace the present configuration?", "y"), ("What is this computer 
            ("No such file", ""), ("Background colour", "red"), ("must be a colour", "#808080"),
            ("Colour of the words", "#909090"), ("the least that can be read", ""), ("Whom customers ask", ""),
            ("Language of the pages", "xx"), ("must be one of", ""), ("What is kept of a check?", "2"),
-           ("Why customers are asked", ""), ("What is kept, as customers", ""),
+           ("Purpose of the checks", ""), ("What is kept, as customers", ""),
            ("File or folder with the certificates", "/nowhere"), ("it does not exist", ""), ("Make a reader identity", "n")]
 child, terminal = pty.fork()
 if child == 0:
@@ -138,7 +138,7 @@ class Setup(unittest.TestCase):
             ("Replace the present configuration?", "y"), ("What is this computer for? [till; - for kiosk]", ""),
             ("Use the software wallet", ""), ("A name for this lane", ""), ("[Utopia Wines; - for The shop]", "-"),
             ("File of the shop's logo", ""), ("[#808080; - for nothing]", "-"), ("Whom customers ask", ""),
-            ("Language of the pages", "EN"), ("What is kept of a check? [receipt; - for none]", ""), ("Why customers are asked", ""),
+            ("Language of the pages", "EN"), ("What is kept of a check? [receipt; - for none]", ""), ("Purpose of the checks", ""),
             ("What is kept, as customers", ""), ("File or folder with the certificates", ""), ("Make a reader identity", "n")]
 """)
         self.assertNotEqual(again, PERSON)

@@ -11,8 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Check the age of a phone's holder once: over 21, with a portrait.",
         discussion: """
-            Waits for a phone at a contactless reader. No issuer is trusted, so the answer is rejected and \
-            says that the issuer is unknown; to trust an issuer, use `request --trust`. If you have no \
+            Waits for a phone at a contactless reader. No issuer is trusted, so the report rejects the \
+            answer: its issuer is unknown. To trust an issuer, use `request --trust`. If you have no \
             reader or phone, `countersign-lab demo` runs the same check with a virtual reader and a software \
             wallet.
 

@@ -16,8 +16,8 @@ struct ReadersCommand: AsyncParsableCommand {
             the model. Contact slots and slots of security modules are listed but never used. Needs a \
             running pcscd.
 
-            Then lists the version and settings of bluetoothd, with a warning for each setting that a reader \
-            needs changed, and the Bluetooth adapters. A missing bluetoothd is an error only with \
+            Then lists the version and settings of bluetoothd, with a warning for each setting that you \
+            need to change, and the Bluetooth adapters. A missing bluetoothd is an error only with \
             --bluetooth. JSON has only the readers, or with --bluetooth only Bluetooth.
 
             EXAMPLES:
@@ -34,7 +34,11 @@ struct ReadersCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "List only Bluetooth adapters. If none is usable, the exit code is 69.")
     var bluetooth = false
 
-    @Flag(name: .long, help: "Print nothing. The exit code says whether there are any.")
+    @Flag(
+        name: .long,
+        help:
+            "Print nothing. The exit code is 0 if a reader (with --bluetooth an adapter) was found, otherwise 69."
+    )
     var quiet = false
 
     @OptionGroup var output: OutputArguments

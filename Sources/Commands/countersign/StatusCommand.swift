@@ -122,7 +122,7 @@ private struct DaemonStatus {
         let members = try trust.members(["snapshot", "anchors", "obtained", "ageSeconds", "policies"])
         let anchors = try members.required("anchors").integer(in: whole)
         let obtained = try text(members, "obtained").map { "newest list of \($0)" } ?? "no list"
-        return "\(anchors) anchors, \(obtained)"
+        return "\(anchors) roots, \(obtained)"
     }
 
     /// Returns the line of a reader identity.

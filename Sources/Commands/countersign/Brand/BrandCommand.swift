@@ -9,7 +9,7 @@ internal import ReaderTokens
 struct BrandCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",
-        abstract: "Manage the brands that this reader asks for, and their keys.",
+        abstract: "Manage the brands in whose name this reader asks, and their keys.",
         discussion: """
             A brand is the business that asks, as shown to the holder. It has a name, a logo, the identity \
             that signs its requests, and the public keys that verify its reader tokens. All brands are in \
@@ -33,7 +33,7 @@ private struct BrandAddCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: "The identifier of the brand, which its tokens have as iss.")
+    @Argument(help: "The identifier of the brand: the member iss of its reader tokens.")
     var brand: TokenText
 
     @Option(name: .long, help: "The name of the brand, as shown to people.")

@@ -57,7 +57,8 @@ private struct BrandKeyAddCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Accept tokens of this key until this time, in RFC 3339 with Z or an offset.", valueName: "time"))
+            "Accept tokens signed with this key until this time, in RFC 3339 with Z or an offset.",
+            valueName: "time"))
     var notAfter: InstantArgument?
 
     @OptionGroup var store: StoreArguments
@@ -119,7 +120,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
 private struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a key, so that its tokens and the readers they prepared are no longer accepted.",
+        abstract: "Revoke a key. Tokens signed with it, and readers prepared with such tokens, are refused.",
         discussion: """
             EXAMPLE:
               countersign brand key revoke 2026-11

@@ -383,7 +383,7 @@ extension BluetoothDaemonSettings {
         return notes.contains(.pairsOverL2CAP)
             ? .note(
                 .plugins,
-                "some plugins make a phone that uses L2CAP ask its owner to pair; L2CAP is off by default",
+                "some plugins make a phone that uses L2CAP ask its owner to pair",
                 fix: .settings(SettingsFile.bluetooth))
             : .ok(.plugins, "no plugin reads from phones or pairs with them")
     }

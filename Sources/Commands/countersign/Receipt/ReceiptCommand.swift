@@ -19,7 +19,7 @@ struct ReceiptCommand: ParsableCommand {
             were used. It contains nothing about the holder. Each receipt is signed and has the digest of \
             the receipt before it, so no receipt can be changed, removed or inserted unnoticed. If the last \
             receipts are removed, only a person who knows the digest of one of them notices it. From time to \
-            time, write down the head in another place.
+            time, write down the digest of the last receipt (the head) in another place.
 
             EXAMPLES:
               countersign receipt list

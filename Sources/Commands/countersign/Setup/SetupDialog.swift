@@ -197,7 +197,7 @@ enum SetupQuestion: String, CaseIterable {
             "Language of the pages: \(Self.languages.joined(separator: ", ")), or nothing for the browser's"
         case .retention: "What is kept of a check?"
         case .days: "For how many days is data kept?"
-        case .purpose: "Why customers are asked, as they read it"
+        case .purpose: "Purpose of the checks, as customers read it"
         case .kept: "What is kept, as customers read it"
         case .trust:
             "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing to import them later"

@@ -30,7 +30,7 @@ struct SetupEnding {
             )
         }
         lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
-        if next.answers.role.isConfirmed { lines += ["", "Decide on the clerk's page."] }
+        if next.answers.role.isConfirmed { lines += ["", "Then make the decision on the clerk's page."] }
         lines += ["", "To see the result (the outcome allow means yes):", "  \(next.newest)"]
         lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {

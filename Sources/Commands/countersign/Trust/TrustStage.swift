@@ -247,7 +247,7 @@ struct StagingArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Certificates of the signers of status lists, as documents name them, in PEM or DER. Repeatable.",
+            "A certificate in PEM or DER that documents name for the signer of their status list. Repeatable.",
             valueName: "file"))
     var signer: [String] = []
 

@@ -105,7 +105,8 @@ package struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the page or app asked for, in the words of `countersign request`.", valueName: "intent"))
+            "What the page or app asked for, written like the intent of `countersign request`.",
+            valueName: "intent"))
     package var intent: String?
 
     package init() {}
