@@ -14,8 +14,8 @@ struct ReceiptVerifyCommand: ParsableCommand {
         abstract: "Check a chain of receipts and name the first broken link.",
         discussion: """
             Without a file, the receipts of the store are checked with the store's keys. They must also \
-            contain the receipt whose digest (the head) is stored outside of the database. An exported file is checked only with the \
-            keys that you give; neither the store nor the network is used.
+            contain the receipt whose digest (the head) is stored outside of the database. An exported file \
+            is checked only with the keys that you give; neither the store nor the network is used.
 
             EXAMPLES:
               countersign receipt verify
