@@ -16,7 +16,7 @@ enum UserFacingTexts {
         ("Problems of the HTTP API", #"(?:\bAPIProblem|\bself\.init)\(\s*\.\w+,\s*status: \d+,"#),
         ("Faults of a configuration", #"\bAssemblyFault\(\s*(?:"[\w.]+"|[\w.]+),\s*"#),
         ("Checks of doctor", #"\.(?:ok|note|warning|failed|skipped)\(\s*\.\w+,"#),
-        ("Progress and hints", #"\bTerminal\.note\("#),
+        ("Progress and hints", #"\bTerminal\.message\("#),
     ]
 
     private static let interpolation = #"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"#
