@@ -75,6 +75,7 @@ enum JPEG2000 {
         func sample(_ column: Int, _ row: Int) -> UInt8 {
             let (x, y) = (min(column / steps.x, width - 1), min(row / steps.y, height - 1))
             let value = Int(values[y * width + x]) + offset
+            // In Swift `<<` binds more tightly than `-`: the largest sample of `depth` bits.
             let largest = 1 << depth - 1
             return UInt8(min(max(value, 0), largest) * 255 / largest)
         }

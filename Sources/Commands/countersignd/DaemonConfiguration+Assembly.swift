@@ -286,7 +286,7 @@ struct AssemblyFault: Error, CustomStringConvertible {
     }
 
     init(_ member: String, file: String, _ error: IdentityStoreError) {
-        // The texts of the other conditions name the file.
+        // The texts of all other errors name the file already.
         if case .keyUnusable = error {
             self.init(member, "\(Terminal.safe(file)): \(error.explanation)")
         } else {

@@ -6,7 +6,7 @@ internal import ReaderStore
 internal import WalletPresentation
 
 extension DaemonConfiguration {
-    /// The channels of apps and pages.
+    /// The settings for presentations from apps and web pages.
     struct Online: Equatable, Sendable {
         /// A merchant of Verify with Wallet.
         struct Merchant: Equatable, Sendable {
@@ -80,7 +80,7 @@ extension DaemonConfiguration.Online {
         ])
 }
 
-/// The forms of the channels of apps and pages, and of the fleet, in the file.
+/// The forms of the members `online` and `fleet` of the file.
 enum OnlineForms {
     static let recipientKeys = ConfigurationPart<[String]>.required(
         "keys", "files with private keys on P-256, the newest first, mode 0600",

@@ -29,8 +29,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules with which documents are judged. Its policy on revocation is not used: `policies` has one
-    /// for each purpose.
+    /// The rules with which documents are judged. The revocation policy in this value is not used: `policies`
+    /// has a revocation policy for each purpose.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
     var limits = CoordinatorLimits()
@@ -307,7 +307,8 @@ extension ConfigurationForm where Value == RevocationPolicy {
             words: "`\"age\"`, `\"rental\"`, `{\"rental\": …}` with \(days.description.words)",
             requirements: [requirement])
         return Self(description, json: words.json) { text, reading in
-            // Whatever is not a text is read as an object, which then reports the fault.
+            // A value that is not a text is read as an object, so that the form of the object reports its
+            // fault.
             ((try? text.string()) == nil ? object : words).read(text, &reading)
         }
     }

@@ -85,7 +85,8 @@ struct CoordinatorLifetime: Service {
 
     func run() async throws {
         let beats = Task {
-            // What bluetoothd refuses is in the log before the first customer comes (Q239).
+            // The lanes are inspected now, so that a refusal of bluetoothd is in the log before the first
+            // customer comes (Q239).
             await coordinator.inspectLanesAtStart()
             await coordinator.beat()
         }

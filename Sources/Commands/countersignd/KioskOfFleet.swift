@@ -14,7 +14,7 @@ internal import ServiceLifecycle
 struct KioskOfFleet: Sendable {
     /// The maximum time in which lanes become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
-    /// The time between two looks at the lanes.
+    /// The time between two checks whether the lanes are ready.
     private static let readyInterval = Duration.milliseconds(250)
     /// The maximum time that a change waits for lanes in use.
     private static let inUseTimeout = Duration.seconds(120)
@@ -25,6 +25,7 @@ struct KioskOfFleet: Sendable {
     private let path: String
     /// An event for each reader token that the hub refused because this kiosk is revoked.
     private let revocations: AsyncStream<Void>
+    /// The continuation that sends an event to `revocations`.
     private let revoked: AsyncStream<Void>.Continuation
 
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
@@ -73,7 +74,7 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        // A variable, because the documents remember what was built of them.
+        // A variable, because `configuration(over:)` is mutating: it keeps the configuration that it built.
         var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
@@ -158,8 +159,8 @@ struct KioskOfFleet: Sendable {
         let deadline = ContinuousClock.now + readyTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             let ready = await coordinator.readyLanes()
-            // Of a kiosk that had a ready lane, at least one lane has to be ready. Otherwise a configuration
-            // that renames or removes every lane would count as ready with none.
+            // If the kiosk had a ready lane before, at least one lane has to be ready now. Otherwise a
+            // configuration that renames or removes every lane would count as ready without any lane.
             if ready.isSuperset(of: expected), before.isEmpty || !ready.isEmpty { return true }
             try? await Task.sleep(for: readyInterval)
         }
@@ -190,7 +191,8 @@ actor ConfigurationInForce {
     private var isStopped = false
     /// The latest change, for which the next change waits.
     private var last: Task<Bool, Never>?
-    /// The number of requested changes, of which the latest decides how long an earlier one is tried.
+    /// The number of requested changes. A change without a timeout is tried until another change is
+    /// requested, which increases this number.
     private var changes = 0
 
     init(_ first: DaemonConfiguration, replace: @escaping @Sendable (DaemonConfiguration) async -> Bool) {

@@ -26,6 +26,8 @@ struct SystemdNotice: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
+        // Exactly the bytes of the name: in an abstract address every counted byte belongs to the name
+        // (unix(7)).
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
         let bytes = Array(text.utf8)
         unsafe withUnsafePointer(to: &address) { pointer in

@@ -24,7 +24,7 @@ package struct ConfigurationFaults: Error {
 
 /// The state of reading a file: the faults so far, and the values of earlier members that later members need.
 struct ConfigurationReading {
-    /// The faults so far. They are independent: one does not hide another.
+    /// The faults so far. A fault in one value does not hide the faults of other values.
     private(set) var faults: [JSONFault] = []
     /// The presets of the file, which lanes refer to by name.
     var presets: [Preset] = []
@@ -52,8 +52,8 @@ struct ConfigurationReading {
         faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
     }
 
-    /// Records a fault. Only the first fault of a value is kept. A fault without a pointer is of no single
-    /// value, so each of them is kept.
+    /// Records a fault. Only the first fault of a value is kept. A fault without a pointer concerns no single
+    /// value, so all faults without a pointer are kept.
     mutating func add(_ fault: JSONFault) {
         guard fault.pointer.isEmpty || !faults.contains(where: { $0.pointer == fault.pointer }) else {
             return

@@ -192,6 +192,7 @@ extension ConfigurationForm where Value == String {
     }
 
     static func path(upTo limit: Int) -> Self {
+        // `map` adds how a default is written. A form of `text(upTo:_:)` does not know that.
         text(upTo: limit, TextFormat.path).map(json: JSONValue.string) { path, _, _ in path }
     }
 }

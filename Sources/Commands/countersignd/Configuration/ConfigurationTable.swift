@@ -125,7 +125,7 @@ extension ConfigurationTable.Field {
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
         faults: String = ""
     ) -> Self {
-        // `map` makes an optional of the value, as the property is one.
+        // `map` makes the value optional, because the property is optional.
         .value(text, as: form.map { value, _, _ in value }, at: place, without: words, faults: faults)
     }
 
@@ -134,7 +134,7 @@ extension ConfigurationTable.Field {
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
-        // A required member is read as a member with a default. Only its description is another.
+        // A required member is read like a member with a default. Only its description differs.
         var field = Self.value(text, as: form, at: place)
         field.member = { name, _ in
             ConfigurationMember(
