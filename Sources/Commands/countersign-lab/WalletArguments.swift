@@ -103,7 +103,7 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The one fault to make: a rule of the corpus, or a fault of the card, of NFC v2 or of a channel. An unknown name lists all faults.",
+            "The one fault to make: a rule of the corpus, or a fault of the card, of NFC v2, or of an answer to an app or a page. An unknown name lists all faults.",
             valueName: "name"))
     var fault: String?
 

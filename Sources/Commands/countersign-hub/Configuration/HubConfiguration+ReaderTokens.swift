@@ -89,7 +89,7 @@ extension HubConfiguration.TokenIssuing {
                 return nil
             }
             return
-                "readerTokens.keys: the key \(key.identifier.text) of the brand \(key.brand.text) \(what): it makes no token. Make another with countersign brand key add, and name it"
+                "readerTokens.keys: the key \(key.identifier.text) of the brand \(key.brand.text) \(what): it makes no token. Make another key with countersign brand key add, and name its file in readerTokens.keys"
         }
     }
 }

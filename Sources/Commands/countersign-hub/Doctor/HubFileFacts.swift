@@ -159,7 +159,7 @@ extension HubFileFacts {
         }
         if let early = credentials.first(where: { $0.notBefore > now.secondsSince1970 }) {
             return .failed(
-                .hubCertificates, "the certificate of \(early.member) is not valid yet: is the clock right?",
+                .hubCertificates, "the certificate of \(early.member) is not valid yet: check the clock",
                 fix: .command("timedatectl"))
         }
         guard let next = credentials.min(by: { $0.notAfter < $1.notAfter }) else {

@@ -32,7 +32,7 @@ enum HubDatabaseChecks {
         guard abs(facts.secondsAhead) <= ReceiptMonths.mostClockDifference else {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, but its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until you correct the wrong one",
+                "PostgreSQL \(version) answers, but its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until you set the wrong clock",
                 fix: .command("timedatectl"))
         }
         return facts.version / 10_000 < triedVersion
