@@ -188,6 +188,7 @@ private struct FieldTest: Sendable {
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait
+        // Steps are signed only with --identity, and then there is a signed question.
         let plan = PresentationPlan(
             question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
             trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,

@@ -231,6 +231,7 @@ extension BluetoothFacts {
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
+        // Tried first: a blocked switch may belong to another adapter.
         case _ where adapter.isPowered: .ok(.radioPower, "on")
         case .on: .note(.radioPower, "off: countersign turns the adapter on when it needs it")
         case .blocked:

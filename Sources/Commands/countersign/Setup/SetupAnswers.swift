@@ -149,7 +149,8 @@ enum SetupRole: String, CaseIterable {
         }
     }
 
-    /// The scopes of the program's token.
+    /// The scopes of the program's token. A rental desk needs `readerTokens` for its data requests, and
+    /// `admin` to read receipts.
     var scopes: [String] { self == .rental ? ["app", "readerTokens", "admin"] : ["app"] }
 
     /// The name of the program's token.

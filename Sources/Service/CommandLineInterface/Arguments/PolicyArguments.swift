@@ -69,7 +69,7 @@ package struct PolicyFile {
     /// The defaults that apply without a policy file.
     package init() {}
 
-    /// The defaults, with test documents accepted. Used by the `demo` commands.
+    /// The defaults, with test documents accepted. Used by the `demo` commands and by `field-test`.
     package static var trial: PolicyFile {
         var file = PolicyFile()
         file.acceptsTestDocuments = true

@@ -60,7 +60,7 @@ package struct AgeCheck {
         lift: () -> Void = {}
     ) async throws(CommandFailure) -> ExitStatus {
         let asked = try asked
-        // Copies that the closures below may capture.
+        // A copy, so that the clock's closure does not capture `self` with all options.
         let now = now
         let plan = PresentationPlan(
             question: PresentationQuestion(.planned(asked)),

@@ -120,6 +120,7 @@ private struct NamedCommand {
 
     /// The name of the first long option in the arguments that is not in `known`, without hyphens and value.
     private func unknownOption(among known: Set<String>) -> String? {
+        // After `--` every argument is positional, even if it begins with hyphens.
         arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
             .map { String($0.dropFirst(2).prefix { $0 != "=" }) }
             .first { !known.contains($0) }
