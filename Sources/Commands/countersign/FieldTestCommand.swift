@@ -18,7 +18,7 @@ internal import Transport
 struct FieldTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field-test",
-        abstract: "Try a phone with every transport and version, and write one file to send back.",
+        abstract: "Try a phone with every transport and version, and write one file for the developers.",
         usage: "countersign field-test FILE [--reader NAME] [--identity NAME] [--repeats N] [--yes]",
         discussion: """
             Asks whether the holder is over 18 in several steps: over NFC, over Bluetooth in both modes, \

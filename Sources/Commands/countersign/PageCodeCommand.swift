@@ -13,7 +13,7 @@ struct PageCodeCommand: ParsableCommand {
             The code is valid for 60 seconds. The command asks the daemon over its socket as your user. Your \
             user needs a scope in socket.users of the daemon's configuration: screen for the customer's \
             page, clerk for the clerk's page, admin for the owner's page. The browser keeps a cookie, so a \
-            reload or a restart needs no other code. The browser stays signed in until your user loses the \
+            reload or a restart needs no new code. The browser stays signed in until your user loses the \
             scope.
 
             EXAMPLES:

@@ -77,8 +77,8 @@ private struct RetainedExportCommand: ParsableCommand {
         abstract: "Write the retained data of a reference to a JSON file and remove it from the store.",
         discussion: """
             The data is removed after the file is safely on the disk. If an export is interrupted before the \
-            removal, the data can be exported again, and the next export says so: the file of the first \
-            export may be complete.
+            removal, you can export the data again. The next export then reports the interruption, because \
+            the file of the first export may be complete.
 
             EXAMPLE:
               countersign retained export booking-4711 booking-4711.json

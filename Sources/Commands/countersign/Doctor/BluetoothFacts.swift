@@ -90,6 +90,7 @@ extension BluetoothFacts {
         } catch .radioUnavailable(let fault) {
             return .failed(fault)
         } catch {
+            // No phone takes part, so only a cancellation is left: bluetoothd did not answer in time.
             return .failed(.daemonHung)
         }
     }

@@ -104,7 +104,7 @@ private struct TokenSignCommand: ParsableCommand {
         abstract: "Sign a token for one reader with a brand's key.",
         discussion: """
             Only the token is written to the standard output. Everyone who has the token can prepare that \
-            reader, but no other.
+            reader, but no other reader.
 
             EXAMPLE:
               countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\

@@ -87,7 +87,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .success: "verified, all answers yes, nothing missing; or the command succeeded"
-        case .answerNotYes: "verified, but an answer is not yes, or something needed is missing"
+        case .answerNotYes: "verified, but an answer is no or unknown, or something needed is missing"
         case .rejected: "a check failed, or the document is a test document that is not accepted"
         case .incomplete:
             "no answer to check: declined, connection lost, timeout, or only a status"
