@@ -4,8 +4,8 @@ internal import ErrorMapping
 internal import MdocModel
 internal import MdocWallet
 
-/// The command `countersign-lab corpus`. It writes presentations as files, each of which keeps or breaks one
-/// rule.
+/// The command `countersign-lab corpus`. It writes presentations as files. Each presentation keeps or breaks
+/// one rule.
 struct CorpusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",

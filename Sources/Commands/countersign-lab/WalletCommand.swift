@@ -176,7 +176,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
     }
 
-    /// Answers an app or a page, if the options name one. Returns whether they do.
+    /// Answers an app or a page. Returns false if the options name neither.
     private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
         guard key != nil || web.webRequest != nil else { return false }
         try writeRoot(presented)
@@ -259,8 +259,8 @@ private struct WalletChannel {
         try OutputFile.write((response + "\n").utf8, to: path)
     }
 
-    /// Answers a page's requests, one in each line of standard input, with one line each. The line is empty
-    /// if the holder declines.
+    /// Reads a page's requests, one in each line of standard input, and writes each answer as a line. The
+    /// line is empty if the holder declines.
     func answerLines(on origin: WebOrigin) throws(CommandFailure) {
         while let line = readLine() {
             let request = try WebRequestFile(json: Array(line.utf8))

@@ -11,7 +11,7 @@ enum Confinement {
     ///
     /// - Returns: whether all are active. If not, no input may be read.
     static func enter() -> Bool {
-        // A limit of 0 files forbids to open further ones. Standard input and output are open already.
+        // A limit of 0 files forbids opening further files. Standard input and output are open already.
         let limits: [(Int32, UInt)] = [
             (Int32(confinement_limit_memory), memory),
             (Int32(confinement_limit_cpu), seconds),

@@ -174,7 +174,7 @@ private struct DaemonStatus {
         }
     }
 
-    /// Returns the number of receipts and the time of the last one.
+    /// Returns the number of receipts and the time of the last receipt.
     private static func receipts(_ receipts: JSONText) throws(JSONFault) -> String {
         let members = try receipts.members(["count", "head", "last"])
         let count = try members.required("count").integer(in: whole)

@@ -168,7 +168,8 @@ struct Countersignd: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         if untilInputEnds {
-            // By default the end of one service cancels the others at once, and presentations could not end.
+            // By default the end of one service cancels all other services at once. Presentations would have
+            // no time to end.
             group.services.append(
                 .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
         }

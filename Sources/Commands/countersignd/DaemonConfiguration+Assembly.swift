@@ -62,7 +62,7 @@ extension DaemonConfiguration {
         }
     }
 
-    /// Makes the sessions of pages, whose key is in the store.
+    /// Makes the sessions of pages with the key in the store.
     func pageSessions() throws(AssemblyFault) -> PageSessions {
         try mapping(PageSessions(store: store)) { (error: IdentityStoreError) in
             AssemblyFault("store", error.explanation)

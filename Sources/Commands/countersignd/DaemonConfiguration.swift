@@ -150,7 +150,7 @@ extension DaemonConfiguration {
                 at: \.fleet, without: "none: this computer belongs to no fleet", faults: "see below"),
         ],
         rules: [
-            // The file has the users beside the socket, and the daemon has all callers in one value.
+            // The file has the users in `socket`. The daemon needs tokens and users together, in `access`.
             .init(of: "socket") { _, file throws(JSONFault) in
                 file.access.users = file.socket?.users ?? [:]
             },

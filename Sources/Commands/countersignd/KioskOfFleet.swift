@@ -232,7 +232,7 @@ actor ConfigurationInForce {
 
     /// Lets a change follow the change before it.
     ///
-    /// - Parameter new: the configuration. Nil to apply the wanted one again, after a stop or a start.
+    /// - Parameter new: the configuration. Nil to apply `wanted` again, after a stop or a start.
     private func enqueue(_ new: DaemonConfiguration?, _ timeout: Duration?) -> Task<Bool, Never> {
         let before = last
         changes += 1

@@ -4,7 +4,7 @@ internal import PresentationService
 internal import ReaderAPI
 internal import Transport
 
-/// The lanes in force. The lanes of another configuration replace them one by one.
+/// The lanes in force. The lanes of another configuration replace these lanes one by one.
 actor LanesInForce {
     private var lanes: [DaemonConfiguration.Lane]
     private let coordinator: PresentationCoordinator

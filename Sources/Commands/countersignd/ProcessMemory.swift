@@ -7,7 +7,7 @@ enum ProcessMemory {
     /// Forbids core dumps and debuggers of the same user, and makes new files readable for the daemon's user
     /// alone.
     static func keepPrivate() {
-        // Where the kernel refuses one protection, the others are still of use: results are not looked at.
+        // Results are ignored: if the kernel refuses one protection, the other protections are still useful.
         _ = countersign_hide_memory()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

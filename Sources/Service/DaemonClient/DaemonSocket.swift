@@ -9,7 +9,7 @@ package import JSON
 /// id from the socket (SO_PEERCRED).
 ///
 /// - A call blocks its thread, for up to 10 s without a byte from the daemon.
-/// - An answer has at most 1 MiB. A longer one is cut off and then refused as malformed.
+/// - An answer has at most 1 MiB. A longer answer is cut off and then refused as malformed.
 /// - Chunked answers are not decoded, so event streams cannot be read.
 /// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.
 package struct DaemonSocket: Sendable {

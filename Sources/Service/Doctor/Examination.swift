@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Transport
 
-/// The examination of one part of the computer by `doctor`, which yields one or more checks.
+/// An examination of one part of the computer by `doctor`. Each examination yields one or more checks.
 ///
 /// A doctor's run is a list of examinations. `[Examination].made(within:)` starts all of them at once, so a
 /// hanging service costs the run 8 s and not 8 s for each check. The result has every id of every examination

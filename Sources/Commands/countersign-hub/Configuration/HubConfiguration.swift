@@ -6,7 +6,7 @@ internal import HTTPServing
 
 /// The configuration of a hub: the members of `countersign-hub.json`, read and checked.
 ///
-/// The commands read this file, except `authority` and `sign`. Most of them need only the database from it.
+/// The commands read this file, except `authority` and `sign`. Most commands need only the member `database`.
 /// The file is used as a whole or not at all. Unlike the daemon's file, only the first fault is reported,
 /// with its line, column and member.
 ///

@@ -95,7 +95,7 @@ struct HubFileFacts: Sendable {
         }
     }
 
-    /// Reads the validity of a certificate, the first one in its file.
+    /// Reads the validity of the first certificate in a file.
     ///
     /// - Throws: `keyNotCertified` if the certificate is for another key.
     private static func credential(

@@ -214,7 +214,7 @@ extension ReaderFacts {
 
     /// The check that the kernel's NFC modules hold no reader (Q124).
     private var modulesCheck: DoctorCheck {
-        // The first such reader is enough: its remedy frees every other one.
+        // The first such reader is enough: the remedy frees all readers that the modules hold.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,

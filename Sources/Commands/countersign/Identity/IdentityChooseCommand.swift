@@ -77,7 +77,7 @@ struct IdentityChooseCommand: ParsableCommand {
 extension IdentityRules.Rule {
     /// The conditions of the rule as text.
     ///
-    /// - Parameter isOnly: Whether the rule is the only one. A rule without conditions then applies
+    /// - Parameter isOnly: Whether the rule is the only rule. A rule without conditions then applies
     ///   everywhere.
     func conditionText(isOnly: Bool) -> String {
         let parts = [("wallet", wallet), ("brand", brand), ("document", docType)].compactMap { name, value in

@@ -117,7 +117,7 @@ struct SetupAnswers {
     }
 
     /// Returns the chosen reader. A file of answers may name a reader that is not plugged in yet. At the
-    /// terminal the user chooses one if there are several.
+    /// terminal the user chooses a reader if there are several.
     private static func reader(
         _ dialog: SetupDialog, _ readers: [ReaderDescription], upTo limit: Int
     ) throws(CommandFailure) -> String? {

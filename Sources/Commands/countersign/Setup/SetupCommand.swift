@@ -19,7 +19,8 @@ internal import Transport
 /// 3. If the configuration exists, the user must agree to replace it.
 /// 4. `SetupAnswers` asks the questions, at the terminal or from `--answers`.
 /// 5. `write` makes the brand, the token and the configuration. `countersignd --check` must accept the
-///    configuration before it replaces the former one, which keeps a numbered name.
+///    configuration before it replaces the former configuration. The former configuration is kept under
+///    a numbered name.
 /// 6. The issuers are imported and the reader identity is made. A failure of these does not end setup; the
 ///    printed commands then contain the import.
 ///

@@ -78,8 +78,8 @@ struct SetupNext {
 
     private var trial: [String] {
         guard answers.isTrial else { return [] }
-        // The wallet makes a new issuer at each start. The root of an earlier start is removed first, and the
-        // next command waits for the new one: an old root would be imported in its place.
+        // The wallet makes a new issuer at each start. The root of an earlier start is removed first, so that
+        // it cannot be imported in place of the new root. The next command waits for the new root.
         return [
             "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der",
             "command -v countersign-lab > /dev/null || { echo '\(Self.missingWallet)' >&2; false; }",

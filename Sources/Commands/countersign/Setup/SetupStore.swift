@@ -11,7 +11,7 @@ struct SetupStore {
 
     private var program: OwnProgram { OwnProgram(name: "countersign", asDaemon: true) }
 
-    /// Imports issuers from a file or folder, and returns whether this succeeded. A failure is only noted,
+    /// Imports issuers from a file or folder, and returns whether this succeeded. A failure is only reported,
     /// because issuers can be imported later.
     func importTrust(_ source: String) -> Bool {
         if (try? program.run(["trust", "import", source, "--store", path]))?.status == 0 { return true }
@@ -72,7 +72,7 @@ struct SetupStore {
 /// A program of this package that is run to its end. There is no timeout here, because each of the programs
 /// limits its own waiting. The program writes its errors to the standard error of this process.
 struct OwnProgram {
-    /// The user of the daemon, whose store and files only that user may change.
+    /// The user of the daemon. Only this user may change the daemon's store and files.
     static let daemonUser = "countersign"
 
     let name: String
@@ -178,7 +178,7 @@ struct SetupFile {
                 "countersignd does not accept the new configuration: see the faults above; the new one is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
             )
         }
-        // Only an accepted configuration replaces the former one, which is renamed first.
+        // Only an accepted configuration replaces the former configuration, which is renamed first.
         let former = exists ? freeName() : nil
         if let former { try rename(path, former) }
         try rename(draft, path)

@@ -17,7 +17,7 @@ extension TrustSource.Kind {
     }
 }
 
-/// The contents of a source as text and as JSON. Nothing of it is verified here.
+/// The contents of a source as text and as JSON. The contents are not verified here.
 struct SourceDescription {
     let source: TrustSource
     /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.

@@ -19,7 +19,8 @@ internal import TrustFetch
 /// 3. `admit`, `replaceAll` and `remove` change the stage. `TrustChange` decides about each source: new,
 ///    renewed, unchanged or refused. The stage adds the words of `SourceOutcome`, and the lists that could
 ///    not be fetched.
-/// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current one.
+/// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current
+///    snapshot.
 ///    The store refuses the snapshot if another process changed trust in the meantime.
 /// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
 ///    69 if a list could not be fetched, otherwise 0.
@@ -29,7 +30,7 @@ internal import TrustFetch
 /// `replaceAll` changes nothing if one source is refused.
 ///
 /// A stage is a value on the task of its command. It does no I/O: it fetches nothing, stores nothing, and
-/// nothing of it is trusted before step 4. Commands never decide about a source themselves; that is the work
+/// no new source is trusted before step 4. Commands never decide about a source themselves; that is the work
 /// of `TrustChange`, which a kiosk of a fleet uses too.
 struct TrustStage {
     /// The change so far, with the snapshot that it would make.
@@ -64,7 +65,8 @@ struct TrustStage {
         admit(sources)
     }
 
-    /// Replaces all sources by the sources of a bundle's snapshot, unless one of these is refused.
+    /// Replaces all sources by the sources of a bundle's snapshot, unless one of the bundle's sources is
+    /// refused.
     mutating func replaceAll(by other: TrustSnapshot) {
         report { $0.replaceAll(by: other) }
     }

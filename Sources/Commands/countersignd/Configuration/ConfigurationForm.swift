@@ -3,8 +3,8 @@ internal import JSON
 /// The form of a value in the file: its description, how it is read, and how a default is written.
 ///
 /// Forms are composed in the same way as values: the form of a list contains the form of its entries, and the
-/// form of an object those of its members. Each limit, word and requirement stands in one form. The parser,
-/// the JSON Schema and the reference read it there.
+/// form of an object contains the forms of its members. Each limit, word and requirement stands in one form.
+/// The parser, the JSON Schema and the reference read it there.
 struct ConfigurationForm<Value: Sendable>: Sendable {
     let description: ConfigurationDescription
     /// Writes a value, which is the default of a member.
@@ -198,7 +198,7 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm {
-    /// Returns the form of a value that is written as one of some words.
+    /// Returns the form of a value that the file has as a word from a list.
     ///
     /// - Parameter requirement: the fault of any other word. Nil for a fault that lists the words.
     static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self

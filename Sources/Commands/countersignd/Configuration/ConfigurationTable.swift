@@ -83,7 +83,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     }
 }
 
-/// An object of the file, as a rule on several members sees it. The rule reports its fault at one of the
+/// The object of the file that a rule on several members checks. The rule reports its fault at one of the
 /// members.
 struct ConfigurationObject {
     let text: JSONText
@@ -158,7 +158,7 @@ extension ConfigurationTable.Field {
     }
 }
 
-/// A member of an object whose value is made from all its members at once.
+/// A member of an object. The value of such an object is made from all its members at once.
 struct ConfigurationPart<Value: Sendable>: Sendable {
     fileprivate let member: ConfigurationMember
     /// The value of an absent member. Nil if the member is required.

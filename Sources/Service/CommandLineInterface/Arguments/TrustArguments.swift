@@ -138,8 +138,8 @@ package struct TrustFiles {
         return files.map { "\(folder)/\($0)" }
     }
 
-    /// Adds the roots in the contents of a file. Returns whether they contain a certificate, even one that is
-    /// no root.
+    /// Adds the roots in the contents of a file. Returns whether the contents have a certificate, even a
+    /// certificate that is no root.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         if add(der: contents, from: path) { return true }
         let blocks = ((try? PEM.blocks(contents[...])) ?? []).filter { $0.is("CERTIFICATE") }
