@@ -69,7 +69,8 @@ struct SourceArguments: ParsableArguments {
         return deadlines
     }
 
-    /// Runs the transaction over the transport that the options select.
+    /// Runs the transaction over the transport that the options select. A failure is returned and not thrown,
+    /// because `interruptible` takes no closure that throws.
     func present(
         _ transaction: ReaderTransaction, _ fieldTrace: FieldTraceFile? = nil
     ) async -> Result<Presentation, CommandFailure> {

@@ -72,6 +72,7 @@ package struct AgeCheck {
         let field: any ContactlessReader =
             fieldTrace.map { TracingReader(contactless, $0.recorder) } ?? contactless
         let radio = await retrieval.radio(fieldTrace)
+        // `interruptible` takes no closure that throws, so a failure is its result.
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
             do throws(CommandFailure) {
                 try await tap()
