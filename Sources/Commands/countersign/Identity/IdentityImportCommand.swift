@@ -29,7 +29,7 @@ struct IdentityImportCommand: ParsableCommand {
     var name: IdentityName
 
     @Argument(help: ArgumentHelp("The file with the certificates.", valueName: "file"))
-    var chain: String
+    var chainFile: String
 
     @Flag(name: .long, help: "Accept a certificate that some wallets refuse.")
     var lenient = false
@@ -40,7 +40,7 @@ struct IdentityImportCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
-        let certificates = try Self.certificates(in: chain)
+        let certificates = try Self.certificates(in: chainFile)
         let (chain, leftOver): (CertificateChain, Int)
         let findings: [ProfileRule]
         do throws(IdentityStoreError) {
