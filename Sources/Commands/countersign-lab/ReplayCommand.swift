@@ -23,7 +23,7 @@ struct ReplayCommand: AsyncParsableCommand {
             With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects after \
             the same time or never, answers after the same time, and leaves after the same number of fragments.
 
-            If a file has several presentations, the last is replayed, or the one that --presentation names. After its last \
+            If a file has several presentations, the last is replayed, or the presentation of --presentation. After its last \
             tap the phone stays on the reader, and repeats that tap.
 
             EXAMPLES:

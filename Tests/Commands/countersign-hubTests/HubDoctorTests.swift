@@ -95,7 +95,7 @@ struct HubDoctorTests {
         try expect(try stage.facts().checks, .hubKeys, .failed, "daily.pem.pub: there is no public key")
         var facts = try stage.facts()
         (facts.keyCount, facts.unusableKeys) = (1, [])
-        try expect(facts.checks, .hubKeys, .note, "no other can withdraw it")
+        try expect(facts.checks, .hubKeys, .note, "no other key can withdraw it")
     }
 
     private static let database = DatabaseFacts(
@@ -124,7 +124,7 @@ struct HubDoctorTests {
         try expect(database { $0.ownsTables = false }, .hubTables, .failed, "belong to another user")
         try expect(
             database { ($0.hasTables, $0.ownsTables) = (false, false) }, .hubTables, .note,
-            "the first one makes the tables")
+            "the first hub makes the tables")
         try expect(
             database { ($0.hasTables, $0.ownsTables, $0.mayMakeTables) = (false, false, false) }, .hubTables,
             .failed, "may not make tables", fix: "GRANT CREATE")

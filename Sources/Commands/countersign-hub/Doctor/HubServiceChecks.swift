@@ -54,7 +54,7 @@ enum HubDatabaseChecks {
                 .hubTables, "the hub's user may not make tables",
                 fix: .command("psql --dbname NAME --command 'GRANT CREATE ON SCHEMA public TO USER'"))
         case (true, true, true): version(facts) ?? audit(facts)
-        case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes the tables")
+        case (false, true, _): .note(.hubTables, "no hub has started yet: the first hub makes the tables")
         }
     }
 

@@ -309,7 +309,9 @@ extension BluetoothFacts.Trial {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
         case .inUse:
-            .ok(.advertising, "room for \(room.free) advertisements; not tried because one is in use")
+            .ok(
+                .advertising,
+                "room for \(room.free) advertisements; not tried because another advertisement is in use")
         case .impossible:
             .note(
                 .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")

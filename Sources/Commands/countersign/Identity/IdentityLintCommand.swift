@@ -11,7 +11,7 @@ struct IdentityLintCommand: ParsableCommand {
         commandName: "lint",
         abstract: "Check the identities as wallets do: key, chain, profile, expiry.",
         discussion: """
-            Tests each key, even one in a TPM, against its certificate, and checks every rule of the reader \
+            Tests each key, even a key in a TPM, against its certificate, and checks every rule of the reader \
             profile (ISO/IEC 18013-5 Annex B). For use in a timer, the exit code is 1 if an identity works \
             but expires within the days of --warn, and 2 if an identity cannot be used, breaks a rule, or is \
             named by a rule of `identity choose` but does not exist.
@@ -22,7 +22,7 @@ struct IdentityLintCommand: ParsableCommand {
 
             EXIT CODES:
               0  every identity is in order
-              1  every identity is in order, but one expires soon
+              1  every identity is in order, but an identity expires soon
               2  a check failed
              64  wrong usage, or there is no identity to check
              65  the file of rules is malformed

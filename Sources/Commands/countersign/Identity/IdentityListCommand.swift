@@ -38,7 +38,7 @@ struct IdentityListCommand: ParsableCommand {
                 : text(statuses, rules: rules, isWritten: isWritten))
         for name in Set(rules.map(\.identity)).subtracting(names).sorted() {
             Terminal.message(
-                "note: the rules name identity \(name.text), which does not exist: change them with countersign identity choose"
+                "note: the rules name identity \(name.text), which does not exist: change the rules with countersign identity choose"
             )
         }
     }

@@ -18,7 +18,7 @@ struct ReceiptCommand: ParsableCommand {
             A receipt contains the time, the lane, the request, the answer, and the trust and policy that \
             were used. It contains nothing about the holder. Each receipt is signed and has the digest of \
             the receipt before it, so no receipt can be changed, removed or inserted unnoticed. If the last \
-            receipts are removed, only a person who knows the digest of one of them notices it. From time to \
+            receipts are removed, only a person who knows the digest of a removed receipt notices it. From time to \
             time, write down the digest of the last receipt (the head) in another place.
 
             EXAMPLES:

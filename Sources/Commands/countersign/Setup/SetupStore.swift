@@ -175,7 +175,7 @@ struct SetupFile {
         ])
         guard status == 0 else {
             throw .usage(
-                "countersignd does not accept the new configuration: see the faults above; the new one is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
+                "countersignd does not accept the new configuration: see the faults above; the new configuration is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
             )
         }
         // Only an accepted configuration replaces the former configuration, which is renamed first.

@@ -13,7 +13,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         abstract: "Fetch VICALs, CRLs and status lists again.",
         discussion: """
             Fetches the lists that were imported from a URL, and the CRLs that the roots name. Lists are \
-            fetched over HTTPS, and CRLs also over HTTP, because they are signed. Each list is checked \
+            fetched over HTTPS, and CRLs also over HTTP, because CRLs are signed. Each list is checked \
             before it replaces the present one. If a list cannot be fetched or is refused, the present list \
             stays and the others are still updated. Roots and providers are never fetched again.
 

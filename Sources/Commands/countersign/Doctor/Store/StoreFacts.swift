@@ -85,7 +85,7 @@ extension StoreFacts {
         if let secret = entries.first(where: { $0.isSecret && $0.mode & 0o077 != 0 }) {
             return .failed(
                 .permissions,
-                "other users may read the key \(shown(secret)): if they may have read it, make a new identity",
+                "other users may read the key \(shown(secret)): if somebody may have read the key, make a new identity",
                 fix: .command("chmod go= \(shown(secret))"))
         }
         return top.mode & 0o077 != 0
