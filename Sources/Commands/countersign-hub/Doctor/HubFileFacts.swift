@@ -203,7 +203,7 @@ extension HubFileFacts {
         case 0: return .skipped(.hubKeys, "no key can be read")
         case 1:
             return .note(
-                .hubKeys, "there is only one fleet key: no other key can withdraw it if it is stolen")
+                .hubKeys, "there is one fleet key: no other key can withdraw it if it is stolen")
         default: return .ok(.hubKeys, "\(keyCount) fleet keys: the first can withdraw the others")
         }
     }
