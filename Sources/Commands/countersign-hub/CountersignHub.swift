@@ -47,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersign-hub")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
-        // The hub starts with such keys, so they are logged here, also with `--check`.
+        // Unusable keys do not prevent the start of the hub, so they are logged here, also with `--check`.
         for key in configuration.readerTokens?.unusableKeys(at: WallClock.system.now) ?? [] {
             log.error("\(key)")
         }

@@ -1,6 +1,6 @@
 internal import CSeccomp
 
-/// The restrictions of the decoding process. After `enter()` it can only read, write and use memory.
+/// The restrictions of the decoding process. After `enter()` the process can only read, write and use memory.
 enum Confinement {
     /// The limit of the address space, in bytes.
     private static let memory: UInt = 512 << 20

@@ -5,7 +5,7 @@ internal import ReaderAPI
 internal import ReaderTokens
 
 extension DaemonConfiguration {
-    /// The Unix socket, and the users that may use it by their numbers.
+    /// The Unix socket, and the users that may use the socket, by user number.
     struct Socket: Equatable, Sendable {
         var path = "/run/countersign/countersignd.sock"
         var mode: UInt32 = 0o660

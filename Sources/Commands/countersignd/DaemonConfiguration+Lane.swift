@@ -147,7 +147,7 @@ extension DaemonConfiguration.Lane {
         ],
         rules: [
             .init { object, lane throws(JSONFault) in
-                // A lane that names no presets has all of them.
+                // A lane that names no presets has all presets of the file.
                 if object.members["presets"] == nil { lane.presets = object.reading.presets }
             },
             .init { object, _ throws(JSONFault) in

@@ -2,7 +2,7 @@ internal import CProcess
 internal import FoundationEssentials
 internal import Glibc
 
-/// Protections of the daemon's memory, which has portraits and keys in it, and a reduction of its size.
+/// Protects the daemon's memory, which has portraits and keys in it, and reduces the size of this memory.
 enum ProcessMemory {
     /// Forbids core dumps and debuggers of the same user, and makes new files readable for the daemon's user
     /// alone.

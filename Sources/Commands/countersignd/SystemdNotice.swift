@@ -71,7 +71,7 @@ actor Readiness {
         guard waitingFor == 0 else { return }
         systemd.ready()
         log.notice("ready")
-        // The start is over, and with it the use of about half of the program's code.
+        // About half of the program's code was needed only for the start, which is over now.
         ProcessMemory.releaseText()
     }
 }

@@ -25,8 +25,8 @@ package final class ChildProgram: Sendable {
         package let code: Int32
     }
 
-    /// The wait status of exit code 255. It stands for an unknown exit code: `waitpid` fails if other code has
-    /// already reaped the child.
+    /// The wait status of exit code 255. It stands for an unknown exit code: `waitpid` fails if other code
+    /// has already reaped the child.
     package static let unknown: Int32 = 255 << 8
 
     /// The process id of the child.
@@ -127,7 +127,7 @@ package final class ChildProgram: Sendable {
     }
 
     /// The timeout for poll(2), rounded up so that a wait never ends before `deadline`. The limit of 1e9 ms
-    /// keeps the value within an `Int32`; `end(until:)` polls again after it.
+    /// keeps the value within an `Int32`. After this time `end(until:)` polls again.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ((deadline - .now) / .milliseconds(1)).rounded(.up)
         return Int32(min(max(0, left), 1e9))

@@ -125,7 +125,8 @@ package struct DaemonReply {
 
     /// The `detail` of the problem in the body (RFC 9457), or the status if the body has none.
     fileprivate var refusal: String {
-        // If the body is not a problem document (RFC 9457), the status alone is reported.
+        // All members of a problem document (RFC 9457) are named, because an unknown member is an error. If
+        // the body is no problem document, the status alone is reported.
         let members = ["type", "id", "title", "status", "detail", "pointer"] as Set
         let detail = try? reading { text throws(JSONFault) in
             try text.members(members).required("detail").string(upTo: 4096)

@@ -47,7 +47,8 @@ package struct Examination: Sendable {
     /// run too.
     package static let limit = Duration.seconds(8)
 
-    /// Returns the checks. If they do not come in time, the first check fails and the others are skipped.
+    /// Returns the checks. If `look` does not return in time, the first check fails and the others are
+    /// skipped.
     func made(within limit: Duration) async -> [DoctorCheck] {
         if let made = await finished(within: limit, look) { return made }
         let first = checks.prefix(1).map { id in

@@ -170,7 +170,7 @@ extension BluetoothFacts {
         }
     }
 
-    /// The check of bluetoothd if it gave no answer.
+    /// The check of bluetoothd if bluetoothd gave no answer.
     private func daemonCheck(_ error: BlueZTransportError) -> DoctorCheck {
         switch error {
         case .busNotRunning, .busLost:
@@ -196,7 +196,8 @@ extension BluetoothFacts {
         }
     }
 
-    /// The checks of the adapter that is used, or of its absence.
+    /// The checks of the adapter that is used. Without an adapter, the first check fails and the others are
+    /// skipped.
     private func adapterChecks(_ adapter: AdapterDescription?) -> [DoctorCheck] {
         guard let adapter else {
             let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]

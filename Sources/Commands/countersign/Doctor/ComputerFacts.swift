@@ -15,8 +15,8 @@ struct ReaderPowerFacts: Sendable {
 
     static func current(in system: SystemFolder) -> ReaderPowerFacts {
         let folder = "/sys/bus/usb/devices"
-        // The name of an interface begins with its device: 1-2:1.0 belongs to 1-2. Class 0b is the USB class
-        // of smart-card readers.
+        // The name of an interface begins with the name of its device: 1-2:1.0 belongs to 1-2. Class 0b is
+        // the USB class of smart-card readers.
         let readers = (system.names(in: folder) ?? []).filter {
             $0.contains(":") && system.firstWord(of: "\(folder)/\($0)/bInterfaceClass") == "0b"
         }

@@ -202,7 +202,8 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension DoctorScreen {
-    /// Creates a screen for standard output, with colours if it is a terminal that shows them.
+    /// Creates a screen for standard output, with colours if standard output is a terminal that shows
+    /// colours.
     init(_ checks: [DoctorCheck]) {
         self.init(checks, isColoured: Terminal.showsColours(.standardOutput))
     }

@@ -54,7 +54,7 @@ struct ReaderFacts: Sendable {
     var polkit = PolkitRule.notAsked
     /// Whether the daemon's user exists, so that a service needs a polkit rule.
     var hasServiceUser = false
-    /// The lanes in the daemon's configuration, or `nil` if it is absent or cannot be read.
+    /// The lanes in the daemon's configuration, or `nil` if the configuration is absent or cannot be read.
     var lanes: Lanes?
 }
 
@@ -331,7 +331,7 @@ extension ReaderFacts {
         private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
-        /// Reads the daemon's configuration. Returns `nil` if it is absent, unreadable or malformed.
+        /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
             // Other members are not checked: the daemon itself refuses a faulty configuration.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
@@ -354,7 +354,8 @@ extension ReaderFacts {
         }
     }
 
-    /// The check of NFC v2: the number of lanes that use it, and whether the reader's APDUs make it slow.
+    /// The check of NFC v2: the number of lanes that use NFC v2, and whether the reader's APDUs make NFC v2
+    /// slow.
     private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {

@@ -18,7 +18,7 @@ struct APDUTrace {
     struct Entry {
         /// The number of the line in the file, from 1.
         let line: Int
-        /// The time as the trace has it, or an empty text.
+        /// The time as it is written in the trace, or an empty text.
         let time: String
         let direction: Direction
         let bytes: [UInt8]

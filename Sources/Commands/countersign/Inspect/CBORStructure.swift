@@ -202,8 +202,8 @@ extension CBORStructure {
             && (try? fields[3].byteString()) != nil
     }
 
-    /// Recognises a COSE_Sign1 or COSE_Mac0 by its headers and payload. Returns `nil` if they do not tell
-    /// which structure it is.
+    /// Recognises a COSE_Sign1 or COSE_Mac0 by its headers and payload. Returns `nil` if headers and payload
+    /// do not show which structure the item is.
     ///
     /// - Parameters:
     ///   - item: The array, which `isCOSE` has accepted.
@@ -282,8 +282,8 @@ private struct COSEHeaderMaps {
 }
 
 extension CBORStructure {
-    /// Parses the item in full, and returns why it is not a valid structure of this kind. Returns `nil` if it
-    /// is valid or the kind has no parser.
+    /// Parses the item in full, and returns why the item is not a valid structure of this kind. Returns `nil`
+    /// if the item is valid or this kind has no parser.
     func complaint(about item: CBORItem) -> String? {
         switch self {
         case .vical, .rical, .statusToken: complaint(aboutList: item)

@@ -121,7 +121,7 @@ struct Inspection {
     func specimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen {
         guard !bytes.isEmpty else { throw InspectionError("the file is empty (byte 0)") }
         if let specimen = try textSpecimen(in: bytes) { return specimen }
-        // 0x30 begins a certificate in DER. Alone it is the CBOR number -17.
+        // 0x30 begins a certificate in DER. A file with this single byte is the CBOR number -17.
         if bytes.first == 0x30, bytes.count > 1 { return try certificate(bytes) }
         do throws(CBORError) {
             return specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))

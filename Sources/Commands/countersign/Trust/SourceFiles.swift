@@ -53,7 +53,7 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// Returns why the contents hold no source. If they may be a certificate, the text explains the
+    /// Returns why the contents hold no source. If the contents may be a certificate, the text explains the
     /// certificate's fault, because a damaged root is the most common case.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
@@ -72,7 +72,7 @@ struct SourceFiles {
         return hasBlocks ? TrustFiles.damagedBlock : "\(unknown), but \(form.explanation)"
     }
 
-    /// Adds the sources in the contents. Returns whether there is any.
+    /// Adds the sources in the contents of a file. Returns whether the contents have a source.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found.sources
@@ -112,8 +112,8 @@ struct FoundSources {
             }
             // Roots first: a CRL in the same file is checked against them.
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
-            // Contents that are not recognised get the kind of --as. The checks then say what is wrong with
-            // them.
+            // Contents that are not recognised get the kind of --as. The checks of a source of this kind then
+            // say what is wrong.
             if blocks.isEmpty, let kind { structures = [(kind, SourceContent(kind, contents[...]))] }
         }
         for (found, content) in structures {

@@ -156,7 +156,8 @@ struct SourceOutcome {
 }
 
 extension SourceOutcome.Reason {
-    /// Creates the reason of a refusal, with the form of the bytes if they are text.
+    /// Creates the reason of a refusal. If the bytes of the source are text, the reason names the form of the
+    /// text.
     fileprivate init(_ refusal: AdmissionRefusal, of source: TrustSource) {
         id = refusal.id
         guard case .unusable(let condition) = refusal else {
@@ -166,7 +167,7 @@ extension SourceOutcome.Reason {
         var certificate: Certificate?
         if case .certificate(let held) = source.content { certificate = try? held.certificate() }
         let explanation = condition.explanation(of: certificate)
-        // This condition already names the form of the text, which would be said twice.
+        // The explanation of this condition names the form of the text already.
         if case .statusListUnreadable(.text) = condition {
             detail = explanation
         } else {
@@ -188,7 +189,8 @@ extension SourceOutcome.Reason {
 }
 
 extension TrustStoreAccess {
-    /// Admits sources of files, fetches the targets and admits them, and stores the new snapshot.
+    /// Admits the sources of files, fetches the targets, admits the fetched lists and stores the new
+    /// snapshot.
     func importing(
         _ sources: [TrustSource], and targets: [FetchTarget], by fetching: FetchArguments,
         _ rules: TrustRules

@@ -3,8 +3,8 @@ internal import JSON
 /// The form of a value in the file: its description, how it is read, and how a default is written.
 ///
 /// Forms are composed in the same way as values: the form of a list contains the form of its entries, and the
-/// form of an object contains the forms of its members. Each limit, word and requirement stands in one form.
-/// The parser, the JSON Schema and the reference read it there.
+/// form of an object contains the forms of its members. Each limit, word and requirement stands in one form
+/// only. The parser, the JSON Schema and the reference are made from the forms.
 struct ConfigurationForm<Value: Sendable>: Sendable {
     let description: ConfigurationDescription
     /// Writes a value, which is the default of a member.
@@ -41,7 +41,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     ) -> ConfigurationForm<New> {
         ConfigurationForm<New>(description, json: json) { text, reading in
             guard let value = read(text, &reading) else { return nil }
-            // A copy, because `reading` cannot be read while its `result` runs.
+            // A copy, because `result` has exclusive access to `reading` while its closure runs.
             let current = reading
             return reading.result { () throws(JSONFault) in try make(value, text, current) }
         }
@@ -192,7 +192,7 @@ extension ConfigurationForm where Value == String {
     }
 
     static func path(upTo limit: Int) -> Self {
-        // `map` adds how a default is written. A form of `text(upTo:_:)` does not know that.
+        // `map` adds the closure that writes a default. A form of `text(upTo:_:)` has no such closure.
         text(upTo: limit, TextFormat.path).map(json: JSONValue.string) { path, _, _ in path }
     }
 }

@@ -43,7 +43,7 @@ package struct PolicyArguments: ParsableArguments {
     }
 }
 
-/// The policy file, or its defaults.
+/// The contents of the policy file, or the defaults that apply without a policy file.
 ///
 /// The file is a JSON object with these optional members:
 /// - `policy`: the name of the default policy;

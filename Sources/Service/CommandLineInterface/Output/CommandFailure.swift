@@ -23,10 +23,10 @@ package import RequestPlanner
 /// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
 /// `TransactionReport.exitStatus`.
 ///
-/// The message has no full stop: the option or file, then what happened, then what to do. The message is one line,
-/// except that the broken rules of a certificate follow on further lines. Text from a file, a phone or the
-/// network passes through `Terminal.safe` first. A message never contains the value of an element, a private
-/// key or a token.
+/// The message has no full stop: the option or file, then what happened, then what to do. The message is one
+/// line, except that the broken rules of a certificate follow on further lines. Text from a file, a phone or
+/// the network passes through `Terminal.safe` first. A message never contains the value of an element, a
+/// private key or a token.
 package struct CommandFailure: Error {
     package let status: ExitStatus
     package let message: String
@@ -99,6 +99,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
 
     /// The codes with their meanings, each on its own line, for the discussion of a command's help.
     package static func table(_ statuses: [ExitStatus] = allCases) -> String {
+        // The codes are right-aligned: one of them may have two digits.
         let lines = statuses.map { status in
             String(repeating: " ", count: "\(status.rawValue)".count == 1 ? 3 : 2)
                 + "\(status.rawValue)  \(status.meaning)"

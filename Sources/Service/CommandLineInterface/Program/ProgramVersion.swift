@@ -34,7 +34,7 @@ package struct ProgramVersion {
 /// The git checkout that the running program was built in.
 ///
 /// The build records no commit. This type finds the checkout above the program's `.build` folder and compares
-/// its times with the program's.
+/// the times of the checkout and the program.
 enum Checkout {
     /// The commit that was checked out when the program was built. Uncommitted changes are not seen.
     case commit(String)

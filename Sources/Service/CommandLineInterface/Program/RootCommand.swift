@@ -6,7 +6,8 @@ internal import JSON
 /// The root of the commands of `countersign` or `countersign-lab`.
 ///
 /// Each of the two programs has one type that conforms to this protocol, and its `main` calls
-/// `runNamedCommand()`. That function parses the arguments, runs the command they name and ends the process:
+/// `runNamedCommand()`. That function parses the arguments, runs the command that the arguments name, and
+/// ends the process:
 ///
 /// - A `CommandFailure` is printed on standard error and becomes the exit status.
 /// - A misspelt command or option gets a suggestion, with status 64. ArgumentParser's own message does not
