@@ -55,7 +55,8 @@ extension TransactionReport {
 }
 
 extension Conclusion {
-    /// Returns the members of the outcome, on which a program acts. Every channel has them.
+    /// Returns the members about the outcome, on which a program acts. Results over NFC and Bluetooth have
+    /// these members, and so have results through an app or a web page.
     func members(missing: [MissingElement]) -> [(String, JSONValue)] {
         [
             ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0.id) })),
@@ -124,8 +125,8 @@ extension VerifiedDocument {
     /// The elements that the phone asserts itself and no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
-    /// Returns an object with a member for each namespace. That member has the values of the namespace's
-    /// elements.
+    /// Returns an object with a member for each namespace. The member is an object with a value for each
+    /// element of the namespace.
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
         var spaces: [(name: String, elements: [(String, JSONValue)])] = []
         for element in elements {
@@ -181,7 +182,7 @@ extension DocumentOutcome {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
             case .inDate: inDate = answer
-            // The results have no member for this answer, which counts in the outcome.
+            // The answer about the portrait has no member of its own. It counts in `outcome`.
             case .portrait: break
             }
         }
