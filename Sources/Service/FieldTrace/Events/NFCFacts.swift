@@ -3,7 +3,7 @@ package import Transport
 /// A PC/SC reader, as its driver describes it. The reader's name is left out, because it may contain a serial
 /// number.
 package struct NFCReaderFacts: Equatable, Sendable, Codable {
-    /// The kind of the reader's slot.
+    /// The kind of the reader's slot. The name of an `unmarked` slot tells no kind.
     package enum Slot: String, CaseIterable, Sendable {
         case contactless, contact, securityModule, unmarked
     }
@@ -115,7 +115,7 @@ package struct NFCVersion2Facts: Equatable, Sendable, Codable {
 
 /// The parameters of the handover service (NFC Forum TNEP 1.0).
 package struct ServiceFacts: Equatable, Sendable, Codable {
-    /// WT_INT, from which the waiting time is computed.
+    /// WT_INT. The reader computes the waiting time from this integer.
     package let waitingTimeInteger: UInt16
     /// N_WAIT, the maximum number of waiting time extensions.
     package let waitingTimeExtensions: UInt16
@@ -146,7 +146,7 @@ package struct ExchangeFacts: Equatable, Sendable, Codable {
         case readMessage = "read.message"
         /// UPDATE BINARY.
         case update
-        /// An ENVELOPE before the last one of a message.
+        /// An ENVELOPE that is not the last one of its message.
         case envelopePart = "envelope.part"
         /// The last ENVELOPE of a message.
         case envelope

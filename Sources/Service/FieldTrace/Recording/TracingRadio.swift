@@ -198,7 +198,7 @@ private final class TracingLink: BluetoothLELink {
             }
             return packet
         } catch {
-            // Each deadline of a transfer cancels the wait, and the link stays.
+            // A transfer cancels the wait at each of its deadlines. The link is not lost then.
             if error != .cancelled { recordLoss(error) }
             throw error
         }
