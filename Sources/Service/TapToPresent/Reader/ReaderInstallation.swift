@@ -11,8 +11,8 @@ internal import ReaderTokens
 internal import RequestPlanner
 
 /// The parts of a reader that this computer's setup supplies: clock, trusted issuers, policies, identities
-/// and token verifier. Reads them from the store for each request, so that a change applies without a
-/// restart.
+/// and token verifier. Trusted issuers, identities and brands are read for each request, so that a change
+/// applies without a restart.
 struct ReaderInstallation: Sendable {
     let setup: MobileDocumentReader.Setup
     let clock: WallClock

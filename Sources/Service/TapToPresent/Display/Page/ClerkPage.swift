@@ -104,6 +104,7 @@ struct PageOrder: Sendable {
             ("kind", "display"), ("intent", .string(intent.description)), ("validation", "confirm"),
         ]
         if let token { members.append(("readerToken", .string(token.tokenString))) }
+        // A token decides which identity signs, and the daemon refuses an order that also names an identity.
         if let identity = setup.identity, token == nil { members.append(("identity", .string(identity))) }
         if let policy { members.append(("policy", policy.policy.json)) }
         body = .object(members)
