@@ -51,8 +51,8 @@ package struct DatabaseFacts: Equatable, Sendable {
     ) async throws(PostgreSQLError) -> DatabaseFacts {
         // The schema names a table that every database has, so that no tables are created.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
-        // Without an audit log, the hub may append to it: the hub creates and then owns the table. So the
-        // right to append is true by default.
+        // If the audit log does not exist, the right to append counts as given, because the hub creates the
+        // table and then owns it.
         let row = try await pool.rows(
             """
             SELECT current_setting('server_version_num')::bigint, pg_is_in_recovery(),

@@ -60,7 +60,7 @@ package struct ReceiptMonths: Sendable {
     }
 }
 
-/// A calendar month in UTC. Its receipts form one partition of their table.
+/// A calendar month in UTC. The receipts that arrived in the month form one partition of their table.
 struct ReceiptMonth: Equatable, Comparable {
     /// The number of months since the year 0.
     private let number: Int

@@ -19,8 +19,8 @@ internal import Transport
 /// its certificate and asks the database whether this key is still enrolled, so a revocation counts from the
 /// next request on. The routes that give a kiosk credentials check again before they answer.
 ///
-/// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so it has limited
-///   places.
+/// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so the number of
+///   such requests at the same time is limited.
 /// - `GET /fleet/v1/state` and `/fleet/v1/documents/{digest}` offer documents.
 /// - `POST /fleet/v1/report`, `/receipt-keys` and `/receipts` store what a kiosk sends.
 /// - `POST /fleet/v1/broker-password` and `/reader-tokens` give a kiosk credentials.
@@ -187,6 +187,7 @@ package struct HubRoutes: Sendable {
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
+            // Only the check counts: without a code, the key must be enrolled already.
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
             // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
             if let shown = await call.peerCertificate() {
@@ -317,7 +318,8 @@ package struct HubRoutes: Sendable {
 
     // MARK: Receipts
 
-    /// Adds the receipt keys that a kiosk sends in PEM. The body may have 32 KiB, more than 64 keys need.
+    /// Adds the receipt keys that a kiosk sends in PEM. The body may have 32 KiB, which is enough for the
+    /// maximum of 64 keys.
     private func receiptKeys(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: 1 << 15)
@@ -360,8 +362,8 @@ package struct HubRoutes: Sendable {
         return try? ReceiptPublicKey(key)
     }
 
-    /// Stores a push of receipts. A refusal is logged, and becomes the kiosk's alert if an operator must
-    /// check it.
+    /// Stores a push of receipts. A refusal is logged. If an operator must check the receipts, the refusal
+    /// also becomes the kiosk's alert.
     private func receipts(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: Self.largestPush)
