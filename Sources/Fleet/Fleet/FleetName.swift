@@ -44,8 +44,8 @@ package struct FleetMembership: Equatable, Sendable {
         self.kiosk = kiosk
     }
 
-    /// Returns the name that the kiosk's document has at a level, or `nil` if the kiosk has no document
-    /// there.
+    /// Returns the name of the kiosk's chain, site or group, or of the kiosk itself. The kiosk's document at
+    /// this level has this name. `nil` if the kiosk has no site or group.
     package func name(at level: FleetLevel) -> FleetName? {
         switch level {
         case .chain: chain

@@ -67,8 +67,8 @@ package struct FleetFolder: Sendable {
 
     // MARK: The accepted documents
 
-    /// Returns the documents and the stop that were in force when the kiosk ended. The signature of each
-    /// document is verified again.
+    /// Returns the documents that were in force when the kiosk ended, and whether the kiosk was stopped. The
+    /// signature of each document is verified again.
     package func load(
         _ membership: FleetMembership, _ keys: [FleetKey]
     ) throws(FleetFolderError) -> (accepted: AcceptedDocuments, isStopped: Bool) {
@@ -86,8 +86,9 @@ package struct FleetFolder: Sendable {
         return (accepted, state.isStopped)
     }
 
-    /// Stores the accepted documents and the stop. The seen versions are written before the documents: if the
-    /// power is cut after the first file, the kiosk downloads the missing documents again.
+    /// Stores the accepted documents, and whether the kiosk is stopped. The seen versions are written before
+    /// the documents: if the power is cut after the first file, the kiosk downloads the missing documents
+    /// again.
     package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(
@@ -131,9 +132,11 @@ package enum FleetFolderError: Error, Equatable, Sendable {
     }
 }
 
-/// The contents of `state.json`: the seen versions, by which a replayed document is recognised, and the stop.
+/// The contents of `state.json`: the versions of obeyed documents, by which an older document is recognised,
+/// the withdrawn keys, the trials, and whether the kiosk is stopped.
 private struct State {
-    /// The maximum number of failed documents that are stored, chosen at random if there are more.
+    /// The maximum number of failed documents that are stored. If there are more, an arbitrary part of them
+    /// is stored.
     private static let mostFailed = 64
 
     var seen: [FleetLevel: AcceptedDocuments.Seen] = [:]

@@ -70,8 +70,8 @@ package struct AuditLog: Sendable {
 
     /// Returns operators' acts in the order of their numbers, beginning after `number`.
     ///
-    /// - Parameter kiosk: The kiosk whose acts are returned. Acts about a document count if the document is
-    ///   for this kiosk alone. `nil` for all acts.
+    /// - Parameter kiosk: The kiosk whose acts are returned. Acts about a document are included if the
+    ///   document is for this kiosk alone. `nil` for all acts.
     package func acts(
         after number: Int64 = 0, of kiosk: FleetName? = nil, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [(number: Int64, json: JSONValue)] {
