@@ -2,7 +2,7 @@
 /// beginning with a hyphen. Such a name needs no quoting in certificates, MQTT topics and paths.
 package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let requirement =
-        "must be 1 to 48 small letters, digits or hyphens, the first of them not a hyphen"
+        "must be 1 to 48 small letters, digits or hyphens, and must not begin with a hyphen"
 
     package let text: String
 
