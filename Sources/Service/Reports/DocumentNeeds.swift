@@ -41,7 +41,9 @@ struct DocumentNeeds: Sendable {
         // requested document is never enough.
         self.needs = needs.isEmpty && !sets.isEmpty ? [sets.flatMap(\.self)] : needs
         groups =
-            sets.map { sets in docTypes.filter { type in sets.contains { $0.contains(type) } } } + families
+            sets.map { alternatives in
+                docTypes.filter { type in alternatives.contains { $0.contains(type) } }
+            } + families
     }
 
     /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks

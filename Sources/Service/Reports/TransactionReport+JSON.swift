@@ -32,7 +32,7 @@ extension TransactionReport {
         let members: [(String, JSONValue)] = [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
             ("trustSnapshot", JSONValue(basis?.trustSnapshot.description)),
-            ("policy", basis?.json ?? .null),
+            ("policy", basis?.policyJSON ?? .null),
             ("documents", documentsJSON(portrait: portrait)),
             (
                 "errors",
@@ -66,7 +66,8 @@ extension Conclusion {
 }
 
 extension VerificationBasis {
-    fileprivate var json: JSONValue {
+    /// The revocation policy and the clock skew that judged the response.
+    fileprivate var policyJSON: JSONValue {
         let (undetermined, tolerated): (JSONValue, JSONValue) =
             switch policy.revocation.undetermined {
             case .accept: ("accept", .null)

@@ -229,7 +229,7 @@ struct ReadDocument {
     /// The portrait, or `nil` if a person cannot compare it with a face. Meaningful only after
     /// `decodePortrait(by:)`.
     var comparablePortrait: ArraySlice<UInt8>? {
-        portraitAnswer.map { $0.word == .yes } ?? false ? document.comparablePortrait : nil
+        portraitAnswer?.word == .yes ? document.comparablePortrait : nil
     }
 
     /// Whether there is a portrait to compare, and the reason if there is none. `nil` if the request did not
