@@ -197,8 +197,8 @@ package struct AcceptedDocuments: Sendable {
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
-        // The daemon accepts a file of at most 256 KiB. It reports the fault of a file that does not parse,
-        // so such a file is returned unchanged.
+        // The daemon accepts a file of at most 256 KiB. The daemon also reports the fault of a file that does
+        // not parse, so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }

@@ -50,8 +50,9 @@ actor BrokerFollower {
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
-                // A stopped kiosk makes no new connection, because it may be revoked. It learns of its start
-                // with its next regular question. The error only leads to the pause below.
+                // A stopped kiosk makes no new connection, because it may be revoked. The kiosk learns at its
+                // next regular question to the hub that it is started again. The thrown error only leads to
+                // the pause below.
                 guard await !agent.isStopped else { throw .unreachable }
                 let client = try await hub.enrolledClient()
                 let known: BrokerAccess

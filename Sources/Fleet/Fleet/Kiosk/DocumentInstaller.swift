@@ -18,7 +18,8 @@ struct DocumentInstaller: Sendable {
 
     /// Returns the trust bundle that is in force with `next`, or `nil` if the kiosk's trust stays as it is.
     ///
-    /// - Parameter known: A bundle that was parsed before. It is returned if its bytes and signer are equal.
+    /// - Parameter known: A bundle that was parsed before. If it has the bytes and the signer of the wanted
+    ///   bundle, it is returned and nothing is parsed again.
     func bundle(
         of next: AcceptedDocuments, after accepted: AcceptedDocuments,
         knowing known: FleetTrust.Bundle? = nil

@@ -167,7 +167,8 @@ package actor FleetAgent {
                 if try await !receiveDocument(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
                 // The hub offers a replaced document again while the roll-out of the later document is
-                // paused. This is a refusal only if the kiosk obeys no document of the level.
+                // paused. The replaced document counts as refused only if the kiosk obeys no document of the
+                // level.
                 refused.recordOutdated(entry.digest)
                 if accepted.documents[entry.level] == nil { refuse(entry, .older(than: version)) }
             } catch let error as FleetDocumentError {

@@ -46,6 +46,7 @@ package struct FleetFolder: Sendable {
 
     /// Returns the broker's address and password that were used last, or `nil` if the hub must be asked.
     func brokerAccess() -> BrokerAccess? {
+        // A file that cannot be read counts as absent, because the hub gives another password.
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
         return bytes.flatMap { try? BrokerAccess($0) }
     }

@@ -108,6 +108,7 @@ actor ReceiptPusher {
             let store = try ReaderStore(at: store, for: .reading)
             let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
+            // The hub has no receipt of this kiosk, so there is nothing to compare.
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
             // The receipt with the hub's number must have the hub's digest, or this is another chain.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first

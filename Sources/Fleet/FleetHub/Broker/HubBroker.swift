@@ -17,7 +17,7 @@ internal import Synchronization
 /// - A task leaves the database only after the broker has acknowledged its message, so a crash repeats a task
 ///   instead of losing it.
 /// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
-///   was restored from a backup may have them again.
+///   was restored from a backup may have such accounts again.
 /// - Messages from the broker are untrusted. A message can set only a kiosk's presence and version. Malformed
 ///   messages are ignored, and logged a limited number of times.
 ///
@@ -281,7 +281,7 @@ package final class HubBroker: Service {
     }
 
     /// Removes the accounts of all kiosks that must have none: a broker that was restored from a backup, or
-    /// whose disk was full, may have them again.
+    /// whose disk was full, may have such accounts again.
     private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
         var last = ""
         while true {

@@ -81,6 +81,7 @@ package struct DatabaseFacts: Equatable, Sendable {
                 .first
             tablesVersion = max(newest?.first??.bigint ?? 0, 0)
         }
+        // PostgreSQL's binary form of `true` is the byte 1.
         return DatabaseFacts(
             version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
             tablesVersion: tablesVersion, mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],

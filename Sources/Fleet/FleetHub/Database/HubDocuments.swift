@@ -7,12 +7,12 @@ package import ReaderStore
 ///
 /// Each level and name has any number of versions. A kiosk gets the newest version whose roll-out has reached
 /// the kiosk:
-/// - `put` stores a version and offers it to a share of its kiosks. A hash of kiosk and version decides which
-///   kiosks come first.
+/// - `put` stores a version and offers this version to a share of the kiosks. A hash of kiosk and version
+///   decides which kiosks come first.
 /// - `widen` raises the share and forgets the counted failures.
-/// - `countFailure` counts each kiosk once that refuses the document, or returns to the former document.
-///   After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already use the newer
-///   version keep it.
+/// - `countFailure` counts the kiosks that refuse the document or return to the former document, each kiosk
+///   once. After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already use the
+///   newer version keep it.
 ///
 /// `put` and `widen` write the audit log and queue change notices to the kiosks in one transaction. The
 /// commands of `countersign-hub` call them; hubs only read documents and count failures. The caller verifies
@@ -133,6 +133,8 @@ package struct HubDocuments: Sendable {
             else { throw .rowMalformed }
             _ = try link.rows(
                 Self.noticeTasks(for: level), level == .chain ? [] : [name.text.bytes], until: deadline)
+            // Without a change, there is no act for the audit log. PostgreSQL's binary form of `true` is the
+            // byte 1.
             guard isOther == [1] else { return (true, nil) }
             let act = OperatorAct.document(
                 .documentWidened, at: level, of: name, version: version, digest: digest, percent: percent)

@@ -48,9 +48,11 @@ package struct KioskRecord: Equatable, Sendable {
             let seen = values[7].bigint, let sequence = values[11].bigint
         else { throw .rowMalformed }
         self.name = name
+        // A kiosk without a site or group has an empty text there, which is no name.
         site = FleetName(values[1].text)
         group = FleetName(values[2].text)
         self.state = state
+        // PostgreSQL's binary form of `true` is the byte 1.
         isStopped = values[4] == [1]
         keyDigest = values[5]
         self.enrolled = enrolled
@@ -224,8 +226,8 @@ package struct HubKiosks: Sendable {
     /// Stores a kiosk's report, counts the documents that the kiosk refuses, and raises an alert for a
     /// problem with receipts that an operator must check.
     ///
-    /// - Returns: The number of seconds until the kiosk may report again if it has reached its limit; the
-    ///   report is not stored then.
+    /// - Returns: `nil` if the report was stored. If the kiosk has reached its hourly limit, the report is
+    ///   not stored, and the result is the number of seconds until the kiosk may report again.
     @discardableResult
     func record(
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
@@ -317,6 +319,8 @@ package struct HubKiosks: Sendable {
     func count(
         _ limit: HourlyLimit, of kiosk: FleetName, setting columns: String = "", _ values: [[UInt8]] = []
     ) async throws(PostgreSQLError) -> Int64? {
+        // The raw value names two columns: the count, and (with `_hour`) the hour in which the actions were
+        // counted.
         let count = limit.rawValue
         let refusal = try await pool.rows(
             """

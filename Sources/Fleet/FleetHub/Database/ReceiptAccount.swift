@@ -43,6 +43,7 @@ struct ReceiptAccount {
         guard numbers.count == 4, row.count == 6, let digest = row[4] else { throw .rowMalformed }
         head = HubState.Head(sequence: numbers[0], digest: digest)
         (epoch, pushed, time) = (numbers[1], numbers[2], numbers[3])
+        // PostgreSQL's binary form of `true` is the byte 1.
         isRejoining = row[5] == [1]
     }
 }

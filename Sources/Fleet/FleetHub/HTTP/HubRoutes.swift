@@ -26,8 +26,8 @@ internal import Transport
 /// - `POST /fleet/v1/broker-password` and `/reader-tokens` give a kiosk credentials.
 /// - `GET /healthz` and the routes of `OperatorRoutes` are not for kiosks.
 ///
-/// The routes translate between HTTP and `HubDatabase`; the rules are there. A hub signs no documents: it
-/// only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
+/// The routes only translate between HTTP and `HubDatabase`, which has the rules. A hub signs no documents:
+/// it only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
 package struct HubRoutes: Sendable {
     /// A method and path with the function that answers.
     struct Route: Sendable {
@@ -293,7 +293,8 @@ package struct HubRoutes: Sendable {
             // Only the check counts: it throws if the kiosk was revoked in the meantime.
             _ = try await self.kiosk(call)
         } catch {
-            // The broker may have removed the kiosk's account before it created this one.
+            // The broker may have removed the account of the revoked kiosk before it created this account. So
+            // the removal is queued again.
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.removeAccount(of: kiosk.name)
             }

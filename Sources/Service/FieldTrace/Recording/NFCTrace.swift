@@ -68,8 +68,8 @@ package struct NFCTrace: Sendable {
             + (response.map { followVersion2($0, name) } ?? [])
     }
 
-    /// Adds an answer to the NFC v2 handover, which may come in parts, and returns its events once it is
-    /// complete.
+    /// Adds an answer to the NFC v2 handover, which may need several answers. Returns the events of the
+    /// handover after its last answer.
     private mutating func followVersion2(
         _ response: ResponseAPDU, _ name: ExchangeFacts.Command
     ) -> [FieldTraceEvent] {

@@ -94,7 +94,7 @@ private struct TracingServer: BluetoothLEServer {
 }
 
 extension FieldTraceRecorder {
-    /// Makes a link, and records it or the reason why it could not be made.
+    /// Makes a link, and records the link or the error.
     fileprivate func link(
         _ action: RadioFacts.Action, to uuid: BluetoothUUID,
         make: () async throws(BluetoothLEError) -> any BluetoothLELink

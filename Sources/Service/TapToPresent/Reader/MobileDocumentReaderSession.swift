@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A prepared reader, which serves any number of requests, one at a time.
 ///
-/// ``MobileDocumentReader/prepare(using:)`` creates the session. The session ends when the app releases it; a
-/// private daemon that it started for the clerk's page ends with it.
+/// ``MobileDocumentReader/prepare(using:)`` creates the session. The session ends when the app releases it. A
+/// private daemon that was started for the clerk's page ends with the session.
 ///
 /// For each request, the session
 /// 1. converts the request into a plan, and refuses a request that needs a missing token or display;

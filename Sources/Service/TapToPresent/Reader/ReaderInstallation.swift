@@ -39,6 +39,7 @@ struct ReaderInstallation: Sendable {
         for choices: [RequestPlan], choosing choice: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) -> VerificationPolicy {
         var purposes = PurposePolicies()
+        // A purpose without a policy in the setup gets the policy that refuses unknown revocation states.
         purposes[.age] = (setup.revocation[.age] ?? .rental).policy
         purposes[.elements] = (setup.revocation[.elements] ?? .rental).policy
         guard

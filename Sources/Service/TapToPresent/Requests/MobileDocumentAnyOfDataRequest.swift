@@ -51,6 +51,7 @@ extension MobileDocumentAnyOfDataRequest {
             return try MobileDocumentRequestPlan(
                 asking: plans.flatMap { $0.choices },
                 answer: .verified { read throws(MobileDocumentReaderError) in
+                    // The request whose plan found the document makes the response.
                     for plan in plans where plan.choices.contains(where: { $0.intent == read.plan.intent }) {
                         guard case .verified(let response) = plan.answer else { continue }
                         return try response(read)

@@ -59,6 +59,7 @@ extension MobileDocumentReaderSession {
         // starts. The daemon applies the policy of the order itself.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
+        // The daemon opens the same devices, which this process may still need for the previous phone.
         await sharedReader.previousHasLeft()
         let time = DisplayTime(setup.timeout + Self.furtherTime)
         let result = await time.runBlocking { time throws(MobileDocumentReaderError) in

@@ -146,6 +146,8 @@ extension MobileDocumentReader.Setup {
         let user: JSONValue = [
             "uid": .integer(Int64(getuid())), "scopes": .array(["app", "clerk"]),
         ]
+        // The daemon has more purposes than this library. All of them but the age check use the policy for
+        // elements.
         let other = (revocation[.elements] ?? .rental).policy.json
         let configuration: JSONValue = [
             "store": .string(storeFolder), "keys": .string(folder.appending(path: "keys").path),
