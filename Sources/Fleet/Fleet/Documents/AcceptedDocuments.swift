@@ -123,8 +123,8 @@ package struct AcceptedDocuments: Sendable {
         built = trial.built
     }
 
-    /// Returns the highest version seen at a level from this key or an earlier one, so that a later key
-    /// cannot block an earlier one.
+    /// Returns the highest version of the documents obeyed at a level that this key or an earlier key has
+    /// signed. Documents by later keys do not count, so that a later key cannot block an earlier key.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0

@@ -184,8 +184,8 @@ package actor FleetAgent {
         return isComplete
     }
 
-    /// Whether the document must be downloaded: it is not obeyed, not older than a seen version, and not in a
-    /// trial.
+    /// Whether the document must be downloaded: it is not obeyed, not known to be older than an obeyed
+    /// document, and not in a trial.
     private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
@@ -232,8 +232,8 @@ package actor FleetAgent {
         if error.isRevocation { await stop("this kiosk is revoked") }
     }
 
-    /// Begins to accept orders again, as a separate task: the agent must hear another stop while lanes become
-    /// ready.
+    /// Begins to accept orders again, as a separate task, so that the agent can receive another stop while
+    /// the lanes become ready.
     private func beginResuming() {
         guard isStopped, !work.isResuming else { return }
         work.resumption = Task {

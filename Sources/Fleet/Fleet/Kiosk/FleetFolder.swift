@@ -5,8 +5,8 @@ package import OpenSSLCrypto
 package import PKIX
 package import ReaderIdentityStore
 
-/// The folder `fleet` in a kiosk's store: the kiosk's key and certificate, the accepted documents, the seen
-/// versions, and the broker's password. Only the daemon's user can read the folder.
+/// The folder `fleet` in a kiosk's store: the kiosk's key and certificate, the accepted documents, the
+/// versions of obeyed documents, and the broker's password. Only the daemon's user can read the folder.
 package struct FleetFolder: Sendable {
     package let path: String
 
@@ -87,9 +87,9 @@ package struct FleetFolder: Sendable {
         return (accepted, state.isStopped)
     }
 
-    /// Stores the accepted documents, and whether the kiosk is stopped. The seen versions are written before
-    /// the documents: if the power is cut after the first file, the kiosk downloads the missing documents
-    /// again.
+    /// Stores the accepted documents, and whether the kiosk is stopped. The versions of obeyed documents
+    /// (`state.json`) are written before the documents. If the power is cut after the first file, the kiosk
+    /// downloads the missing documents again.
     package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(

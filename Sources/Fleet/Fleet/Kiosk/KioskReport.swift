@@ -143,8 +143,8 @@ package struct KioskHealth: Equatable, Sendable {
 /// The documents that the hub offers and the kiosk refuses.
 struct RefusedDocuments {
     private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
-    /// The SHA-256 of downloaded documents that are older than the seen versions. The kiosk does not download
-    /// such a document again.
+    /// The SHA-256 of downloaded documents with a lower version than an obeyed document. The kiosk does not
+    /// download such a document again.
     private var outdated: Set<[UInt8]> = []
 
     /// Removes all refusals when a new state of the hub is read, because that state names all offered

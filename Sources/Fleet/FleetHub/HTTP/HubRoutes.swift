@@ -204,7 +204,8 @@ package struct HubRoutes: Sendable {
         return .bytes(pem, type: "application/x-pem-file")
     }
 
-    /// Makes the certificate. A fault of the authority's key is only logged: the kiosk gets `failed`.
+    /// Makes the certificate. If the authority's key cannot be used, the reason goes to the hub's log only,
+    /// and the kiosk gets the problem `failed`.
     private func certificate(
         _ request: VerifiedCertificationRequest, as name: FleetName, at time: Timestamp
     ) throws(HubProblem) -> [UInt8] {

@@ -287,7 +287,8 @@ private struct TracedFragments {
         return isLast ? take() : nil
     }
 
-    /// Returns the fragments until now and begins another message; `nil` without fragments.
+    /// Returns the facts of the fragments until now and begins to count another message. `nil` without
+    /// fragments.
     mutating func take() -> FragmentsFacts? {
         defer { self = TracedFragments(direction) }
         return facts.fragments > 0 ? facts : nil
