@@ -91,7 +91,7 @@ package struct AnswerExpectation: Sendable {
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
-            // One usable set is enough.
+            // If the element came usable, or one set of its alternatives did, the element is not reported.
             guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
             return came.joined().lazy.compactMap { name in
                 fault(name).map { UnusableElement(name: name, fault: $0) }
@@ -174,7 +174,7 @@ extension Question.Subject {
     fileprivate func elements(among asked: [AskedElement], of docType: String) -> [ElementName] {
         switch self {
         case .ageOver(let years, _):
-            // There is no `age_over_NN` above 99 years.
+            // There is no `age_over_NN` above 99 years, so only the age in years can answer the question.
             let identifier = AgeAttestation(years: years)?.identifier ?? "age_in_years"
             return asked.map(\.name).filter { $0.identifier == identifier }
         // A document that has expired permits no driving.

@@ -37,7 +37,8 @@ struct DocumentInstaller: Sendable {
         by bundle: FleetTrust.Bundle, after accepted: AcceptedDocuments
     ) async throws(FleetDocumentError) -> FleetTrust? {
         // The bundle of a less specific level comes into force again when the document of a more specific
-        // level no longer contains a bundle.
+        // level no longer contains a bundle. Such a bundle may be older than the bundle that was in force
+        // last.
         let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }

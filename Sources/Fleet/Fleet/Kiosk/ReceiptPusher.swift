@@ -72,8 +72,8 @@ actor ReceiptPusher {
             // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
             // receipts.
             if known == nil { known = try await client.state().receipts }
-            // The keys are sent before the head is read. By its keys, the hub recognises a computer that was
-            // enrolled again, and only then knows after which receipt this computer continues.
+            // The keys are sent before the head is read. The hub recognises a computer that was enrolled
+            // again by its keys, and can only then say after which receipt this computer continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head

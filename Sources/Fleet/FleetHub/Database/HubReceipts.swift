@@ -87,7 +87,7 @@ package struct HubReceipts: Sendable {
             return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
             // Another kiosk has stored the first receipts of the same key at the same time. The second
-            // attempt sees that and refuses the key.
+            // attempt finds that the key is the other kiosk's, and refuses the receipts.
             return try await store(receipts, of: kiosk)
         }
     }

@@ -18,8 +18,9 @@ package struct HubTokenCounts: TokenCount {
     package func record(
         _ request: TokenRequest, at _: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
-        // One statement, so that two hubs cannot both grant the last token of the window. Times far ahead
-        // come from a clock that was set back, and are dropped like old ones.
+        // One statement, so that two hubs cannot both grant the last token of the window. Counted times far
+        // in the future were counted before the clock was set back. They are dropped, like times before the
+        // window.
         let row = try await pool.rows(
             """
             INSERT INTO countersign_fleet_reader_token AS token (kiosk, brand, instance, asked, is_refused)

@@ -104,7 +104,7 @@ package struct HubRoutes: Sendable {
         ] + operators.all
     }
 
-    // MARK: Who asks
+    // MARK: The kiosk that asks
 
     /// Returns the kiosk that showed its certificate, if its key is enrolled and not revoked.
     private func kiosk(_ call: HubCall) async throws(HubProblem) -> KioskRecord {

@@ -86,7 +86,8 @@ package struct CapabilitiesFacts: Equatable, Sendable, Codable {
         let bytes = Array(container)
         guard bytes.count >= 15 else { return nil }
         func word(_ index: Int) -> UInt16 { UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]) }
-        // CCLEN has bytes 0 and 1. The control TLV of the NDEF file begins at byte 7.
+        // CCLEN has bytes 0 and 1. The control TLV of the NDEF file begins at byte 7. It has the file size in
+        // bytes 11 and 12, and the write access in byte 14.
         mapping = UInt16(bytes[2])
         (maximumResponse, maximumCommand, fileSize) = (word(3), word(5), word(11))
         writeAccess = UInt16(bytes[14])

@@ -100,7 +100,8 @@ struct PageOrder: Sendable {
         token: MobileDocumentReader.Token?, policy: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) {
         let intent = try Self.intent(asked, choices)
-        // The page always asks the clerk. In the modes without a decision, the request's plan ignores it.
+        // The page always asks the clerk. In the modes without a decision, the request's plan ignores the
+        // clerk's answer.
         var members: [(String, JSONValue)] = [
             ("kind", "display"), ("intent", .string(intent.description)), ("validation", "confirm"),
         ]
