@@ -107,7 +107,8 @@ struct ReaderInstallation: Sendable {
 
     // MARK: Tokens
 
-    /// Opens the store, and creates it if it does not exist.
+    /// Opens the store for changes, because the reader's identifier and the first uses of tokens are written
+    /// to it. Creates the store if it does not exist.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
         try mapping(
             ReaderStore(at: setup.storeFolder, for: .changing), MobileDocumentReaderError.init(store:))
@@ -134,6 +135,7 @@ struct ReaderInstallation: Sendable {
             (_: BrandRegistryError) in MobileDocumentReaderError.serviceUnavailable(.brandsUnavailable)
         }
         let store = try store()
+        // The store records when each token was first used, so that a session continues after a restart.
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try Self.instance(of: store), audience: audience, firstUses: store)
         do throws(ReaderTokensError) {
