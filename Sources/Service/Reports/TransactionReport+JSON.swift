@@ -111,6 +111,7 @@ extension DocumentOutcome {
             ("deviations", .array(report.deviations.map { .string($0.rawValue) })),
             ("parts", report.parts.json),
             ("checks", .array(report.checks.map { $0.json })),
+            // Unlike the member of this name in `parts`, this is `unknown` unless the elements may be used.
             ("documentCurrent", .string((verified?.isCurrent ?? .unknown).rawValue)),
         ]
         if let verified {
