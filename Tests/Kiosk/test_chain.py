@@ -129,7 +129,7 @@ class ChainTests(KioskCase):
         page.wait_for_selector("[data-kiosks] tbody tr")
         self.assertEqual(page.inner_text("[data-state]"), "1 of 5 kiosks are down")
         alerts = page.locator("[data-alerts] li").all_inner_texts()
-        self.assertEqual(alerts[0], "Version 4 for chain utopia is paused: 3 kiosks refused it or went back from it. See “What is wrong” below. "
+        self.assertEqual(alerts[0], "Version 4 for chain utopia is paused: 3 kiosks refused it or returned to the former version. See “What is wrong” below. "
                          "Then run countersign-hub document widen utopia --level chain --percent 10.")
         self.assertEqual(len(alerts), 2)
         self.assertIn("till-6: the hub has other receipts (receiptsDiffer).", alerts[1])

@@ -2,7 +2,7 @@
 /// beginning with a hyphen. Such a name needs no quoting in certificates, MQTT topics and paths.
 package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let requirement =
-        "must be 1 to 48 small letters, digits or hyphens, the first of them not a hyphen"
+        "must be 1 to 48 small letters, digits or hyphens, and must not begin with a hyphen"
 
     package let text: String
 
@@ -44,8 +44,8 @@ package struct FleetMembership: Equatable, Sendable {
         self.kiosk = kiosk
     }
 
-    /// Returns the name that the kiosk's document has at a level, or `nil` if the kiosk has no document
-    /// there.
+    /// Returns the name of the kiosk's chain, site or group, or of the kiosk itself. The kiosk's document at
+    /// this level has this name. `nil` if the kiosk has no site or group.
     package func name(at level: FleetLevel) -> FleetName? {
         switch level {
         case .chain: chain

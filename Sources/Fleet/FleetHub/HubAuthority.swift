@@ -6,7 +6,7 @@ package import PKIX
 package import ReaderIdentityStore
 
 /// The chain's own certificate authority. It certifies the chain's kiosks, hubs and broker, and nothing else.
-/// All hubs have the same files.
+/// All hubs have copies of the same certificate and key.
 package struct HubAuthority: Sendable {
     /// The validity of an authority's certificate: ten years, in seconds.
     private static let rootValidity: Int64 = 3650 * 86_400
@@ -44,6 +44,8 @@ package struct HubAuthority: Sendable {
             of: subject, for: publicKey, issuedBy: root.subject, with: key, from: now,
             until: min(now.secondsSince1970 + lifetime, root.notAfter),
             extensions: [
+                // A kiosk's certificate is recognised by exactly this extended key usage
+                // (`HubRoutes.kiosk(in:)`).
                 .keyUsage(.digitalSignature), .extendedKeyUsage([.clientAuthentication], isCritical: false),
             ])
         return PEM.encode(der[...], label: "CERTIFICATE")

@@ -4,9 +4,9 @@ package import MdocModel
 internal import ReaderStore
 internal import ServiceLifecycle
 
-/// Maintains the monthly partitions of the receipts: creates those of this month and the next, drops months
-/// that are older than the retention period, and deletes old counts of token requests. Runs once an hour, at
-/// every hub.
+/// Maintains the monthly partitions of the receipts: creates the partitions of this month and the next, drops
+/// partitions that are older than the retention period, and deletes old counts of token requests. Runs once
+/// an hour, at every hub.
 ///
 /// Nothing is dropped in the first hour after the computer has started, because the computer's clock may
 /// still be corrected then. The uptime of the computer counts and not that of the hub: a hub that restarts

@@ -22,7 +22,8 @@ package struct FieldTrace: Equatable, Sendable {
     package let header: FieldTraceHeader
     package let lines: [FieldTraceLine]
 
-    /// The maximum size of a file in bytes. A field test with ten repeats has about 20,000 lines.
+    /// The maximum size of a file in bytes. A field test with ten repeats writes about 20,000 lines and stays
+    /// below this limit.
     package static let mostBytes = 16 << 20
     private static let mostLineBytes = 4096
 

@@ -6,10 +6,11 @@ package enum FieldTraceError: Error, Equatable, Sendable {
     case lineTooLong(line: Int, limit: Int)
     /// The first line does not name the format `countersign.fieldTrace/1`.
     case notAFieldTrace
-    /// A line does not have the form that an event writes: the line is not JSON, or has an unknown member or
-    /// word, or a number in another form.
+    /// A line is not in the exact form in which a recorder writes an event: it is not JSON, a member or a
+    /// text is unknown, or a number is written differently.
     case malformedLine(Int)
-    /// A member has a word that is not in the list of this member, or a text in another form.
+    /// A text is not in the closed list of its member, or is not a token or a version. `FieldTrace.parse`
+    /// reports this error as `malformedLine`.
     case unknownWord
     /// The trace has no presentation.
     case noPresentation

@@ -24,7 +24,8 @@ package struct AnswerExpectation: Sendable {
     /// The expectation without any knowledge of the request. Only a document without elements is incomplete.
     package static let nothing = AnswerExpectation([], of: [])
 
-    /// Creates an expectation for which any one of the elements' documents is enough.
+    /// Creates an expectation that needs one document. The document may have any of the types for which
+    /// `elements` contains an element.
     package init(_ questions: [Question], of elements: [AskedElement]) {
         let docTypes = elements.reduce(into: [String]()) {
             if !$0.contains($1.docType) { $0.append($1.docType) }
@@ -90,7 +91,7 @@ package struct AnswerExpectation: Sendable {
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
-            // One usable set is enough.
+            // If the element came usable, or one set of its alternatives did, the element is not reported.
             guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
             return came.joined().lazy.compactMap { name in
                 fault(name).map { UnusableElement(name: name, fault: $0) }
@@ -173,7 +174,7 @@ extension Question.Subject {
     fileprivate func elements(among asked: [AskedElement], of docType: String) -> [ElementName] {
         switch self {
         case .ageOver(let years, _):
-            // There is no `age_over_NN` above 99 years.
+            // There is no `age_over_NN` above 99 years, so only the age in years can answer the question.
             let identifier = AgeAttestation(years: years)?.identifier ?? "age_in_years"
             return asked.map(\.name).filter { $0.identifier == identifier }
         // A document that has expired permits no driving.
@@ -243,8 +244,8 @@ extension ItemsRequest {
     }
 }
 
-/// The name of a needed element that was requested and did not come. A name is not personal data, so that
-/// everybody may read it.
+/// The name of a needed element that was requested and did not come. A name is not personal data, so every
+/// caller may read it.
 package struct MissingElement: Hashable, Sendable {
     package let name: ElementName
 
@@ -266,7 +267,7 @@ package struct MissingElement: Hashable, Sendable {
             return
                 "No proof of being over \(age.years) was shared. Ask again, and ask the holder to share it."
         }
-        // Also `domestic_driving_privileges`.
+        // The suffix also matches `domestic_driving_privileges`.
         if name.identifier.hasSuffix("driving_privileges") {
             return
                 "The driving privileges were not shared. Ask again, and ask the holder to share them."

@@ -5,7 +5,7 @@ package import WalletPresentation
 
 /// The result of a presentation through an app or a web page, as the command line and the daemon report it.
 package struct ChannelReport: Sendable {
-    /// The verdict on a presentation through a channel.
+    /// The verdict on a presentation through a presentation channel: an app or a web page.
     package enum Verdict: Sendable {
         /// Every check passed.
         case verified
@@ -107,7 +107,8 @@ extension TransactionReport {
 }
 
 extension ChannelReport {
-    /// The report as JSON: the members of `countersign verify`, and those of a presentation channel.
+    /// The report as JSON: the members that `countersign verify` writes, and three more of a presentation
+    /// channel (`mockSign`, `isReplayChecked` and `ageStandIns`).
     package func json(portrait: PortraitForm) -> JSONValue {
         .object(
             [
@@ -123,8 +124,8 @@ extension ChannelReport {
             ] + conclusion.members(missing: response.missing) + response.members(portrait: portrait))
     }
 
-    /// The outcome, by the rules of a presentation nearby. A mock is unclear if the policy does not accept
-    /// test documents.
+    /// The outcome, by the same rules as for a presentation over NFC or Bluetooth. The outcome of a mock is
+    /// `unclear` if the policy does not accept test documents.
     package var conclusion: Conclusion {
         if case .mock = verdict, !response.isAccepted { return .testDocument }
         return response.conclusion

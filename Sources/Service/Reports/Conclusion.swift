@@ -102,8 +102,8 @@ extension Conclusion {
             self.person = person
         }
 
-        /// The conclusion, by the first rule that applies; `nil` while only the person's decision is missing
-        /// for `allow`.
+        /// The conclusion, by the first rule of `Conclusion` that applies. `nil` if the answer leads to
+        /// `allow` and the person has not decided yet.
         package var conclusion: Conclusion? {
             if let unjudged { return Conclusion(unjudged, faults) }
             if !denials.isEmpty { return Conclusion(.deny, denials) }
@@ -162,6 +162,8 @@ extension Conclusion.Evidence {
     package init(_ report: TransactionReport, asksPerson: Bool) {
         let errors = report.errors.map { Conclusion.Reason.error($0.cause) }
         switch report.verdict {
+        // The elements of this document are withheld, so its questions have no answers that could give a
+        // reason.
         case .mock where !report.isAccepted: self.init(isTest: true)
         case .verified, .mock:
             self.init(

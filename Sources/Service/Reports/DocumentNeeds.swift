@@ -28,7 +28,7 @@ struct DocumentNeeds: Sendable {
     ///
     /// - Parameters:
     ///   - docTypes: the types of the requested documents, in the order of the request. The document sets of
-    ///     the use cases are indices of this list.
+    ///     the use cases contain indices into this list.
     ///   - useCases: the use cases of the request; empty if it has none.
     init(of docTypes: [String], _ useCases: [DeviceRequestInfo.UseCase]) {
         let sets = useCases.map { useCase in useCase.documentSets.map { Set($0.map { docTypes[$0] }) } }
@@ -37,11 +37,13 @@ struct DocumentNeeds: Sendable {
         let families = others.groupedByFamily
         let mandatory = zip(useCases, sets).filter { $0.0.isMandatory }.map { $0.1 }
         let needs = mandatory + families.map { $0.map { [$0] } }
-        // If every use case is optional, one of them still has to be answered: no answer at all is never
-        // enough.
+        // If every use case is optional, one of them still has to be answered: a response without any
+        // requested document is never enough.
         self.needs = needs.isEmpty && !sets.isEmpty ? [sets.flatMap(\.self)] : needs
         groups =
-            sets.map { sets in docTypes.filter { type in sets.contains { $0.contains(type) } } } + families
+            sets.map { alternatives in
+                docTypes.filter { type in alternatives.contains { $0.contains(type) } }
+            } + families
     }
 
     /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks

@@ -53,7 +53,7 @@ extension RadioFault {
         case .adapterOff:
             "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
-            "bluetoothd's settings make phones ask to pair, or lose parts of their answers: run countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
+            "with its present settings, bluetoothd makes phones ask to pair, or loses parts of their answers: run countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
         // bluetoothd gives this error when all places of the adapter are taken.
         case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
@@ -87,7 +87,7 @@ extension ConnectionFault {
         case .valueTooLong: "a message part is longer than the connection allows"
         case .readRefused: "the phone did not let the reader read a characteristic"
         case .readTimedOut: "the phone did not answer a read in time"
-        case .identOfAnother: "the reader that was found is not the one that was tapped (another Ident)"
+        case .identOfAnother: "the phone found another reader than the reader that it tapped (another Ident)"
         case .leftBeforeStart: "the phone disconnected before the transfer began"
         }
     }

@@ -22,7 +22,7 @@ extension JSONValue {
         }
     }
 
-    /// The number or, beyond the integers that every JSON parser reads exactly, its decimal text.
+    /// Returns the number, or its decimal text if some JSON parsers would not read the number exactly.
     private static func integer(_ item: CBORItem) -> JSONValue {
         let exact = -largestExactInteger...largestExactInteger
         if let number = try? item.integer(), exact.contains(number) { return .integer(number) }

@@ -25,7 +25,8 @@ extension PresentationFailure {
             return .malformed(TransactionError(.engagementMalformed, error.explanation))
         case .noUsableRetrieval:
             return Self.incomplete(
-                .noUsableRetrieval, "the phone offers no way to answer that this reader supports")
+                .noUsableRetrieval,
+                "this reader supports none of the ways in which the phone can send its answer")
         case .linkLost:
             return Self.incomplete(
                 .linkLost, "the phone disconnected before its answer was complete: tap again")

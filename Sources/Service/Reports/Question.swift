@@ -3,8 +3,8 @@ package import MdocModel
 package import MdocVerification
 package import ReaderStore
 
-/// A question with the answer yes, no or unknown, asked about every document of these types that comes. The
-/// exit code depends on the answers.
+/// A question about each document of the types `docTypes` that comes. Its answer is yes, no or unknown. The
+/// outcome, and so the exit code, depends on the answers.
 package struct Question: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// Is the holder at least this many years old?
@@ -83,8 +83,8 @@ extension VerifiedDocument {
     /// none or several different ones came.
     package var portrait: ArraySlice<UInt8>? { portraits.count == 1 ? portraits.first : nil }
 
-    /// The different portraits that a person could compare or, without any, the first portrait that came,
-    /// whatever its bytes are.
+    /// The different portraits that a person could compare. If there are none, the first portrait that came,
+    /// even if its bytes are no image.
     var portraits: [ArraySlice<UInt8>] {
         portraitElements.compactMap { try? $0.byteString() }.reduce(into: []) { portraits, bytes in
             if !portraits.contains(bytes) { portraits.append(bytes) }
@@ -102,8 +102,8 @@ extension VerifiedDocument {
         portraitForm?.wrongType == nil ? portrait : nil
     }
 
-    /// The portraits that a person could compare or, without any, the first portrait that came. A document
-    /// has several portraits only in several namespaces.
+    /// The portraits that a person could compare. If there are none, the first portrait that came, so that
+    /// its form can be reported. A document can have one portrait in each of its namespaces.
     private var portraitElements: [CBORItem] {
         let elements = evidence(named: Self.isPortrait).map(\.value)
         let usable = elements.filter { DataElementType.image.form(of: $0).wrongType == nil }

@@ -62,7 +62,8 @@ extension ReceiptDocument {
 extension ReceiptChain.Verdict {
     /// The verdict on the chain as JSON.
     ///
-    /// - Parameter links: the number of links in the chain, intact or not.
+    /// - Parameter links: the number of receipts in the chain, intact or not. The verdict `broken` does not
+    ///   contain this number.
     package func json(links: Int) -> JSONValue {
         switch self {
         case .intact(let count, let head):
@@ -82,8 +83,9 @@ extension ReceiptChain.Verdict {
 }
 
 extension RetainedExport {
-    /// The exported records as JSON, each with its elements by namespace. `handedOutBefore` is null unless an
-    /// earlier export began and did not finish, so that somebody may have the records already.
+    /// The exported records as JSON, each with its elements by namespace. `handedOutBefore` is the time of an
+    /// earlier export that was not confirmed: somebody may have the records already. It is null without such
+    /// an export.
     package var json: JSONValue { .object(members) }
 
     package var members: [(String, JSONValue)] {
@@ -103,8 +105,8 @@ extension RetainedRecord {
         ]
     }
 
-    /// Returns an object with a member for each namespace. That member has the values of the namespace's
-    /// elements.
+    /// Returns an object with a member for each namespace. The member is an object with a value for each
+    /// element of the namespace.
     private func byNameSpace(_ value: (Field) -> JSONValue) -> JSONValue {
         var spaces: [(name: String, value: [(String, JSONValue)])] = []
         for field in fields {

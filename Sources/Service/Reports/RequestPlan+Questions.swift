@@ -21,14 +21,15 @@ extension RequestPlan {
             + (needsPortrait ? [.portrait] : [])
     }
 
-    /// Whether the plan asks whether the document is in date. A question about driving asks that already.
+    /// Whether the plan asks whether the document is in date. A question about driving includes this
+    /// question, because a document that has expired permits no driving.
     private var asksInDate: Bool {
         categories.isEmpty && domesticClasses.isEmpty && allRequests.contains(where: \.asksForExpiryDate)
     }
 }
 
 extension RequestPlan {
-    /// Whether this response alone leads to the outcome `allow`.
+    /// Whether this response leads to the outcome `allow` without a person's decision.
     package func isAnsweredYes(by response: VerifiedResponse, on day: FullDate) -> Bool {
         TransactionReport(.verified(response), expecting: expectation(on: day), requestCompared: true)
             .conclusion.outcome == .allow

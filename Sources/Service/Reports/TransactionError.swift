@@ -59,7 +59,8 @@ package struct TransactionError: Equatable, Sendable {
         case cancelled = "cancelled"
         /// A test issuer signed a document, and the configuration accepts no test documents.
         case documentTest = "document.test"
-        /// The second answer of a session comes from another document, with another key, than the first.
+        /// The second answer of a session comes from another document than the first. The two may belong to
+        /// different persons.
         case otherDocument = "document.other"
         /// A requested document did not come.
         case documentNotReturned = "document.not_returned"

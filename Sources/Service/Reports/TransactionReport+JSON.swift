@@ -32,7 +32,7 @@ extension TransactionReport {
         let members: [(String, JSONValue)] = [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
             ("trustSnapshot", JSONValue(basis?.trustSnapshot.description)),
-            ("policy", basis?.json ?? .null),
+            ("policy", basis?.policyJSON ?? .null),
             ("documents", documentsJSON(portrait: portrait)),
             (
                 "errors",
@@ -55,7 +55,8 @@ extension TransactionReport {
 }
 
 extension Conclusion {
-    /// Returns the members of the outcome, on which a program acts. Every channel has them.
+    /// Returns the members about the outcome, on which a program acts. Results over NFC and Bluetooth have
+    /// these members, and so have results through an app or a web page.
     func members(missing: [MissingElement]) -> [(String, JSONValue)] {
         [
             ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0.id) })),
@@ -65,7 +66,8 @@ extension Conclusion {
 }
 
 extension VerificationBasis {
-    fileprivate var json: JSONValue {
+    /// The revocation policy and the clock skew that judged the response.
+    fileprivate var policyJSON: JSONValue {
         let (undetermined, tolerated): (JSONValue, JSONValue) =
             switch policy.revocation.undetermined {
             case .accept: ("accept", .null)
@@ -109,6 +111,7 @@ extension DocumentOutcome {
             ("deviations", .array(report.deviations.map { .string($0.rawValue) })),
             ("parts", report.parts.json),
             ("checks", .array(report.checks.map { $0.json })),
+            // Unlike the member of this name in `parts`, this is `unknown` unless the elements may be used.
             ("documentCurrent", .string((verified?.isCurrent ?? .unknown).rawValue)),
         ]
         if let verified {
@@ -124,8 +127,8 @@ extension VerifiedDocument {
     /// The elements that the phone asserts itself and no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
-    /// Returns an object with a member for each namespace. That member has the values of the namespace's
-    /// elements.
+    /// Returns an object with a member for each namespace. The member is an object with a value for each
+    /// element of the namespace.
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
         var spaces: [(name: String, elements: [(String, JSONValue)])] = []
         for element in elements {
@@ -181,7 +184,7 @@ extension DocumentOutcome {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
             case .inDate: inDate = answer
-            // The results have no member for this answer, which counts in the outcome.
+            // The answer about the portrait has no member of its own. It counts in `outcome`.
             case .portrait: break
             }
         }

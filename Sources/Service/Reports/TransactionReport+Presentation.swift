@@ -14,6 +14,7 @@ extension TransactionReport {
     ) throws(ReaderFault) {
         switch presentation.result {
         case .success(let judgement):
+            // `requestCompared`: the transaction has compared the response with its request.
             self.init(judgement, expecting: plan.expectation(on: day), requestCompared: true)
         case .failure(let failure): self = try failure.report()
         }

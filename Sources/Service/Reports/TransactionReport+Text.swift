@@ -72,7 +72,7 @@ extension TransactionReport {
         return answers.isEmpty ? nil : answers.joined(separator: ", ")
     }
 
-    /// The questions about documents that did not come.
+    /// The lines on questions about documents that did not come.
     private var unansweredQuestions: [String] {
         questions.filter { question in
             !documents.contains { question.docTypes.contains($0.report.docType) }
@@ -125,8 +125,8 @@ extension DocumentOutcome {
         return lines
     }
 
-    /// The string type of the country that was found in place of the required one; empty for other
-    /// deviations.
+    /// The words on the ASN.1 string type in which the document signer's certificate gives its country, if
+    /// the deviation is a wrong string type. Empty for other deviations.
     private func foundStringType(_ deviation: Deviation) -> String {
         guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
         return "; it is a \(type)"
@@ -159,6 +159,7 @@ extension RevocationFinding {
         switch self {
         case .good(let age): "no, by lists up to \(Self.span(age)) old"
         case .revoked(let cause, let age): "YES, \(cause.explanation) (list \(Self.span(age)) old)"
+        // An earlier check failed, so the policy had nothing to decide.
         case .undetermined(.notChecked, _, _): "not known: \(UndeterminedCause.notChecked.explanation)"
         case .undetermined(let cause, let subject, _):
             "not known of the \(subject.rawValue): \(cause.explanation)\(decision(of: policy))"

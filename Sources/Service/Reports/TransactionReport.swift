@@ -6,12 +6,12 @@ package import ReaderService
 package import ReaderStore
 package import RequestPlanner
 
-/// The result of a transaction, and everything that may be reported of it. The command line, the API,
-/// receipts and the library read it, each in its form.
+/// The result of a transaction, with everything that may be reported about it. The command line, the API, the
+/// receipts and the library make their results from this value.
 ///
 /// A report is made once, from a `Judgement` or from the failure of a presentation, and compared with an
 /// `AnswerExpectation`:
-/// - `verdict` says what the checks say, and `errors` what went wrong outside them;
+/// - `verdict` is the result of the checks, and `errors` lists the faults outside the checks;
 /// - `documents` has one `DocumentOutcome` for each document;
 /// - `questions`, `answer(to:)`, `missing` and `unusable` say what the answer means for the request;
 /// - `conclusion` gives the outcome that a till acts on, with its reasons.
@@ -23,8 +23,8 @@ package import RequestPlanner
 /// answers, which may contain dates. The elements are present only if the report is accepted: every check
 /// passed, or the policy accepts test documents. `withoutElements` has neither elements nor reasons.
 ///
-/// A report makes no check, reads no clock and writes nothing. Text, JSON and receipts are written from it
-/// and never read back.
+/// A report makes no check, reads no clock and writes nothing. Text, JSON and receipts are made from a
+/// report; a report is never made from them.
 package struct TransactionReport: Sendable {
     /// The verdict of the checks on a response.
     package enum Verdict: String, CaseIterable, Sendable {
@@ -241,8 +241,8 @@ package struct TransactionReport: Sendable {
 /// A document of a response, as far as it may be shown.
 package struct DocumentOutcome: Sendable {
     package let report: DocumentReport
-    /// The document with its elements. Present only if the whole response is verified, until the elements are
-    /// removed.
+    /// The document with its elements. `nil` if the response is not verified or its test document not
+    /// accepted, and after the elements were removed.
     package private(set) var verified: VerifiedDocument?
     /// The questions that were asked about the document, each once, with its answer.
     package private(set) var answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
@@ -267,7 +267,8 @@ package struct DocumentOutcome: Sendable {
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
         unusable = verified.map { expectation.unusable(in: $0, answers) } ?? []
-        // If the request is not known, nothing is missing, but a document without elements is incomplete.
+        // If the request is not known, nothing is missing, but a document without elements is incomplete. If
+        // elements came that cannot be used, `unusable` gives the reason already.
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
@@ -283,8 +284,8 @@ package struct DocumentOutcome: Sendable {
         unusable = expectation.unusable(in: verified, answers, fault)
     }
 
-    /// Removes the document, and the reasons of its answers, which may contain dates of the document. The
-    /// answers stay.
+    /// Removes the verified document with its elements, and the reasons of the answers, which may contain
+    /// dates of the document. The answers stay.
     fileprivate mutating func removeElements() {
         verified = nil
         answers = answers.map { ($0.subject, ReasonedAnswer($0.answer.word, because: "")) }

@@ -219,6 +219,7 @@ package struct BrokerRemark: Sendable {
         var steps = 0
         while true {
             let end = state.withLock { $0.end }
+            // Before the broker has accepted the client, there is no DISCONNECT to wait for.
             if let end, !box.isConnected || end < .now { return }
             if !box.isConnected, deadline < .now || steps == Self.mostSteps { return }
             guard serve() else { return }

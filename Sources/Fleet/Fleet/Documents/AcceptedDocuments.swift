@@ -2,7 +2,8 @@ package import JSON
 package import MdocModel
 internal import MdocTrust
 
-/// The documents that a kiosk obeys, at most one for each level, and the versions that it has seen.
+/// The documents that are in force on a kiosk, at most one for each level, and the versions of all documents
+/// that were in force. A kiosk *obeys* a document that is in force.
 ///
 /// A value without I/O: `FleetAgent` owns it through `KeptState`, which writes it to the kiosk's folder.
 /// `accept` and `fail` are the only ways to change which documents are obeyed.
@@ -11,12 +12,13 @@ internal import MdocTrust
 /// - its signature was verified by a key of the kiosk's own file that has not been withdrawn;
 /// - it names the kiosk's chain and the kiosk's own site, group or name;
 /// - it is dated at most 300 s ahead of the kiosk's clock;
-/// - its version is higher than the highest seen version by the same or an earlier key of the file. Later
-///   keys do not count, so that a stolen key cannot use up the versions of the key that withdraws it;
+/// - its version is higher than the version of every document of its level that the kiosk has obeyed and that
+///   the same key or an earlier key of the file has signed. Documents by later keys do not count, so that a
+///   stolen key cannot use up the versions of the key that withdraws it;
 /// - it has not failed on this kiosk, and changes no member that only the kiosk's own file may set.
 ///
-/// `configuration(over:)` merges the levels from chain to kiosk into the kiosk's own file (RFC 7396). For
-/// trust and brands, the most specific level that contains them counts alone.
+/// `configuration(over:)` merges the levels from chain to kiosk into the kiosk's own file (RFC 7396). Trust
+/// and brands are not merged: the most specific level that contains them decides alone.
 ///
 /// The value never applies a configuration and never stores trust or brands: `FleetAgent` and
 /// `DocumentInstaller` do.
@@ -32,7 +34,7 @@ package struct AcceptedDocuments: Sendable {
     package struct Seen: Equatable, Sendable {
         /// The SHA-256 of the last document that was obeyed.
         package var latest: [UInt8] = []
-        /// The highest obeyed version that each key has signed.
+        /// The highest version of an obeyed document, for each key that has signed such a document.
         package var versions: [FleetKey.ID: Int64] = [:]
     }
 
@@ -50,7 +52,7 @@ package struct AcceptedDocuments: Sendable {
     /// The documents obeyed so far, by level. Versions are counted for each key separately, so that a stolen
     /// key cannot use up the versions of an earlier key.
     package private(set) var seen: [FleetLevel: Seen]
-    /// The SHA-256 of the documents with which the lanes did not become ready.
+    /// The SHA-256 of each document whose trial failed, because the lanes did not become ready.
     package private(set) var failed: Set<[UInt8]>
     /// The number of trials of a document whose result is unknown, by the document's SHA-256. A trial has no
     /// result if the power was cut.
@@ -121,8 +123,8 @@ package struct AcceptedDocuments: Sendable {
         built = trial.built
     }
 
-    /// Returns the highest version seen at a level from this key or an earlier one, so that a later key
-    /// cannot block an earlier one.
+    /// Returns the highest version of the documents obeyed at a level that this key or an earlier key has
+    /// signed. Documents by later keys do not count, so that a later key cannot block an earlier key.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
@@ -132,7 +134,7 @@ package struct AcceptedDocuments: Sendable {
     /// the computer crash is not tried without end.
     mutating func beginTrial(of digest: [UInt8]) { trials[digest, default: 0] += 1 }
 
-    /// Records that the trial has a result.
+    /// Records that the trial has a result. One trial runs at a time, so all counts are cleared.
     mutating func endTrial() { trials = [:] }
 
     /// Restores a document that this kiosk has accepted and stored. A document that is no longer for this
@@ -159,8 +161,8 @@ package struct AcceptedDocuments: Sendable {
         guard document.name == membership.name(at: document.level) else { throw .otherName }
         try keyring.withdraw(document.withdrawn, by: verified.signer)
         documents[document.level] = verified
-        // A known `latest` stays: `FleetFolder.save` writes it before the document, so after a power cut it
-        // may be of a newer document than the stored one.
+        // A known `latest` stays: `FleetFolder.save` writes `latest` before the document. After a power cut,
+        // `latest` may therefore belong to a newer document than the stored one.
         var seen = seen[document.level] ?? Seen(latest: verified.digest)
         seen.versions[verified.signer] = max(seen.versions[verified.signer] ?? 0, document.version)
         self.seen[document.level] = seen
@@ -195,8 +197,8 @@ package struct AcceptedDocuments: Sendable {
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
-        // The daemon accepts a file of at most 256 KiB. It reports the fault of a file that does not parse,
-        // so such a file is returned unchanged.
+        // The daemon accepts a file of at most 256 KiB. The daemon also reports the fault of a file that does
+        // not parse, so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }

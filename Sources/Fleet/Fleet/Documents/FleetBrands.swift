@@ -3,7 +3,7 @@ internal import ErrorMapping
 package import ReaderTokens
 
 /// The brands of a document: a registry and the logos of its brands. The bytes are unchecked until
-/// `bundle()`. A kiosk stores them in the folder `brands` of its store.
+/// `bundle()`. A kiosk stores the registry and the logos in the folder `brands` of its store.
 package struct FleetBrands: Equatable, Sendable {
     private let registry: [UInt8]
     private let logos: [LogoName: [UInt8]]

@@ -29,7 +29,8 @@ package struct FleetDocument: Equatable, Sendable {
     package var trust: [UInt8]?
     /// The brands that replace the kiosk's brands.
     package var brands: FleetBrands?
-    /// The keys that this document withdraws: kiosks accept no new document that one of them signs.
+    /// The keys that this document withdraws: kiosks accept no new document with the signature of a withdrawn
+    /// key.
     package var withdrawn: [FleetKey.ID] = []
 
     package init(
@@ -138,10 +139,10 @@ package struct FleetDocument: Equatable, Sendable {
 /// makes the check, and nobody verifies the signature again. The proof does not say whether the document is
 /// for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
 ///
-/// - A kiosk makes it in `FleetAgent.receiveDocument`, and when it restores its stored documents at the
-///   start.
-/// - `countersign-hub document put` makes it before it stores a document, with the public keys of the hub's
-///   file.
+/// - A kiosk makes the proof in `FleetAgent.receiveDocument`, and when it restores its stored documents at
+///   the start.
+/// - `countersign-hub document put` makes the proof with the public keys of the hub's file, before it stores
+///   a document.
 /// - `encoded` are the received bytes, which are stored and hashed unchanged.
 ///
 /// A hub cannot make a valid document: it has only the public keys.

@@ -14,9 +14,9 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
     case otherChain
     /// The document is for another site, group or kiosk.
     case otherName
-    /// This kiosk has seen a later version.
+    /// This kiosk has obeyed a document of the same level with a higher version.
     case older(than: Int64)
-    /// This kiosk has seen another document of the same version.
+    /// This kiosk has obeyed another document of the same level with this version.
     case versionTaken
     /// The document is dated more than 300 s ahead of the kiosk's clock.
     case notYetValid

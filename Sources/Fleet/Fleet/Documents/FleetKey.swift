@@ -45,8 +45,9 @@ package struct FleetKey: Hashable, Sendable {
     }
 }
 
-/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only keys after it: a
-/// thief of the everyday key cannot withdraw the key in the safe.
+/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only keys after it. If
+/// the first key stays in a safe and a later key signs every day, a thief of the later key cannot withdraw
+/// the first key.
 package struct FleetKeyring: Sendable {
     package static let mostKeys = 8
 

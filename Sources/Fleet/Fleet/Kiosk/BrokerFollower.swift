@@ -7,14 +7,14 @@ internal import ReaderIdentityStore
 
 /// A kiosk's connection to the chain's broker: publishes the kiosk's presence and receives change notices.
 ///
-/// `FleetAgent.run` starts it and cancels it. It connects again after a pause when a connection ends, and
-/// asks the hub for another password when the broker refuses the kiosk.
+/// `FleetAgent.run` starts the follower and cancels it. The follower connects again after a pause when a
+/// connection ends, and asks the hub for another password when the broker refuses the kiosk.
 ///
-/// The broker is not trusted: a notice only makes the agent ask the hub. A broker that is down or lies delays
-/// a change until the next regular question.
+/// The broker is not trusted: a notice only makes the agent ask the hub. A broker that is down or lies can
+/// only delay a change until the agent's next regular question to the hub.
 actor BrokerFollower {
     /// The time over which kiosks that have lost the broker spread their questions to the hub, in seconds:
-    /// all kiosks may have lost it at once.
+    /// all kiosks may have lost the broker at once.
     private static let spread: Int64 = 10
     /// The maximum number of topics for which one connection logs a malformed message.
     private static let mostIgnored = 4
@@ -50,8 +50,9 @@ actor BrokerFollower {
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
-                // A stopped kiosk makes no new connection, because it may be revoked. It learns of its start
-                // with its next regular question. The error only leads to the pause below.
+                // A stopped kiosk makes no new connection, because it may be revoked. The kiosk learns at its
+                // next regular question to the hub that it is started again. The thrown error only leads to
+                // the pause below.
                 guard await !agent.isStopped else { throw .unreachable }
                 let client = try await hub.enrolledClient()
                 let known: BrokerAccess

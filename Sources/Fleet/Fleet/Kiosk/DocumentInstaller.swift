@@ -18,7 +18,8 @@ struct DocumentInstaller: Sendable {
 
     /// Returns the trust bundle that is in force with `next`, or `nil` if the kiosk's trust stays as it is.
     ///
-    /// - Parameter known: A bundle that was parsed before. It is returned if its bytes and signer are equal.
+    /// - Parameter known: A bundle that was parsed before. If it has the bytes and the signer of the wanted
+    ///   bundle, it is returned and nothing is parsed again.
     func bundle(
         of next: AcceptedDocuments, after accepted: AcceptedDocuments,
         knowing known: FleetTrust.Bundle? = nil
@@ -35,8 +36,9 @@ struct DocumentInstaller: Sendable {
     func change(
         by bundle: FleetTrust.Bundle, after accepted: AcceptedDocuments
     ) async throws(FleetDocumentError) -> FleetTrust? {
-        // An obeyed document's bundle comes into force again when a document of a more specific level no
-        // longer contains a bundle.
+        // The bundle of a less specific level comes into force again when the document of a more specific
+        // level no longer contains a bundle. Such a bundle may be older than the bundle that was in force
+        // last.
         let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }
@@ -70,8 +72,8 @@ struct DocumentInstaller: Sendable {
         try await blocking { () throws(FleetDocumentError) in try brands.save(in: store) }
     }
 
-    /// Restores the brands of accepted documents: at the start, and after the brands of a document were
-    /// stored that could not be accepted.
+    /// Restores the brands of accepted documents. This is needed at the start, and if the brands of a
+    /// document were stored and the document could then not be accepted.
     ///
     /// - Parameter before: A copy of the store's brands, which is restored if the accepted documents have no
     ///   brands.

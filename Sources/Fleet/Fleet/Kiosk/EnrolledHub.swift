@@ -66,8 +66,9 @@ actor EnrolledHub {
         let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
         do throws(HubError) {
             let isNew = try await KioskEnrolment(settings, in: folder, log: log).renew()
-            // Near the authority's expiry, a new certificate is always due for renewal: it cannot be valid
-            // for longer than the authority.
+            // Near the expiry of the authority's certificate, even a new certificate is due for renewal,
+            // because it cannot be valid for longer. The limit keeps it from being renewed with every
+            // request.
             if isNew { nextRenewal = settings.instant() + Self.renewalInterval }
             return isNew
         } catch {

@@ -5,7 +5,8 @@ package struct FleetActions: Sendable {
     let file: @Sendable () -> [UInt8]
     /// Returns the fault of a configuration, or `nil` if it can be used.
     let check: @Sendable (AcceptedDocuments.Configuration) -> String?
-    /// Puts a configuration in force. On a stopped kiosk, its lanes and callers stay off.
+    /// Puts a configuration in force. While the kiosk is stopped, the configuration applies without its lanes
+    /// and callers.
     let apply: @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome
     /// Stops or starts the acceptance of orders and token requests, whatever configuration is applied. Does
     /// not wait for a running `apply`.

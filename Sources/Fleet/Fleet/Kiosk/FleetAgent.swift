@@ -5,26 +5,27 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderTokens
 
-/// The kiosk's part of a fleet: enrols, obeys documents, pushes receipts, and reports its state. Without a
-/// hub, the kiosk continues with the documents that it has.
+/// The kiosk's part of a fleet: enrols the kiosk, puts documents of the chain in force, pushes receipts, and
+/// reports the kiosk's state. Without a hub, the kiosk continues with the documents that it has.
 ///
 /// `countersignd` creates one agent for the section `fleet` of its configuration and calls `run`, which lasts
 /// until the daemon ends. `run` asks the hub at the start, after each notice of the broker, and regularly.
-/// The hub's answer is trusted only to offer documents and to stop the kiosk. A document counts by its
-/// signature:
+/// The hub's answer is trusted only to offer documents and to stop the kiosk. Each document must be signed by
+/// a fleet key. For signed documents, these rules apply:
 ///
-/// - A document that does not change the configuration is obeyed at once.
-/// - A document that changes the configuration is obeyed after a *trial*, in which the daemon's lanes become
-///   ready with the new configuration. One trial runs at a time. If the lanes do not become ready, they
-///   return to the former configuration and the document is never tried again.
+/// - A document that does not change the configuration is put in force at once.
+/// - A document that changes the configuration is put in force after a *trial*, in which the daemon's lanes
+///   become ready with the new configuration. One trial runs at a time. If the lanes do not become ready,
+///   they return to the former configuration and the document is never tried again.
 /// - A stopped kiosk accepts no orders and makes no trials. It continues to ask, to report and to push
 ///   receipts.
 ///
-/// A stop waits for nothing. Trials and the start after a stop run as separate tasks (`PendingWork`), and
-/// check afterwards whether the kiosk was stopped in the meantime.
+/// A stop of the kiosk waits for no other work. Trials and the start after a stop run as separate tasks
+/// (`PendingWork`), and check afterwards whether the kiosk was stopped in the meantime.
 ///
 /// Each part of the state is a value with its own rules:
-/// - `KeptState`: accepted documents and the stop, written to the folder with each change;
+/// - `KeptState`: the accepted documents and whether the kiosk is stopped, written to the folder with each
+///   change;
 /// - `QuestionSchedule`: the time of the next question;
 /// - `RefusedDocuments` and `ReceiptBacklog`: the contents of the report.
 ///
@@ -32,7 +33,8 @@ internal import ReaderTokens
 /// `ReceiptPusher` (receipts). The agent changes lanes, tokens and the configuration in force only through
 /// its `FleetActions`, and never moves the kiosk to another site or group.
 package actor FleetAgent {
-    /// The maximum time for which the agent sleeps before it reads the schedule again.
+    /// The maximum time for which the agent sleeps before it reads the schedule again, because a notice may
+    /// have brought the next question forward.
     private static let lookInterval = Duration.milliseconds(200)
     /// The time over which kiosks spread reports about lanes, in seconds: a power cut affects many kiosks at
     /// once.
@@ -103,7 +105,7 @@ package actor FleetAgent {
 
     // MARK: The desired state
 
-    /// Asks the hub at the start, after each call of `notice`, and again after a failure.
+    /// Asks the hub at the start, after each call of `askHub(withinSeconds:)`, and again after a failure.
     private func followState() async {
         askHub(withinSeconds: 0)
         for await _ in notices.stream {
@@ -165,7 +167,8 @@ package actor FleetAgent {
                 if try await !receiveDocument(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
                 // The hub offers a replaced document again while the roll-out of the later document is
-                // paused. This is a refusal only if the kiosk obeys no document of the level.
+                // paused. The replaced document counts as refused only if the kiosk obeys no document of the
+                // level.
                 refused.recordOutdated(entry.digest)
                 if accepted.documents[entry.level] == nil { refuse(entry, .older(than: version)) }
             } catch let error as FleetDocumentError {
@@ -181,8 +184,8 @@ package actor FleetAgent {
         return isComplete
     }
 
-    /// Whether the document must be downloaded: it is not obeyed, not older than a seen version, and not in a
-    /// trial.
+    /// Whether the document must be downloaded: it is not obeyed, not known to be older than an obeyed
+    /// document, and not in a trial.
     private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
@@ -229,8 +232,8 @@ package actor FleetAgent {
         if error.isRevocation { await stop("this kiosk is revoked") }
     }
 
-    /// Begins to accept orders again, as a separate task: the agent must hear another stop while lanes become
-    /// ready.
+    /// Begins to accept orders again, as a separate task, so that the agent can receive another stop while
+    /// the lanes become ready.
     private func beginResuming() {
         guard isStopped, !work.isResuming else { return }
         work.resumption = Task {
@@ -306,9 +309,10 @@ package actor FleetAgent {
             $0.accepted.endTrial()
             if outcome == .notReady { $0.accepted.fail(trial.document.digest) }
         }
+        // The daemon ends. The hub offers the document again after the next start.
         guard !Task.isCancelled else { return }
-        // If the document cannot be accepted now, it would be refused again at once, so it waits up to 60 s
-        // like a trial without result.
+        // If the document cannot be accepted now, an immediate second trial would end in the same way. So the
+        // document waits up to 60 s, like a document whose trial has no result.
         if outcome == .ready, await !settle(trial) { outcome = .inUse }
         if outcome != .ready { await applyAccepted() }
         work.trial = nil
@@ -396,8 +400,8 @@ package actor FleetAgent {
         }
     }
 
-    /// Records why the hub refuses receipts (empty if they arrive), and schedules a report if the reason
-    /// changed.
+    /// Records the id of the problem with which the hub refuses receipts, and schedules a report if the id
+    /// has changed. The id is empty while the hub accepts receipts.
     func receipts(fault: String) {
         if backlog.record(fault: fault) { askHub(withinSeconds: 0) }
     }
@@ -427,7 +431,7 @@ package actor FleetAgent {
     var receiptFault: String { backlog.fault }
     var receiptsWaiting: Int64? { backlog.waiting }
 
-    /// Waits for the end of the current trial.
+    /// Waits for the end of the current trial, for tests.
     func finishTrial() async { await work.trial?.value }
 }
 

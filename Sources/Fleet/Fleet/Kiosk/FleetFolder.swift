@@ -5,8 +5,8 @@ package import OpenSSLCrypto
 package import PKIX
 package import ReaderIdentityStore
 
-/// The folder `fleet` in a kiosk's store: the kiosk's key and certificate, the accepted documents, the seen
-/// versions, and the broker's password. Only the daemon's user can read the folder.
+/// The folder `fleet` in a kiosk's store: the kiosk's key and certificate, the accepted documents, the
+/// versions of obeyed documents, and the broker's password. Only the daemon's user can read the folder.
 package struct FleetFolder: Sendable {
     package let path: String
 
@@ -46,6 +46,7 @@ package struct FleetFolder: Sendable {
 
     /// Returns the broker's address and password that were used last, or `nil` if the hub must be asked.
     func brokerAccess() -> BrokerAccess? {
+        // A file that cannot be read counts as absent, because the hub gives another password.
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
         return bytes.flatMap { try? BrokerAccess($0) }
     }
@@ -67,8 +68,8 @@ package struct FleetFolder: Sendable {
 
     // MARK: The accepted documents
 
-    /// Returns the documents and the stop that were in force when the kiosk ended. The signature of each
-    /// document is verified again.
+    /// Returns the documents that were in force when the kiosk ended, and whether the kiosk was stopped. The
+    /// signature of each document is verified again.
     package func load(
         _ membership: FleetMembership, _ keys: [FleetKey]
     ) throws(FleetFolderError) -> (accepted: AcceptedDocuments, isStopped: Bool) {
@@ -86,8 +87,9 @@ package struct FleetFolder: Sendable {
         return (accepted, state.isStopped)
     }
 
-    /// Stores the accepted documents and the stop. The seen versions are written before the documents: if the
-    /// power is cut after the first file, the kiosk downloads the missing documents again.
+    /// Stores the accepted documents, and whether the kiosk is stopped. The versions of obeyed documents
+    /// (`state.json`) are written before the documents. If the power is cut after the first file, the kiosk
+    /// downloads the missing documents again.
     package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(
@@ -131,9 +133,11 @@ package enum FleetFolderError: Error, Equatable, Sendable {
     }
 }
 
-/// The contents of `state.json`: the seen versions, by which a replayed document is recognised, and the stop.
+/// The contents of `state.json`: the versions of obeyed documents, by which an older document is recognised,
+/// the withdrawn keys, the trials, and whether the kiosk is stopped.
 private struct State {
-    /// The maximum number of failed documents that are stored, chosen at random if there are more.
+    /// The maximum number of failed documents that are stored. If there are more, an arbitrary part of them
+    /// is stored.
     private static let mostFailed = 64
 
     var seen: [FleetLevel: AcceptedDocuments.Seen] = [:]

@@ -98,8 +98,8 @@ package enum FleetTrustError: Error, Equatable, Sendable {
     /// The document's key is not a point of its curve.
     case keyUnusable(OpenSSLCryptoError)
     case bundle(TrustBundleError)
-    /// This list of the bundle is older than the present one, from another issuer, incomplete where the
-    /// present one is complete, or lacks many of its entries.
+    /// This list of the bundle is older than the present list, from another issuer, incomplete although the
+    /// present list is complete, or lacks many entries of the present list.
     case listRefused(TrustSource.Identity)
 
     /// A message that says what is wrong and what to do.
@@ -113,7 +113,7 @@ package enum FleetTrustError: Error, Equatable, Sendable {
         case .bundle(.notYetValid): "it is dated in the future"
         case .bundle(.snapshotDiffers): "its content is not the snapshot that it names"
         case .listRefused(let list):
-            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the present list, from another issuer, incomplete although the present list is complete, or lacks many of its entries: export the bundle again"
+            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the present list, from another issuer, incomplete although the present list is complete, or lacks many entries of the present list: export the bundle again"
         }
     }
 }

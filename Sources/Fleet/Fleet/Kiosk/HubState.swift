@@ -1,8 +1,8 @@
 package import JSON
 internal import MdocModel
 
-/// The state that the hub wants for a kiosk. Unsigned: it can name documents and stop the kiosk, and nothing
-/// else.
+/// The state that the hub wants for a kiosk. The state is not signed, so it can only offer documents and stop
+/// the kiosk.
 package struct HubState: Equatable, Sendable {
     /// A document that the hub offers the kiosk.
     package struct Entry: Equatable, Sendable {

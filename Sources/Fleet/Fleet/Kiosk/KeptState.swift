@@ -1,7 +1,7 @@
 internal import Logging
 
-/// The accepted documents and the stop of a kiosk, together with the folder that preserves them over a
-/// restart.
+/// The accepted documents of a kiosk and whether the kiosk is stopped, together with the folder that
+/// preserves this content over a restart.
 ///
 /// Only `change` modifies the content, and writes the folder each time, so that no change can be forgotten.
 /// If the folder cannot be written, the kiosk continues with the change, and `saveAgain` writes it later.

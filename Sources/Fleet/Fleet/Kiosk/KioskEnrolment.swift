@@ -53,7 +53,8 @@ struct KioskEnrolment {
         return try save(answer.get(), after: present)
     }
 
-    /// Checks and stores a new certificate. Always returns `true`, the result of `renew`.
+    /// Checks and stores a new certificate. Always returns `true`, so that `renew` can return the result
+    /// directly.
     private func save(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
         try check(pem)
         try mapping(folder.save(certificate: pem), \IdentityStoreError.hubError)

@@ -2,7 +2,7 @@ package import JSON
 
 /// A kiosk's report to its hub: the documents that it obeys or refuses, and its health. Contains nothing
 /// about a person. The hub shows the report on the operator's page, and counts refusals in the report against
-/// the roll-out of a document. It relies on nothing else in a report.
+/// the roll-out of a document. The hub relies on nothing else in a report.
 package struct KioskReport: Equatable, Sendable {
     /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14
@@ -23,7 +23,7 @@ package struct KioskReport: Equatable, Sendable {
 
     package var software: String
     package var documents: [Entry]
-    /// The id of the problem with which the hub refuses receipts; empty if they arrive.
+    /// The id of the problem with which the hub refuses receipts; empty while the hub accepts them.
     package var receipts: String
     /// The kiosk's health, or `nil` if the report contains none.
     package var health: KioskHealth?
@@ -94,7 +94,7 @@ package struct KioskHealth: Equatable, Sendable {
     /// The number of receipts that the hub does not have, or `nil` if unknown.
     package var receiptsWaiting: Int64?
 
-    /// Creates a health value, without what exceeds the limits.
+    /// Creates a health value. Lanes and findings above the limits are left out.
     package init(
         lanes: [Lane] = [], findings: [String] = [], trustAgeHours: Int64? = nil,
         receiptsWaiting: Int64? = nil
@@ -143,11 +143,12 @@ package struct KioskHealth: Equatable, Sendable {
 /// The documents that the hub offers and the kiosk refuses.
 struct RefusedDocuments {
     private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
-    /// The SHA-256 of downloaded documents that are older than the seen versions. The kiosk does not download
-    /// such a document again.
+    /// The SHA-256 of downloaded documents with a lower version than an obeyed document. The kiosk does not
+    /// download such a document again.
     private var outdated: Set<[UInt8]> = []
 
-    /// Forgets all refusals, because the hub's new state offers all documents again.
+    /// Removes all refusals when a new state of the hub is read, because that state names all offered
+    /// documents again.
     mutating func begin() { byLevel = [:] }
 
     mutating func record(_ id: String, level: FleetLevel, version: Int64) {

@@ -9,7 +9,8 @@ package struct KioskSettings: Sendable {
     package let authority: String
     /// The fleet keys, in order of precedence.
     package let keys: [FleetKey]
-    /// The file with the one-time code for the enrolment, or `nil` after it.
+    /// The file with the one-time code for the enrolment, or `nil` if the settings name none. An enrolled
+    /// kiosk needs no code.
     package let codeFile: String?
     /// The folder of the daemon's store. Files of the fleet are in its subfolder `fleet`.
     package let store: String

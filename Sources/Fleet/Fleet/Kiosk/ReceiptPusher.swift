@@ -23,11 +23,12 @@ actor ReceiptPusher {
     private let log: Logger
     /// The latest receipt that the hub has, or `nil` if the hub must be asked after a failure.
     private var head: HubState.Head?
-    /// The latest receipt by the last answer of a hub. While no hub answers, the waiting receipts are counted
-    /// from it.
+    /// The latest receipt that a hub named in its last answer. While no hub answers, the receipts after this
+    /// one are counted as waiting.
     private var known: HubState.Head?
 
-    /// - Parameter agent: The agent, which is informed of the number of waiting receipts and the reason.
+    /// - Parameter agent: The agent, which is informed of the number of waiting receipts, and of the reason
+    ///   why the hub refuses them.
     init(_ settings: KioskSettings, to hub: EnrolledHub, for agent: FleetAgent, log: Logger) {
         self.settings = settings
         self.hub = hub
@@ -71,8 +72,8 @@ actor ReceiptPusher {
             // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
             // receipts.
             if known == nil { known = try await client.state().receipts }
-            // The keys are sent before the head is read. By its keys, the hub recognises a computer that was
-            // enrolled again, and only then knows after which receipt this computer continues.
+            // The keys are sent before the head is read. The hub recognises a computer that was enrolled
+            // again by its keys, and can only then say after which receipt this computer continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -107,6 +108,7 @@ actor ReceiptPusher {
             let store = try ReaderStore(at: store, for: .reading)
             let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
+            // The hub has no receipt of this kiosk, so there is nothing to compare.
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
             // The receipt with the hub's number must have the hub's digest, or this is another chain.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
@@ -125,10 +127,9 @@ actor ReceiptPusher {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         } catch {
-            // A receipt key was replaced since the keys were sent: the keys are sent again, and then the same
-            // receipts.
-            // A `catch` pattern here crashes the Swift 6.3.1 compiler.
+            // `guard` and not a `catch` pattern, which crashes the Swift 6.3.1 compiler here.
             guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
+            // The store has made a new receipt key since the keys were sent.
             try await pushKeys(by: client)
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
@@ -154,15 +155,15 @@ actor ReceiptPusher {
     }
 }
 
-/// The number of receipts that the hub does not have, and the reason.
+/// The number of receipts that the hub does not have, and the reason why the hub refuses them.
 struct ReceiptBacklog {
     /// The number of waiting receipts above which the kiosk reports a finding, because an audit at the hub
-    /// would miss them. The kiosk continues; only its disk limits their number.
+    /// would miss these receipts. The kiosk continues to write receipts until its disk is full.
     static let mostWaiting: Int64 = 100_000
     /// The id of the finding about too many waiting receipts.
     static let finding = "receiptsWaiting"
 
-    /// The id of the problem with which the hub refuses receipts; empty if they arrive.
+    /// The id of the problem with which the hub refuses receipts; empty while the hub accepts them.
     private(set) var fault = ""
     /// The number of waiting receipts, or `nil` if unknown.
     private(set) var waiting: Int64?
@@ -189,7 +190,7 @@ struct ReceiptBacklog {
         return KioskHealth(
             lanes: own.lanes, findings: (isTooLong ? [Self.finding] : []) + own.findings,
             trustAgeHours: own.trustAgeHours,
-            // Up to one push is reported as 0: receipts of the last seconds are about to be sent.
+            // A backlog of at most one push is reported as 0, because these receipts are about to be sent.
             receiptsWaiting: fault.isEmpty && waiting <= Int64(ReceiptPusher.receiptsPerPush) ? 0 : waiting)
     }
 }

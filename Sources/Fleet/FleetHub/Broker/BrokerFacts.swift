@@ -21,7 +21,8 @@ package enum BrokerFacts: Equatable, Sendable {
     case unreachable
     /// The broker refuses the hub with a return code of MQTT 3.1.1, 3.2.2.3.
     case refused(code: Int32)
-    /// The broker accepts the hub. The value is `nil` if the plugin does not answer this account.
+    /// The broker accepts the hub. The associated value has the plugin's default permissions. It is `nil` if
+    /// the plugin does not answer the hub's account.
     case connected(Defaults?)
 
     /// The maximum time for the connection and the plugin's answer.

@@ -11,12 +11,13 @@ internal import Synchronization
 /// removes kiosks' accounts through mosquitto's dynamic security plugin.
 ///
 /// `run` maintains a connection and, twice a second, writes presences to the database and performs the queued
-/// tasks. Several hubs do the same at the same time; a task that two hubs perform has the effect of one.
+/// tasks. Several hubs do the same at the same time; a task that two hubs perform has the same effect as a
+/// task that one hub performs.
 ///
 /// - A task leaves the database only after the broker has acknowledged its message, so a crash repeats a task
 ///   instead of losing it.
 /// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
-///   was restored from a backup may have them again.
+///   was restored from a backup may have such accounts again.
 /// - Messages from the broker are untrusted. A message can set only a kiosk's presence and version. Malformed
 ///   messages are ignored, and logged a limited number of times.
 ///
@@ -33,11 +34,12 @@ package final class HubBroker: Service {
     private static let tasksAtOnce: Int64 = 500
     /// The maximum number of accounts that one message removes.
     private static let removalsAtOnce: Int64 = 50
-    /// The maximum number of presences that wait for the database; those of further kiosks are dropped.
+    /// The maximum number of presences that wait for the database. Presences of further kiosks are dropped.
     private static let mostPresences = 100_000
     /// The maximum number of kiosks for which one connection logs a malformed presence.
     private static let mostIgnored = 100
-    /// The number of kiosks that should ask per second after a notice to all, from which the spread follows.
+    /// The number of kiosks that should ask the hubs in one second after a notice to all kiosks. The time
+    /// over which the kiosks spread their questions follows from this number.
     private static let kiosksPerSecond: Int64 = 250
 
     private struct State {
@@ -247,7 +249,7 @@ package final class HubBroker: Service {
             try await database.kiosks.record(presences, at: now())
         } catch {
             // Presences that the database refuses because of their content would be refused again, so they
-            // are dropped. Others are tried again, except for kiosks whose next presence has arrived since.
+            // are dropped. Other presences are tried again, unless a newer presence of the kiosk has arrived.
             if !error.isOfData { state.withLock { $0.presences.merge(presences) { newer, _ in newer } } }
             throw error
         }
@@ -279,7 +281,7 @@ package final class HubBroker: Service {
     }
 
     /// Removes the accounts of all kiosks that must have none: a broker that was restored from a backup, or
-    /// whose disk was full, may have them again.
+    /// whose disk was full, may have such accounts again.
     private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
         var last = ""
         while true {
@@ -317,6 +319,7 @@ package final class HubBroker: Service {
         case (_, let kiosk?):
             let notice = ChangeNotice(change: change, spreadSeconds: 0)
             return connection.publish(notice.payload, to: topics.notice(for: kiosk), isRetained: true)
+        // Only a notice has no kiosk: a removal always names one.
         case (_, nil):
             let spread = min(kiosks / Self.kiosksPerSecond, ChangeNotice.widestSpread)
             let notice = ChangeNotice(change: change, spreadSeconds: spread)

@@ -70,8 +70,8 @@ package struct AuditLog: Sendable {
 
     /// Returns operators' acts in the order of their numbers, beginning after `number`.
     ///
-    /// - Parameter kiosk: The kiosk whose acts are returned, with those of documents for this kiosk alone.
-    ///   `nil` for all acts.
+    /// - Parameter kiosk: The kiosk whose acts are returned. Acts about a document are included if the
+    ///   document is for this kiosk alone. `nil` for all acts.
     package func acts(
         after number: Int64 = 0, of kiosk: FleetName? = nil, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [(number: Int64, json: JSONValue)] {
@@ -100,8 +100,8 @@ package struct AuditLog: Sendable {
     }
 }
 
-/// An operator's change: a row of the chain's audit log. It contains no code, no token, no content of a
-/// document and nothing about a customer.
+/// An operator's change: a row of the chain's audit log. It contains no one-time code, no token, no content
+/// of a document and nothing about a customer.
 struct OperatorAct: Sendable {
     /// The stable name of a change in the log.
     enum ID: String {
@@ -132,7 +132,7 @@ struct OperatorAct: Sendable {
     /// - Parameters:
     ///   - digest: The SHA-256 of the document, which distinguishes documents that had the same version one
     ///     after another.
-    ///   - percent: The share of its kiosks that get the document from now on.
+    ///   - percent: The share of the document's kiosks that get the document from now on.
     static func document(
         _ id: ID, at level: FleetLevel, of name: FleetName, version: Int64, digest: [UInt8], percent: Int64
     ) -> OperatorAct {

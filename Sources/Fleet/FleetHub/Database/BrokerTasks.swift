@@ -39,7 +39,7 @@ struct BrokerTasks: Sendable {
             [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
     }
 
-    /// Returns kiosks that are revoked or not enrolled, in the order of their names.
+    /// Returns kiosks that are revoked or not enrolled, in the order of their names, beginning after `name`.
     func kiosksWithoutAccount(
         after name: String, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [FleetName] {
@@ -54,7 +54,8 @@ struct BrokerTasks: Sendable {
         }
     }
 
-    /// Returns a new change number and the number of active kiosks.
+    /// Returns a new change number and the number of active kiosks. A change notice to all kiosks is made
+    /// from both numbers.
     func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
         let row = try await pool.rows(
             """

@@ -51,8 +51,8 @@ package struct DatabaseFacts: Equatable, Sendable {
     ) async throws(PostgreSQLError) -> DatabaseFacts {
         // The schema names a table that every database has, so that no tables are created.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
-        // Without an audit log, the hub may append to it: the hub creates and then owns the table. So the
-        // right to append is true by default.
+        // If the audit log does not exist, the right to append counts as given, because the hub creates the
+        // table and then owns it.
         let row = try await pool.rows(
             """
             SELECT current_setting('server_version_num')::bigint, pg_is_in_recovery(),
@@ -81,6 +81,7 @@ package struct DatabaseFacts: Equatable, Sendable {
                 .first
             tablesVersion = max(newest?.first??.bigint ?? 0, 0)
         }
+        // PostgreSQL's binary form of `true` is the byte 1.
         return DatabaseFacts(
             version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
             tablesVersion: tablesVersion, mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],

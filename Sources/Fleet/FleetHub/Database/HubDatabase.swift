@@ -20,7 +20,8 @@ package import ReaderStore
 /// the database, because the clocks of hubs may differ.
 ///
 /// The tables are created and migrated (`HubTables`) when the first connection is made. The database contains
-/// no element of a document and nothing about a holder, and of codes only digests.
+/// no element of a document and nothing about a holder. It contains digests of one-time codes, and not the
+/// codes.
 package struct HubDatabase: Sendable {
     /// The SQL for the time of the database in seconds. `clock_timestamp()` and not `now()`, so that the time
     /// is read again after a statement has waited for another hub.

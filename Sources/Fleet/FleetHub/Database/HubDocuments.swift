@@ -5,18 +5,19 @@ package import ReaderStore
 
 /// The documents of a chain and their roll-outs to kiosks.
 ///
-/// Each level and name has any number of versions, of which a kiosk gets the newest that its roll-out has
-/// reached:
-/// - `put` stores a version and offers it to a share of its kiosks. Which kiosks come first follows from a
-///   hash of kiosk and version.
+/// Each level and name has any number of versions. A kiosk gets the newest version whose roll-out has reached
+/// the kiosk:
+/// - `put` stores a version and offers this version to a share of the kiosks. A hash of kiosk and version
+///   decides which kiosks come first.
 /// - `widen` raises the share and forgets the counted failures.
-/// - Each kiosk that refuses the document, or returns to the former one, is counted once by `countFailure`.
-///   After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already obey the newer
-///   one keep it.
+/// - `countFailure` counts the kiosks that refuse the document or return to the former document, each kiosk
+///   once. After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already use the
+///   newer version keep it.
 ///
-/// `put` and `widen` write the audit log and queue notices to the kiosks in one transaction. The commands of
-/// `countersign-hub` call them; hubs only read documents and count failures. The caller verifies a document's
-/// signature before `put`. Kiosks verify it again, so a hub that stores a forged document changes no kiosk.
+/// `put` and `widen` write the audit log and queue change notices to the kiosks in one transaction. The
+/// commands of `countersign-hub` call them; hubs only read documents and count failures. The caller verifies
+/// a document's signature before `put`. Kiosks verify it again, so a hub that stores a forged document
+/// changes no kiosk.
 package struct HubDocuments: Sendable {
     /// The number of kiosks whose refusal pauses a roll-out: no further kiosk gets the document until an
     /// operator widens the roll-out.
@@ -132,6 +133,8 @@ package struct HubDocuments: Sendable {
             else { throw .rowMalformed }
             _ = try link.rows(
                 Self.noticeTasks(for: level), level == .chain ? [] : [name.text.bytes], until: deadline)
+            // Without a change, there is no act for the audit log. PostgreSQL's binary form of `true` is the
+            // byte 1.
             guard isOther == [1] else { return (true, nil) }
             let act = OperatorAct.document(
                 .documentWidened, at: level, of: name, version: version, digest: digest, percent: percent)
@@ -171,8 +174,8 @@ package struct HubDocuments: Sendable {
     }
 
     /// Returns the SQL condition for a kiosk that the roll-out has reached: the first byte of a hash, 0 to
-    /// 255, is below the roll-out's share of 256. The hash is over kiosk and version, so that each version
-    /// begins with other kiosks.
+    /// 255, is below the roll-out's share of 256. The hash includes the version, so that each version is
+    /// first tried on other kiosks.
     private static func isReached(kiosk: StaticString) -> String {
         "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
     }
@@ -240,7 +243,8 @@ package struct HubDocuments: Sendable {
 }
 
 extension VerifiedFleetDocument {
-    /// Whether the other document was signed by a later key than this one, or by a key that no longer counts.
+    /// Whether this document replaces `other`: a later key signed the other document, or a key that is no
+    /// longer among `keys`.
     fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {
         guard let own = keys.firstIndex(where: { $0.id == signer }) else { return false }
         guard let other = try? VerifiedFleetDocument(other, by: FleetKeyring(keys)),

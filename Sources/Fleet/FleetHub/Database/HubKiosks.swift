@@ -26,8 +26,8 @@ package struct KioskRecord: Equatable, Sendable {
     package let report: [UInt8]
     /// The latest receipt that the hub has of this kiosk's present epoch.
     package let head: HubState.Head
-    /// Whether the kiosk was enrolled and has not sent its receipt keys since. Another computer may have its
-    /// name.
+    /// Whether the kiosk was enrolled and has not sent its receipt keys since then. The name may now be
+    /// another computer's, with another receipt chain.
     package let isRejoining: Bool
     /// Whether the kiosk's key was revoked, under this or another name.
     package let isKeyRevoked: Bool
@@ -48,9 +48,11 @@ package struct KioskRecord: Equatable, Sendable {
             let seen = values[7].bigint, let sequence = values[11].bigint
         else { throw .rowMalformed }
         self.name = name
+        // A kiosk without a site or group has an empty text there, which is no name.
         site = FleetName(values[1].text)
         group = FleetName(values[2].text)
         self.state = state
+        // PostgreSQL's binary form of `true` is the byte 1.
         isStopped = values[4] == [1]
         keyDigest = values[5]
         self.enrolled = enrolled
@@ -64,8 +66,9 @@ package struct KioskRecord: Equatable, Sendable {
         isKeyRevoked = values[15] == [1]
     }
 
-    /// The receipt after which the kiosk continues. A kiosk that was enrolled again begins at 0 until it has
-    /// sent its receipt keys: by these keys, the hub recognises whether the kiosk has the earlier receipts.
+    /// The receipt after which the kiosk continues. For a kiosk that was enrolled again, this is 0 until the
+    /// kiosk has sent its receipt keys: the hub recognises by these keys whether the kiosk has the earlier
+    /// receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
@@ -223,8 +226,8 @@ package struct HubKiosks: Sendable {
     /// Stores a kiosk's report, counts the documents that the kiosk refuses, and raises an alert for a
     /// problem with receipts that an operator must check.
     ///
-    /// - Returns: The number of seconds until the kiosk may report again if it has reached its limit; the
-    ///   report is not stored then.
+    /// - Returns: `nil` if the report was stored. If the kiosk has reached its hourly limit, the report is
+    ///   not stored, and the result is the number of seconds until the kiosk may report again.
     @discardableResult
     func record(
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
@@ -246,7 +249,8 @@ package struct HubKiosks: Sendable {
         return nil
     }
 
-    /// The problems with receipts, named by a kiosk, that an operator must check.
+    /// The ids of problems in a kiosk's report that raise an alert, because an operator must check the
+    /// kiosk's receipts.
     private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken, .receiptKeyTaken].map(
         \.rawValue)
 
@@ -315,6 +319,8 @@ package struct HubKiosks: Sendable {
     func count(
         _ limit: HourlyLimit, of kiosk: FleetName, setting columns: String = "", _ values: [[UInt8]] = []
     ) async throws(PostgreSQLError) -> Int64? {
+        // The raw value names two columns: the count, and (with `_hour`) the hour in which the actions were
+        // counted.
         let count = limit.rawValue
         let refusal = try await pool.rows(
             """
@@ -340,12 +346,13 @@ enum HourlyLimit: String {
     /// The limit for one hour.
     var most: Int64 {
         switch self {
-        // A kiosk whose lanes come and go reports up to 120 times.
+        // A kiosk whose lanes come and go reports up to 120 times in an hour.
         case .reports: 1000
-        // A kiosk that the broker never accepts asks 65 times, and 520 times if eight hubs each lack a
-        // broker. A kiosk that the broker has accepted keeps its password, even over restarts.
+        // A kiosk that the broker never accepts asks 65 times in an hour, and 520 times if it tries eight
+        // hubs without a broker each time. A kiosk that the broker has accepted keeps its password, also
+        // after a restart, and rarely asks.
         case .passwords: 600
-        // A daemon renews at most once a minute, and once at its start.
+        // A daemon renews at most once a minute, and once at its start: 61 times in an hour without restarts.
         case .renewals: 120
         }
     }

@@ -17,7 +17,7 @@ package enum ReceiptPush: Equatable, Sendable {
     /// Nothing was stored: the kiosk has pushed its hourly limit, and may push again after this number of
     /// seconds.
     case tooMany(retryAfter: Int64)
-    /// The push is not a row of consecutive receipts, or has too many.
+    /// The push does not consist of consecutive receipts, or has too many of them.
     case malformed
     /// There is no such kiosk, or it was revoked.
     case revoked
@@ -34,7 +34,7 @@ package enum ReceiptPush: Equatable, Sendable {
 /// - A kiosk may push 16 MiB in an hour.
 ///
 /// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
-/// kiosk gets its answer, and is in the database once, whichever hub took it.
+/// kiosk gets its answer. It is in the database once, whichever hub received it.
 ///
 /// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt and
 /// nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
@@ -70,6 +70,8 @@ package struct HubReceipts: Sendable {
             // The statement is parsed only as a check: the hub stores nothing that is not a receipt's
             // content.
             guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
+                // The number of a malformed receipt is not known: the number after the previous receipt is
+                // reported.
                 return .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed)
             }
             guard receipts.last.map({ $0.sequence + 1 == receipt.sequence }) ?? true else {
@@ -85,7 +87,7 @@ package struct HubReceipts: Sendable {
             return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
             // Another kiosk has stored the first receipts of the same key at the same time. The second
-            // attempt sees that and refuses the key.
+            // attempt finds that the key is the other kiosk's, and refuses the receipts.
             return try await store(receipts, of: kiosk)
         }
     }
@@ -268,8 +270,8 @@ package struct HubReceipts: Sendable {
         case taken(by: FleetName)
     }
 
-    /// Adds keys that may sign a kiosk's receipts: all of them or none, and none that has signed another
-    /// kiosk's receipts.
+    /// Adds keys that may sign a kiosk's receipts: all of the keys or none. A key that has signed another
+    /// kiosk's receipts is refused.
     ///
     /// A key belongs to a kiosk from the first receipt on that the key verifies. The kiosk need not prove
     /// that it has the private key, because the private key of a replaced receipt key no longer exists.
@@ -300,7 +302,8 @@ package struct HubReceipts: Sendable {
                 """, [kiosk.text.bytes, points, epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
             guard let count, count <= Self.mostKeys else { return .tooMany }
-            // An unused key moves to the present epoch; a used one stays with the receipts that it signed.
+            // A key without receipts moves to the present epoch. A key with receipts stays in the epoch of
+            // its receipts.
             _ = try link.rows(
                 """
                 INSERT INTO countersign_fleet_receipt_key (kiosk, point, since, epoch)

@@ -9,7 +9,8 @@ enum HubTables {
     /// The table with the version of the tables, and the migrations that lead to each version.
     static let schema = PostgreSQLSchema(versions: "countersign_fleet_schema", migrations: [first])
 
-    /// Version 1. Its statements also complete tables of programs that had no versions.
+    /// The statements of version 1. They also complete tables that were created by programs without table
+    /// versions.
     private static let first =
         [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
@@ -153,8 +154,8 @@ enum HubTables {
             """,
         ] + columnsOfVersion1
 
-    /// Columns that were added after the table: a program from before version 1 may have created it without
-    /// them.
+    /// The statements for columns that were added later: a program from before version 1 may have created the
+    /// table without these columns.
     private static let columnsOfVersion1 = [
         "reports_hour", "reports", "passwords_hour", "passwords", "renewals_hour", "renewals",
     ].map {

@@ -2,8 +2,8 @@ package import MdocModel
 package import ReaderStore
 package import ReaderTokens
 
-/// Counts the requests for reader tokens at all hubs of the chain together, by the clock of the database,
-/// because the clocks of hubs may differ.
+/// The count of requests for reader tokens at all hubs of the chain together. It uses the clock of the
+/// database, because the clocks of hubs may differ.
 package struct HubTokenCounts: TokenCount {
     package typealias Failure = PostgreSQLError
 
@@ -11,15 +11,16 @@ package struct HubTokenCounts: TokenCount {
 
     init(_ pool: PostgreSQLPool) { self.pool = pool }
 
-    /// Counts a request for a token, unless the window's number of requests is reached. The hub's time is not
-    /// used.
+    /// Counts a request for a token, unless the reader has reached the maximum number of requests for the
+    /// time window (`TokenLimit`). The time of the hub is not used.
     ///
     /// - Returns: The number of seconds to wait, or `nil` if a token may be made.
     package func record(
         _ request: TokenRequest, at _: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
-        // One statement, so that two hubs cannot both grant the last token of the window. Times far ahead
-        // come from a clock that was set back, and are dropped like old ones.
+        // One statement, so that two hubs cannot both grant the last token of the window. Counted times far
+        // in the future were counted before the clock was set back. They are dropped, like times before the
+        // window.
         let row = try await pool.rows(
             """
             INSERT INTO countersign_fleet_reader_token AS token (kiosk, brand, instance, asked, is_refused)

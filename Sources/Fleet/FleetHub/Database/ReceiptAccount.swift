@@ -1,7 +1,8 @@
 internal import Fleet
 internal import ReaderStore
 
-/// A kiosk's row for pushing receipts: its latest receipt, and how much it has pushed in this hour.
+/// The part of a kiosk's row that a push of receipts needs: the kiosk's latest receipt, and the number of
+/// bytes that the kiosk has pushed in this hour.
 struct ReceiptAccount {
     let head: HubState.Head
     /// The number of the kiosk's present receipt chain, from 1. Each computer with the kiosk's name has its
@@ -42,6 +43,7 @@ struct ReceiptAccount {
         guard numbers.count == 4, row.count == 6, let digest = row[4] else { throw .rowMalformed }
         head = HubState.Head(sequence: numbers[0], digest: digest)
         (epoch, pushed, time) = (numbers[1], numbers[2], numbers[3])
+        // PostgreSQL's binary form of `true` is the byte 1.
         isRejoining = row[5] == [1]
     }
 }
@@ -50,8 +52,8 @@ struct ReceiptAccount {
 /// same name begins the next epoch, but only after an operator has invited the kiosk again. Without an
 /// invitation, a chain that begins again is reported as `receiptsDiffer`.
 enum ReceiptEpoch {
-    /// Returns the epoch of a kiosk with these keys and whether it has changed; `nil` if there is no such
-    /// kiosk.
+    /// Returns the epoch of a kiosk with these receipt keys, and whether this epoch is another than before.
+    /// `nil` if there is no such kiosk or it was revoked.
     ///
     /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
     /// or else a new one. While no receipt was pushed, the present epoch continues.
@@ -73,8 +75,8 @@ enum ReceiptEpoch {
             let sequence = row[2]?.bigint, let ended = row[4]?.bigint
         else { throw .rowMalformed }
         guard isRejoining == [1] else { return (epoch, false) }
-        // With unknown keys, an epoch without receipts continues; otherwise a new one begins after all
-        // earlier ones.
+        // If no key is known, an epoch without receipts continues. An epoch with receipts ends, and a new
+        // epoch begins, whose number is above all earlier numbers.
         let next = row[3]?.bigint ?? (sequence == 0 ? epoch : max(epoch, ended) + 1)
         if next != epoch { try begin(next, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
@@ -83,8 +85,8 @@ enum ReceiptEpoch {
         return (next, next != epoch)
     }
 
-    /// Stores the head of the present epoch, and makes another epoch the present one. An earlier epoch
-    /// continues after its stored head. A new epoch begins with its first receipt.
+    /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was present
+    /// before, it continues after its stored head. A new epoch begins with its first receipt.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

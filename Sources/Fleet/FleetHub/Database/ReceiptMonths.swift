@@ -17,8 +17,8 @@ package struct ReceiptMonths: Sendable {
     /// - Returns: The time of the database.
     @discardableResult
     func make() async throws(PostgreSQLError) -> Timestamp {
-        // Two hubs that create the same table at the same time would get errors. The advisory lock is the one
-        // of `PostgreSQLSchema`, under which tables are created and changed.
+        // Two hubs that create the same table at the same time would get errors. `PostgreSQLSchema` creates
+        // and changes tables under the same advisory lock.
         try await pool.transaction { link, deadline throws(PostgreSQLError) in
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
             let row = try link.rows("SELECT \(HubDatabase.second)", until: deadline).first
@@ -60,7 +60,7 @@ package struct ReceiptMonths: Sendable {
     }
 }
 
-/// A calendar month in UTC. Its receipts form one partition of their table.
+/// A calendar month in UTC. The receipts that arrived in the month form one partition of their table.
 struct ReceiptMonth: Equatable, Comparable {
     /// The number of months since the year 0.
     private let number: Int

@@ -49,7 +49,7 @@ struct HubProblem: ProblemDetails, Equatable {
         .methodNotAllowed, status: 405, "this path does not support the method")
     static let queryRefused = HubProblem(
         .queryRefused, status: 400,
-        "the path or the query is not valid: after must be the name of a kiosk, and no text may contain a NUL or bytes that are not UTF-8"
+        "the path or the query is not valid: the parameter after must be the name of a kiosk, and no text may contain a NUL or bytes that are not UTF-8"
     )
     static let tooManyConnections = HubProblem(
         .tooManyConnections, status: 503,
@@ -109,7 +109,7 @@ struct HubProblem: ProblemDetails, Equatable {
     )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, status: 409,
-        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. A new store begins with one key"
+        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. To begin with one key again, revoke the kiosk, invite it again, and start it with an empty store"
     )
     static let tokensAbsent = HubProblem(
         .notFound, status: 404, "this hub makes no reader tokens: add readerTokens to its file")

@@ -19,15 +19,15 @@ internal import Transport
 /// its certificate and asks the database whether this key is still enrolled, so a revocation counts from the
 /// next request on. The routes that give a kiosk credentials check again before they answer.
 ///
-/// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so it has limited
-///   places.
+/// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so the number of
+///   such requests at the same time is limited.
 /// - `GET /fleet/v1/state` and `/fleet/v1/documents/{digest}` offer documents.
 /// - `POST /fleet/v1/report`, `/receipt-keys` and `/receipts` store what a kiosk sends.
 /// - `POST /fleet/v1/broker-password` and `/reader-tokens` give a kiosk credentials.
 /// - `GET /healthz` and the routes of `OperatorRoutes` are not for kiosks.
 ///
-/// The routes translate between HTTP and `HubDatabase`; the rules are there. A hub signs no documents: it
-/// only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
+/// The routes only translate between HTTP and `HubDatabase`, which has the rules. A hub signs no documents:
+/// it only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
 package struct HubRoutes: Sendable {
     /// A method and path with the function that answers.
     struct Route: Sendable {
@@ -104,7 +104,7 @@ package struct HubRoutes: Sendable {
         ] + operators.all
     }
 
-    // MARK: Who asks
+    // MARK: The kiosk that asks
 
     /// Returns the kiosk that showed its certificate, if its key is enrolled and not revoked.
     private func kiosk(_ call: HubCall) async throws(HubProblem) -> KioskRecord {
@@ -187,6 +187,7 @@ package struct HubRoutes: Sendable {
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
+            // Only the check counts: without a code, the key must be enrolled already.
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
             // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
             if let shown = await call.peerCertificate() {
@@ -203,7 +204,8 @@ package struct HubRoutes: Sendable {
         return .bytes(pem, type: "application/x-pem-file")
     }
 
-    /// Makes the certificate. A fault of the authority's key is only logged: the kiosk gets `failed`.
+    /// Makes the certificate. If the authority's key cannot be used, the reason goes to the hub's log only,
+    /// and the kiosk gets the problem `failed`.
     private func certificate(
         _ request: VerifiedCertificationRequest, as name: FleetName, at time: Timestamp
     ) throws(HubProblem) -> [UInt8] {
@@ -292,7 +294,8 @@ package struct HubRoutes: Sendable {
             // Only the check counts: it throws if the kiosk was revoked in the meantime.
             _ = try await self.kiosk(call)
         } catch {
-            // The broker may have removed the kiosk's account before it created this one.
+            // The broker may have removed the account of the revoked kiosk before it created this account. So
+            // the removal is queued again.
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.removeAccount(of: kiosk.name)
             }
@@ -317,7 +320,8 @@ package struct HubRoutes: Sendable {
 
     // MARK: Receipts
 
-    /// Adds the receipt keys that a kiosk sends in PEM. The body may have 32 KiB, more than 64 keys need.
+    /// Adds the receipt keys that a kiosk sends in PEM. The body may have 32 KiB, which is enough for the
+    /// maximum of 64 keys.
     private func receiptKeys(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: 1 << 15)
@@ -360,8 +364,8 @@ package struct HubRoutes: Sendable {
         return try? ReceiptPublicKey(key)
     }
 
-    /// Stores a push of receipts. A refusal is logged, and becomes the kiosk's alert if an operator must
-    /// check it.
+    /// Stores a push of receipts. A refusal is logged. If an operator must check the receipts, the refusal
+    /// also becomes the kiosk's alert.
     private func receipts(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: Self.largestPush)

@@ -12,11 +12,11 @@ package import ServiceLifecycle
 /// `HTTPServing` supplies the listener, limits and TLS; this type adds the hub's limits, its router and its
 /// problems. `countersign-hub` runs it as a service.
 ///
-/// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators have
-///   `connections` places.
-/// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and has one
-///   of few separate places for a short time. Strangers can thus not keep a kiosk out, nor kiosks a computer
-///   that enrols.
+/// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators may have
+///   `connections` open connections together.
+/// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and its
+///   connection takes one of a few separate places, for a short time. Strangers can therefore not keep a
+///   kiosk out, and kiosks cannot keep out a computer that enrols.
 /// - One kiosk or operator has at most 16 connections.
 /// - Requests are not answered on the connection's event loop, because a push of receipts verifies thousands
 ///   of signatures.

@@ -9,8 +9,8 @@ internal import MdocModel
 internal import ReaderStore
 package import ReaderTokens
 
-/// The token server of a chain, in each hub: makes reader tokens for kiosks with a grant. All hubs count
-/// requests together.
+/// The token server of a chain, in each hub: makes reader tokens for kiosks with a grant. A grant permits a
+/// kiosk, a site or a group to ask for a brand's tokens for some readers. All hubs count requests together.
 package struct HubTokens: Sendable {
     /// The maximum size of a request, in bytes.
     static let largestRequest = 1 << 12

@@ -24,7 +24,7 @@ const words = {
     "document.key_withdrawn": "its key was withdrawn",
     "document.other_chain": "it is for another chain",
     "document.other_name": "it is for another site, group or kiosk",
-    "document.older": "a later version was seen before",
+    "document.older": "the kiosk has already used a later version",
     "document.version_taken": "another document has this version",
     "document.not_yet_valid": "it is dated ahead of the kiosk's clock",
     "document.withdrawal_not_allowed": "it withdraws a key that its signer may not withdraw",
@@ -203,7 +203,7 @@ function show() {
     seen = new Date().toLocaleTimeString();
     find("facts").textContent = `As of ${seen}`;
     const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, percent, failures }) =>
-        phrase`Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or went back from it. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
+        phrase`Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or returned to the former version. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
     const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) =>
         phrase`${kiosk}: ${said(alert)}. Check the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
     const all = [...alerts, ...differing];

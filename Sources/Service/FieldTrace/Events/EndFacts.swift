@@ -187,7 +187,8 @@ package enum CertificateFault: String, CaseIterable, Sendable {
 }
 
 extension Presentation {
-    /// The reports on all documents, those of the first question included.
+    /// The reports on all documents. If the session asked a first and a further question, the documents of
+    /// both answers are included.
     var documentReports: [DocumentReport] {
         let reports = (try? result.get())?.reports ?? []
         return earlier.flatMap(\.documentReports) + reports
@@ -254,7 +255,7 @@ private struct TraceSummary {
         case .radioUnavailable(let fault): cause = FaultFacts(fault)
         case .connection(let fault): cause = FaultFacts(fault)
         case .bluetooth(let reason): cause = FaultFacts(reason)
-        // A hostile phone may send any number.
+        // A hostile phone may send any number, so the number is limited.
         case .status(let status): sessionStatus = min(status.rawValue, 255)
         default: break
         }

@@ -121,6 +121,7 @@ extension FaultFacts {
         case .serviceIncomplete: connection = TraceWord(ConnectionFaultID.serviceIncomplete)
         case .notSubscribed: connection = TraceWord(ConnectionFaultID.notSubscribed)
         case .linkLost: bluetooth = TraceWord(.linkLost)
+        // Two waits at once are a fault of this program, like a call out of turn.
         case .alreadyWaiting: bluetooth = TraceWord(.outOfTurn)
         // A cancellation is no fault of the radio or the phone.
         case .cancelled: break

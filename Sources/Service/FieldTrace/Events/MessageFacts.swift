@@ -1,6 +1,6 @@
 internal import NDEF
 
-/// An NDEF message, by the kinds of its records and carriers.
+/// The direction and size of an NDEF message, and the kinds of its records and carriers.
 package struct MessageFacts: Equatable, Sendable, Codable {
     package enum Direction: String, CaseIterable, Sendable {
         case fromPhone, toPhone

@@ -3,7 +3,7 @@ package import Transport
 /// A PC/SC reader, as its driver describes it. The reader's name is left out, because it may contain a serial
 /// number.
 package struct NFCReaderFacts: Equatable, Sendable, Codable {
-    /// The kind of the reader's slot.
+    /// The kind of the reader's slot. The name of an `unmarked` slot tells no kind.
     package enum Slot: String, CaseIterable, Sendable {
         case contactless, contact, securityModule, unmarked
     }
@@ -86,7 +86,8 @@ package struct CapabilitiesFacts: Equatable, Sendable, Codable {
         let bytes = Array(container)
         guard bytes.count >= 15 else { return nil }
         func word(_ index: Int) -> UInt16 { UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]) }
-        // CCLEN has bytes 0 and 1. The control TLV of the NDEF file begins at byte 7.
+        // CCLEN has bytes 0 and 1. The control TLV of the NDEF file begins at byte 7. It has the file size in
+        // bytes 11 and 12, and the write access in byte 14.
         mapping = UInt16(bytes[2])
         (maximumResponse, maximumCommand, fileSize) = (word(3), word(5), word(11))
         writeAccess = UInt16(bytes[14])
@@ -115,7 +116,7 @@ package struct NFCVersion2Facts: Equatable, Sendable, Codable {
 
 /// The parameters of the handover service (NFC Forum TNEP 1.0).
 package struct ServiceFacts: Equatable, Sendable, Codable {
-    /// WT_INT, from which the waiting time is computed.
+    /// WT_INT. The reader computes the waiting time from this integer.
     package let waitingTimeInteger: UInt16
     /// N_WAIT, the maximum number of waiting time extensions.
     package let waitingTimeExtensions: UInt16
@@ -146,7 +147,7 @@ package struct ExchangeFacts: Equatable, Sendable, Codable {
         case readMessage = "read.message"
         /// UPDATE BINARY.
         case update
-        /// An ENVELOPE before the last one of a message.
+        /// An ENVELOPE that is not the last one of its message.
         case envelopePart = "envelope.part"
         /// The last ENVELOPE of a message.
         case envelope

@@ -3,7 +3,7 @@ internal import MdocTrust
 internal import MdocVerification
 internal import ReaderService
 
-/// The advice for the next attempt, by the end of a presentation.
+/// The advice for the next attempt, chosen from the result of a presentation.
 package enum NextStep: String, CaseIterable, Sendable {
     /// No advice, because the presentation went well.
     case none

@@ -113,6 +113,8 @@ package struct StepFacts: Equatable, Sendable, Codable {
 /// An observation of bluetoothd about a phone, apart from the phone's messages.
 package struct ObservationFacts: Equatable, Sendable, Codable {
     package enum What: String, CaseIterable, Sendable {
+        /// The kinds are those of `BlueZObservation`. `turnedAway`: an unknown device, which this reader
+        /// disconnects.
         case phone, mtu, identRead, identAnswered, identRefused, subscribed, unsubscribed, turnedAway,
             disconnected
     }
@@ -132,6 +134,8 @@ package struct ObservationFacts: Equatable, Sendable, Codable {
     package private(set) var mtu: Int?
     package private(set) var source: TraceWord<BlueZObservation.MTUSource>?
     package private(set) var characteristic: TraceWord<BlueZObservation.Characteristic>?
+    /// Whether the notifications of the characteristic pass through a socket of bluetoothd and not through
+    /// D-Bus calls.
     package private(set) var usesSocket: Bool?
     package private(set) var reason: TraceWord<Reason>?
 

@@ -136,7 +136,8 @@ extension StepFacts {
 
 /// The destination of a field trace's lines. The recorder calls it from one thread at a time.
 package protocol FieldTraceSink: Sendable {
-    /// Whether a new file begins, which then gets a header and new tokens. Called before each presentation.
+    /// Whether the next line begins a new file. If so, the recorder writes a header and draws new tokens.
+    /// Called before each presentation.
     func beginsFile() -> Bool
 
     /// Writes one line with its line break.

@@ -36,7 +36,7 @@ package struct NFCTrace: Sendable {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
         else { return }
-        // A follower needs only the new state, and not the messages that this command completes.
+        // The caller needs only the new state of this value, and not the messages that the command completes.
         _ = apply(command, answer: answer.data, name: name(of: command))
     }
 
@@ -68,8 +68,8 @@ package struct NFCTrace: Sendable {
             + (response.map { followVersion2($0, name) } ?? [])
     }
 
-    /// Adds an answer to the NFC v2 handover, which may come in parts, and returns its events once it is
-    /// complete.
+    /// Adds an answer to the NFC v2 handover, which may need several answers. Returns the events of the
+    /// handover after its last answer.
     private mutating func followVersion2(
         _ response: ResponseAPDU, _ name: ExchangeFacts.Command
     ) -> [FieldTraceEvent] {
@@ -287,6 +287,7 @@ private struct TracedVersion2: Sendable {
         else { return [] }
         let select = object[header.size..<header.size + header.length]
         guard let (engagement, methods) = try? NFCVersion2Handover.engagement(inSelect: select) else {
+            // The handover is complete and cannot be read: it is recorded without methods.
             return [.version2(NFCVersion2Facts(limit: limit, methods: []))]
         }
         // A hostile phone may list any number of methods.

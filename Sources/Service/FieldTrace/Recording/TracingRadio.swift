@@ -94,7 +94,7 @@ private struct TracingServer: BluetoothLEServer {
 }
 
 extension FieldTraceRecorder {
-    /// Makes a link, and records it or the reason why it could not be made.
+    /// Makes a link, and records the link or the error.
     fileprivate func link(
         _ action: RadioFacts.Action, to uuid: BluetoothUUID,
         make: () async throws(BluetoothLEError) -> any BluetoothLELink
@@ -198,7 +198,7 @@ private final class TracingLink: BluetoothLELink {
             }
             return packet
         } catch {
-            // Each deadline of a transfer cancels the wait, and the link stays.
+            // A transfer cancels the wait at each of its deadlines. The link is not lost then.
             if error != .cancelled { recordLoss(error) }
             throw error
         }
@@ -287,7 +287,8 @@ private struct TracedFragments {
         return isLast ? take() : nil
     }
 
-    /// Returns the fragments until now and begins another message; `nil` without fragments.
+    /// Returns the facts of the fragments until now and begins to count another message. `nil` without
+    /// fragments.
     mutating func take() -> FragmentsFacts? {
         defer { self = TracedFragments(direction) }
         return facts.fragments > 0 ? facts : nil

@@ -78,7 +78,8 @@ extension [TracedTap] {
             switch line.event {
             case .powered: append(TracedTap(ended: line.milliseconds))
             case .exchange(let exchange) where !isEmpty:
-                // The next tap begins with its first command; a power-up alone may be no tap.
+                // The previous tap's `next` ends with the first command of this tap, and not with its
+                // power-up, which alone may be no tap.
                 if self[count - 1].exchanges.isEmpty {
                     setNext(of: count - 2, line.milliseconds - exchange.took)
                 }

@@ -150,7 +150,7 @@ struct DisplayLine: ~Copyable {
         return .timeOver
     }
 
-    /// Waits for at most one tick until the descriptor is ready. Returns whether it is.
+    /// Waits for at most one tick until the descriptor is ready. Returns whether the descriptor is ready.
     private func isReady(for events: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let count = unsafe Glibc.poll(&poll, 1, Self.tick)

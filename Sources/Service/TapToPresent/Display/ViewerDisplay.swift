@@ -66,10 +66,11 @@ extension ViewerDisplay {
         }
 
         let brand: String?
-        /// Whether the viewer asks the operator. If not, the viewer shows the result until the connection
-        /// ends.
+        /// Whether the viewer asks the operator for the decision. With `false`, the app asks, and the viewer
+        /// shows the result until the connection ends.
         let isAsking: Bool
-        /// Whether the operator is asked if the person matches. If not, the operator only continues.
+        /// Whether the viewer asks the operator if the person matches the document. With `false`, the viewer
+        /// only asks the operator to continue.
         let isConfirmed: Bool
         /// Whether a test issuer signed the document. The viewer must say that such a document proves
         /// nothing.

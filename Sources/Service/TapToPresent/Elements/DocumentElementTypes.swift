@@ -129,11 +129,12 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
 public struct PostalAddress: Hashable, Sendable {
     /// The street and house number.
     public var street = ""
-    /// Empty when read from a document: no document contains it.
+    /// The part of the city. Empty in the address of a document, because documents have no element for it.
     public var subLocality = ""
     /// The city or town.
     public var city = ""
-    /// Empty when read from a document: no document contains it.
+    /// The part of the state, such as a county. Empty in the address of a document, because documents have no
+    /// element for it.
     public var subAdministrativeArea = ""
     /// The state or province.
     public var state = ""

@@ -226,10 +226,10 @@ struct ReadDocument {
     /// The evidence for the outcome of a display request, without the operator's decision.
     var evidence: Conclusion.Evidence { Conclusion.Evidence(report, asksPerson: true) }
 
-    /// The portrait, if a person can compare the portrait with a face. Meaningful only after
+    /// The portrait, or `nil` if a person cannot compare it with a face. Meaningful only after
     /// `decodePortrait(by:)`.
     var comparablePortrait: ArraySlice<UInt8>? {
-        portraitAnswer.map { $0.word == .yes } ?? false ? document.comparablePortrait : nil
+        portraitAnswer?.word == .yes ? document.comparablePortrait : nil
     }
 
     /// Whether there is a portrait to compare, and the reason if there is none. `nil` if the request did not

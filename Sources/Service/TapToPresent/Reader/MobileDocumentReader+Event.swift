@@ -18,7 +18,7 @@ extension MobileDocumentReader {
         case receiving
         /// The phone's answer is being checked.
         case verifying
-        /// All checks have ended; the verdict contains their results.
+        /// All checks have ended. The verdict contains the results of the checks.
         case judged(MobileDocumentVerdict)
         /// The display shows the result of a display request, and the operator decides.
         case presenting

@@ -249,7 +249,8 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .engagementOverdue: "no phone was tapped or scanned in time"
         case .consentOverdue: "the holder did not answer in time"
         case .engagementMalformed: "the phone's engagement is malformed"
-        case .noUsableRetrieval: "the phone offers no way to answer that this reader supports"
+        case .noUsableRetrieval:
+            "this reader supports none of the ways in which the phone can send its answer"
         case .connectionFailed(let id): "no connection to the phone could be made (\(id))"
         case .transferIncomplete: "the phone left before its answer was complete"
         case .messageTooLong: "the phone sent a message that is too long"

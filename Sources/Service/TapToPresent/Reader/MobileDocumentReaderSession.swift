@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A prepared reader, which serves any number of requests, one at a time.
 ///
-/// ``MobileDocumentReader/prepare(using:)`` creates the session. The session ends when the app releases it; a
-/// private daemon that it started for the clerk's page ends with it.
+/// ``MobileDocumentReader/prepare(using:)`` creates the session. The session ends when the app releases it. A
+/// private daemon that was started for the clerk's page ends with the session.
 ///
 /// For each request, the session
 /// 1. converts the request into a plan, and refuses a request that needs a missing token or display;
@@ -70,8 +70,8 @@ public final class MobileDocumentReaderSession: Sendable {
             in
             await self.result(of: plan, policy)
         }
-        // An app may send its next request as soon as it receives this event, so the devices are released
-        // before.
+        // Sent after `occupied` has released the devices, because an app may send its next request as soon as
+        // it receives this event.
         switch result {
         case .success: hub.send(.done(nil))
         case .failure(let error): hub.send(.done(error))
@@ -132,7 +132,8 @@ public final class MobileDocumentReaderSession: Sendable {
             showing: ResultShowing(installation.setup, brand: read.brand))
     }
 
-    /// Runs one transaction with a phone. Also returns the name of the token's brand.
+    /// Runs one transaction with a phone. Returns the presentation, and the name of the brand if the session
+    /// has a token.
     private func read(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {

@@ -11,8 +11,8 @@ internal import ReaderTokens
 internal import RequestPlanner
 
 /// The parts of a reader that this computer's setup supplies: clock, trusted issuers, policies, identities
-/// and token verifier. Reads them from the store for each request, so that a change applies without a
-/// restart.
+/// and token verifier. Trusted issuers, identities and brands are read for each request, so that a change
+/// applies without a restart.
 struct ReaderInstallation: Sendable {
     let setup: MobileDocumentReader.Setup
     let clock: WallClock
@@ -39,6 +39,7 @@ struct ReaderInstallation: Sendable {
         for choices: [RequestPlan], choosing choice: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) -> VerificationPolicy {
         var purposes = PurposePolicies()
+        // A purpose without a policy in the setup gets the policy that refuses unknown revocation states.
         purposes[.age] = (setup.revocation[.age] ?? .rental).policy
         purposes[.elements] = (setup.revocation[.elements] ?? .rental).policy
         guard
@@ -106,7 +107,8 @@ struct ReaderInstallation: Sendable {
 
     // MARK: Tokens
 
-    /// Opens the store, and creates it if it does not exist.
+    /// Opens the store for changes, because the reader's identifier and the first uses of tokens are written
+    /// to it. Creates the store if it does not exist.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
         try mapping(
             ReaderStore(at: setup.storeFolder, for: .changing), MobileDocumentReaderError.init(store:))
@@ -133,6 +135,7 @@ struct ReaderInstallation: Sendable {
             (_: BrandRegistryError) in MobileDocumentReaderError.serviceUnavailable(.brandsUnavailable)
         }
         let store = try store()
+        // The store records when each token was first used, so that a session continues after a restart.
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try Self.instance(of: store), audience: audience, firstUses: store)
         do throws(ReaderTokensError) {

@@ -130,8 +130,8 @@ extension RequestPlan {
             let claims = claims.eachOnce
             let purpose = claims.areOfAgeCheck ? RequestPurpose.age : .elements
             var intent = RequestIntent(purpose, claims, from: [document])
-            // An app names each element itself and answers for needing it. Other requests may not ask for the
-            // birth date beside an age.
+            // An app names each element itself and is responsible for needing it. For other callers, the
+            // planner refuses a birth date beside an age.
             intent.allowsBirthDateBesideAge = true
             self = try RequestPlan(intent, keeping: kept)
         } catch {
@@ -148,7 +148,8 @@ extension Array where Element: Hashable {
 }
 
 extension [Claim] {
-    /// The claims without repetition: two elements can need the same claim.
+    /// Each claim once. Two elements of an app can need the same claim, and the planner refuses a claim that
+    /// occurs twice.
     fileprivate var eachOnce: [Claim] {
         reduce(into: []) { claims, claim in
             if !claims.contains(claim) { claims.append(claim) }
@@ -173,7 +174,8 @@ extension MobileDocumentReaderError.Reason {
             case .ageOutOfRange: .ageOutOfRange
             case .overAsking(.twoAgesAtMost, _): .moreThanTwoAges
             case .documentLacks: .elementNotOfDocument
-            // The elements of this library make no such request.
+            // No element of this library leads to one of these errors, so they would be faults of this
+            // library.
             case .overAsking, .notUnderstood, .textTooLong, .requiredNotAsked: .internalFault
             }
     }

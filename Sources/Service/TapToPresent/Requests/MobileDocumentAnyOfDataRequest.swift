@@ -1,7 +1,7 @@
 internal import RequestPlanner
 
-/// A request for elements of one of several documents: of the first that the holder has, in the order in
-/// which the requests were added. Requires a session that was prepared with a reader token.
+/// A request for elements of one of several documents. The order in which the requests are added is the order
+/// of preference. Requires a session that was prepared with a reader token.
 public struct MobileDocumentAnyOfDataRequest: MobileDocumentDataRequest {
     /// The answer: the elements of the returned document.
     public struct Response: MobileDocumentDataResponse {
@@ -51,6 +51,7 @@ extension MobileDocumentAnyOfDataRequest {
             return try MobileDocumentRequestPlan(
                 asking: plans.flatMap { $0.choices },
                 answer: .verified { read throws(MobileDocumentReaderError) in
+                    // The request whose plan found the document makes the response.
                     for plan in plans where plan.choices.contains(where: { $0.intent == read.plan.intent }) {
                         guard case .verified(let response) = plan.answer else { continue }
                         return try response(read)
@@ -62,7 +63,8 @@ extension MobileDocumentAnyOfDataRequest {
 }
 
 extension MobileDocumentDataRequest {
-    /// The plan of this request as one of several, whose response is wrapped in the common response type.
+    /// The plan of this request with its response wrapped in the response type that all requests of an any-of
+    /// request share.
     fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
         get throws(MobileDocumentReaderError) {
             let plan = try self.plan

@@ -49,8 +49,8 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseDisplayRequest
 }
 
 extension MobileDocumentRequest where Self == MobileDriversLicenseDataRequest {
-    /// Returns a request for elements of a driver's license. `retainedElements` will be stored,
-    /// `nonRetainedElements` will not.
+    /// Returns a request for elements of a driver's license. The app stores `retainedElements` and does not
+    /// store `nonRetainedElements`.
     public static func driversLicenseData(
         retaining retainedElements: [MobileDriversLicenseDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileDriversLicenseDataRequest.Element] = []
@@ -73,8 +73,8 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseRawDataRequest
 }
 
 extension MobileDocumentRequest where Self == MobilePhotoIDDataRequest {
-    /// Returns a request for elements of a photo ID. `retainedElements` will be stored, `nonRetainedElements`
-    /// will not.
+    /// Returns a request for elements of a photo ID. The app stores `retainedElements` and does not store
+    /// `nonRetainedElements`.
     public static func photoIDData(
         retaining retainedElements: [MobilePhotoIDDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobilePhotoIDDataRequest.Element] = []
@@ -117,8 +117,8 @@ extension MobileDocumentRequest where Self == MobileNationalIDCardDisplayRequest
 }
 
 extension MobileDocumentRequest where Self == MobileNationalIDCardDataRequest {
-    /// Returns a request for elements of a national ID card. `retainedElements` will be stored,
-    /// `nonRetainedElements` will not.
+    /// Returns a request for elements of a national ID card. The app stores `retainedElements` and does not
+    /// store `nonRetainedElements`.
     public static func nationalIDCardData(
         region: Locale.Region, retaining retainedElements: [MobileNationalIDCardDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileNationalIDCardDataRequest.Element] = []

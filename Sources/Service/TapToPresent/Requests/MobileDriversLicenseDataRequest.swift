@@ -123,6 +123,7 @@ extension MobileDriversLicenseDataRequest.Response {
             portraitData = elements.portrait
             documentNumber = elements.text("document_number")
             issuingAuthority = elements.issuingAuthority(jurisdiction: "issuing_jurisdiction")
+            // The sex is requested in both namespaces. The value in the ISO namespace goes first.
             sex = elements.sex ?? aamva.aamvaSex
             documentDHSComplianceStatus = aamva.code("DHS_compliance", in: DocumentDHSComplianceStatus.codes)
             drivingPrivileges = elements.drivingPrivileges

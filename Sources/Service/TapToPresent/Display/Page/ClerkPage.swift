@@ -59,6 +59,7 @@ extension MobileDocumentReaderSession {
         // starts. The daemon applies the policy of the order itself.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
+        // The daemon opens the same devices, which this process may still need for the previous phone.
         await sharedReader.previousHasLeft()
         let time = DisplayTime(setup.timeout + Self.furtherTime)
         let result = await time.runBlocking { time throws(MobileDocumentReaderError) in
@@ -99,11 +100,13 @@ struct PageOrder: Sendable {
         token: MobileDocumentReader.Token?, policy: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) {
         let intent = try Self.intent(asked, choices)
-        // The page always asks the clerk. In the modes without a decision, the request's plan ignores it.
+        // The page always asks the clerk. In the modes without a decision, the request's plan ignores the
+        // clerk's answer.
         var members: [(String, JSONValue)] = [
             ("kind", "display"), ("intent", .string(intent.description)), ("validation", "confirm"),
         ]
         if let token { members.append(("readerToken", .string(token.tokenString))) }
+        // A token decides which identity signs, and the daemon refuses an order that also names an identity.
         if let identity = setup.identity, token == nil { members.append(("identity", .string(identity))) }
         if let policy { members.append(("policy", policy.policy.json)) }
         body = .object(members)

@@ -13,7 +13,8 @@ internal import MdocTrust
 final class PrivateDaemon: Sendable {
     /// The maximum time until the daemon answers.
     private static let startTime = Duration.seconds(20)
-    /// The maximum time in which the daemon ends after its input has ended. After it, the daemon is killed.
+    /// The maximum time in which the daemon ends after its input has ended. A daemon that runs for longer is
+    /// killed.
     private static let endTime = Duration.seconds(10)
     /// The maximum time to wait for `xdg-open` to report a failure.
     private static let browserTime = Duration.seconds(2)
@@ -125,8 +126,8 @@ final class PrivateDaemon: Sendable {
                 [browser.path, file.path], environment: environment, input: .nowhere, output: .nowhere,
                 errors: .nowhere)
         else { throw .unavailable(.pageBrowserFailed) }
-        // Some `xdg-open` programs are the browser themselves. A separate thread waits for the end of such a
-        // process, which continues after this object is released.
+        // Some `xdg-open` programs become the browser, which continues after this object is released. A
+        // separate thread waits for the end of such a process.
         guard let status = opening.end(until: .now + Self.browserTime) else {
             return Thread.detachNewThread { _ = opening.end(until: nil) }
         }
@@ -145,6 +146,8 @@ extension MobileDocumentReader.Setup {
         let user: JSONValue = [
             "uid": .integer(Int64(getuid())), "scopes": .array(["app", "clerk"]),
         ]
+        // The daemon has more purposes than this library. All of them but the age check use the policy for
+        // elements.
         let other = (revocation[.elements] ?? .rental).policy.json
         let configuration: JSONValue = [
             "store": .string(storeFolder), "keys": .string(folder.appending(path: "keys").path),
