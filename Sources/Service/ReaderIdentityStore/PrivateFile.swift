@@ -143,7 +143,7 @@ package enum PrivateFile {
         try checkFolder(path)
     }
 
-    /// Creates the folder; if that fails because a folder above it is missing, that folder first.
+    /// Creates the folder. If a folder above it is missing, creates the missing one first.
     private static func makeFolders(to path: String) throws(IdentityStoreError) {
         let cut = path.dropFirst().lastIndex(of: "/")
         if unsafe mkdir(path, S_IRWXU) == 0 { return }

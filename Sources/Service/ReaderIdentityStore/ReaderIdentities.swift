@@ -7,10 +7,11 @@ package import PKIX
 
 /// The identities that sign requests, read and checked.
 ///
-/// `init(in:at:)` reads `choice.json`, or without that file takes the only identity for every request. Each
-/// identity that a rule names is loaded once: its key, its chain, and their validity at the given time. An
-/// identity that cannot be used is listed in `unusable`, and its rules stay in `choice` without an identity.
-/// A request under such a rule is sent unsigned: it is never signed in another identity's name.
+/// `init(in:at:)` reads `choice.json`. Without that file, a single identity signs every request, and several
+/// identities sign none. Each identity that a rule names is loaded once: its key, its chain, and their
+/// validity at the given time. An identity that cannot be used is listed in `unusable`, and its rules stay in
+/// `choice` without an identity. A request under such a rule is sent unsigned: it is never signed in another
+/// identity's name.
 ///
 /// The daemon creates a new value when a file in the folder has changed, or the last value is too old.
 /// Commands create one for each run. A value never changes. Creating it accesses the TPM if the TPM wrapped
@@ -62,7 +63,8 @@ package struct ReaderIdentities: Sendable {
 }
 
 extension IdentityFolder {
-    /// Returns the rules of the file or, without a file, one rule for the only identity.
+    /// Returns the rules of the file. Without a file, returns one rule if there is a single identity, and no
+    /// rules if there are several: no request may be signed by an identity that nobody chose.
     package func rulesInEffect() throws(IdentityStoreError) -> IdentityRules {
         if let rules = try rules() { return rules }
         let names = try names()
@@ -71,10 +73,10 @@ extension IdentityFolder {
     }
 }
 
-/// An identity as the folder has it: the place of its key, which is read only when needed, and its imported
-/// certificates.
+/// An identity in the folder: whether its key is in memory or in the TPM, and its imported certificates. The
+/// key itself is read only when it is needed.
 package struct StoredIdentity: Sendable {
-    /// The number of days before its expiry from which an identity is reported.
+    /// The number of days of warning: an identity is reported if its certificates expire in fewer days.
     package static let warningDays: Int64 = 30
 
     package let name: IdentityName
