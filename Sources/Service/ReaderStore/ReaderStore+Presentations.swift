@@ -261,6 +261,7 @@ extension ReaderStore {
     /// of an earlier run can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
+            // `max`: an end before the creation could come from a clock that was set back.
             try database.execute(
                 sql: """
                     UPDATE presentation SET ended = max(?, created),

@@ -158,6 +158,8 @@ extension ReaderStore {
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
         try change { database in
+            // The head is written before the key is replaced: only the key of the last receipt may sign the
+            // head (`writeHead`).
             try rewriteReceiptHead(in: database)
             let key = try ReceiptKeyFile(in: folder).replace()
             return try ReceiptPublicKey(key.publicKey()).id

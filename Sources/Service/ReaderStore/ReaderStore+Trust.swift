@@ -36,8 +36,8 @@ extension ReaderStore {
 
     /// Returns the latest kept snapshot whose id begins with these hexadecimal digits.
     ///
-    /// - Throws: `snapshotUnknown` if there is none, `snapshotAmbiguous` if snapshots with different ids
-    ///   begin with them.
+    /// - Throws: `snapshotUnknown` if no kept snapshot has such an id, `snapshotAmbiguous` if several
+    ///   different ids begin with these digits.
     package func trust(idPrefix: String) throws(ReaderStoreError) -> StoredTrust {
         try read { database in
             try StoredTrust(TrustRecord.latest(idPrefix: idPrefix, in: database), in: database)
@@ -289,7 +289,8 @@ package struct TrustRecord: Equatable, Sendable {
     package let number: Int64
     package let id: TrustSnapshot.ID
     package let created: Timestamp
-    /// The number of the snapshot that was current before; `nil` if that snapshot is no longer kept.
+    /// The number of the snapshot that was current before; `nil` for the first snapshot, or if its
+    /// predecessor is no longer kept.
     package let predecessor: Int64?
     package let change: Change
     package let isCurrent: Bool

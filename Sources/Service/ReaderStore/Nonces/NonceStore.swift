@@ -117,6 +117,6 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     /// The database did not answer in time. The nonce may have been issued or spent nevertheless.
     case overdue
     /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite. The code
-    /// `row` stands for a row or table of another form.
+    /// `row` stands for a row or a table without the expected columns.
     case failed(code: String)
 }

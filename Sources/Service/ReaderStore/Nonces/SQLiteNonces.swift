@@ -7,9 +7,9 @@ package import WalletPresentation
 
 /// The nonces of one server, in the file `nonces.sqlite` beside the store.
 ///
-/// Every request writes here, so writes are combined: calls that arrive during one transaction are made
-/// together in the next one. A call therefore waits for at most two writes to the disk, however many arrive.
-/// At most 4096 calls wait; further ones fail with `overloaded`.
+/// Every request writes to this file, so writes are combined: the next transaction makes the changes of all
+/// calls that arrive during the current one. A call therefore waits for at most two writes to the disk,
+/// however many arrive. At most 4096 calls wait; further ones fail with `overloaded`.
 ///
 /// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 of them at a time and
 /// resumes each with its result. If the transaction fails, all calls in it fail.
@@ -265,7 +265,8 @@ enum NonceTables {
     static let read = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
     /// Deletes expired nonces and returns the number of the others. `SKIP LOCKED`: several servers sweep at
-    /// the same time without waiting for each other.
+    /// the same time without waiting for each other. Inside one statement `count(*)` still counts the deleted
+    /// rows, so their number is subtracted.
     static let sweep = """
         WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (

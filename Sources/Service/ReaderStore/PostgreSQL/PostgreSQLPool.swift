@@ -6,8 +6,8 @@ internal import Glibc
 ///
 /// A connection serves one statement or transaction at a time, on its own dispatch queue, so that waiting for
 /// the database blocks no other task. Up to 1024 callers wait for a free connection; a further caller fails
-/// with `overloaded`, and so does a caller that has waited for more than two seconds when a connection
-/// becomes free.
+/// with `overloaded`. A caller that has waited for more than two seconds when a connection becomes free fails
+/// with the same error.
 ///
 /// A connection is made when it is first needed, and its tables are created or brought up to date then. After
 /// any error the connection is closed: a late answer to the failed statement must not be read as the answer
@@ -48,8 +48,8 @@ package actor PostgreSQLPool {
         }
     }
 
-    /// Runs `body` in one transaction. When this function returns, the changes are on the disk; if it throws
-    /// `overdue` or `unreachable`, they may be.
+    /// Runs `body` in one transaction. When this function returns, the changes are on the disk. If it throws
+    /// `overdue` or `unreachable`, the changes may be on the disk or not.
     package func transaction<Value: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -270,8 +270,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
     /// Sends a statement with its values, and asks for rows in the binary form. Returns false if libpq
     /// refuses it.
     private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
-        // One buffer for all values, with an extra byte: libpq takes a null pointer for SQL null, and an
-        // empty array has none.
+        // One buffer for all values, with an extra byte, so that the buffer is never empty: an empty one may
+        // have a null pointer, which libpq reads as SQL null.
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
         let formats = [Int32](repeating: 1, count: values.count)

@@ -4,8 +4,8 @@ package struct PostgreSQLSchema: Sendable {
     ///
     /// - Timeouts: a statement, a wait for a lock and an idle transaction end by themselves. Otherwise the
     ///   locks of a computer that lost its power would stay for about two hours.
-    /// - Isolation: `read committed`, even if the database's default is stricter, so that two servers that
-    ///   spend one nonce meet at its row instead of failing with a serialization error.
+    /// - Isolation: `read committed`, even if the database's default is stricter, so that, of two servers
+    ///   that spend one nonce, the second waits for the first and does not fail with a serialization error.
     /// - `synchronous_commit` is never off, even if the database's default is: a reported change must be on
     ///   the disk.
     static let session = [
@@ -123,7 +123,7 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case rowMalformed
     /// A newer version of this program changed the tables.
     case tablesNewer
-    /// The table with the version of the tables is there and holds no version.
+    /// The table that stores the version exists, but has no row.
     case versionMissing
     /// The computer gave no random bytes for a value that the statement inserts.
     case withoutRandom

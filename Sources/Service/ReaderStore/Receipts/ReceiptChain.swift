@@ -82,8 +82,8 @@ package struct ReceiptChain: Sendable {
     ///   - start: the number and digest of the link before the first one; 0 and `SignedReceipt.origin` for a
     ///     whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it a missing end cannot be detected.
-    ///   - isSigned: whether a key signed a link. A caller that has verified signatures before passes its own
-    ///     answer.
+    ///   - isSigned: returns whether a key signed a link. A caller that has verified the signatures already
+    ///     passes a function that returns the known results.
     package func verify(
         by keys: [ReceiptPublicKey],
         after start: (sequence: Int64, digest: [UInt8]) = (0, SignedReceipt.origin),
@@ -118,8 +118,8 @@ package struct ReceiptChain: Sendable {
         guard let receipt = try? SignedReceipt(parsing: link) else {
             return .failure(Broken(fault: .malformed))
         }
-        // The signature is checked before number and predecessor: those of an unsigned link prove nothing
-        // about the chain.
+        // The signature is checked before number and predecessor: in a link that nobody signed, these prove
+        // nothing about the chain.
         guard let key = known[receipt.keyID] else {
             return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
         }

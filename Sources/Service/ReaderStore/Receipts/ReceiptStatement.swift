@@ -262,6 +262,7 @@ extension ReceiptStatement {
             trust: trust, policy: try map["policy"].label(), software: try map["software"].label(),
             retention: try RetentionProfile(map["retention"].required().text()).required(),
             method: try map["method"].word(),
+            // `word()` belongs to the optional item and throws for `nil`. `map` keeps an absent member `nil`.
             decision: try map["decision"].map { try Optional($0).word() },
             outcome: try map["outcome"].map { try Optional($0).word() })
     }

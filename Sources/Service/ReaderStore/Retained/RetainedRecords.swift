@@ -22,8 +22,8 @@ package import RequestPlanner
 /// the store and are deleted after that day, so a copy of the store cannot be read later.
 ///
 /// Time never goes back here. The store records the latest time that it was given, and continues from there
-/// if the clock is set back, so that no deadline is postponed. While nothing is retained, the clock counts as
-/// it is.
+/// if the clock is set back, so that no deadline is postponed. While nothing is retained, the system's clock
+/// is used unchanged, even if it was set back.
 ///
 /// `RecordArchive` calls these functions on its thread, and commands call them directly. Portraits are never
 /// retained, and a reference is stored only as a keyed digest.
@@ -212,8 +212,8 @@ extension RetainedSummary {
 /// `finish` deletes them.
 package struct RetainedExport: Sendable {
     package let records: [RetainedRecord]
-    /// The time of an earlier export of these records that was not confirmed; somebody may have them already.
-    /// `nil` if there was none.
+    /// The time of an earlier export of these records that was not confirmed, so that somebody may have the
+    /// records already. `nil` if there was no such export.
     package let earlier: Timestamp?
 }
 
@@ -234,6 +234,8 @@ extension RetainedRecords {
             // A key that cannot be deleted is no fault of the export: the next `purge(at:)` tries again and
             // reports it.
             _ = try purge(&state, in: database)
+            // In an empty store the key may never have been created; the query then finds nothing. If there
+            // are records, a missing key is an error.
             let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
             let condition =
                 "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
@@ -371,8 +373,9 @@ extension RetainedRecords {
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard free > 0 else { return }
-        // The table takes one free page. Its blob takes the others, of which each starts with the 4-byte
-        // number of the next page. SQLite limits a blob to 10⁹ bytes: this one has at most 2²⁹.
+        // The table takes one free page, and its blob takes the other pages. Each of these starts with the
+        // 4-byte number of the next page, so that `size - 4` bytes are left for zeros. SQLite limits a blob
+        // to 10⁹ bytes: this one has at most 2²⁹.
         try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
         try database.execute(
             sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",

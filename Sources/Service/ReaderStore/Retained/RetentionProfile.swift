@@ -45,6 +45,8 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         case ("receipt", nil): self = Self.receipt
         case ("age+id-number", _): self.init(.ageAndIDNumber, days ?? Self.usualDays)
         case ("consented", _): self.init(.consented, days ?? Self.usualDays, needsConsent: true)
+        // `RetentionChoice.consented` names the elements that are kept: all but the portrait. This profile
+        // needs no consent for them (`needsConsent`).
         case ("days", let days?): self.init(.consented, days)
         default: return nil
         }
