@@ -5,7 +5,8 @@ internal import ReaderIdentityStore
 /// The folder of the brands: `brands.json` and the logos.
 ///
 /// A reader has it as `brands` in the store's folder; a hub has it at the path in its configuration. Reading
-/// refuses a file that another user may change, because a user who can add a key can prepare the reader.
+/// refuses a file that another user may change, because a user who can add a key can sign tokens that the
+/// reader accepts.
 package struct BrandFolder: Sendable {
     package let path: String
 
@@ -120,8 +121,8 @@ package struct BrandBundle: Equatable, Sendable {
     }
 }
 
-/// The files of a folder of brands as they are, even if they are no valid `BrandBundle`. A copy to restore
-/// them from.
+/// A copy of the files of a folder of brands, even if they are no valid `BrandBundle`. `replace(with:)`
+/// restores the folder from the copy.
 package struct BrandFiles: Sendable {
     /// The contents of `brands.json`; `nil` if there is no such file.
     fileprivate let json: [UInt8]?

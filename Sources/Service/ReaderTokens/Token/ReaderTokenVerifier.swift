@@ -137,7 +137,7 @@ extension BrandKey {
     }
 }
 
-/// The record of when each token was first used. To keep sessions over a restart, it must be on the disk.
+/// The record of when each token was first used. Only a record on the disk keeps the sessions over a restart.
 package protocol TokenFirstUses: Sendable {
     /// Returns when the token was first used.
     ///

@@ -61,7 +61,7 @@ package enum TokenKeyFileError: Error, Equatable, Sendable {
         switch self {
         case .file(let path, .keyUnusable(let error)):
             "\(Terminal.safe(path)): \(IdentityStoreError.keyUnusable(error).explanation)"
-        // Other conditions name the file themselves.
+        // The explanations of other errors contain the path already.
         case .file(_, let error): error.explanation
         case .key(let path, let error): "\(Terminal.safe(path)): \(error.explanation)"
         }
