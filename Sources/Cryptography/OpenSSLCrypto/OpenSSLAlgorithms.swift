@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The algorithms that OpenSSL looks up by name, looked up once; `nil` if the providers of this machine lack
-/// one.
+/// The algorithms that OpenSSL looks up by name. Each is looked up once, and is `nil` if the providers of
+/// this machine lack it.
 enum OpenSSLAlgorithms {
     // Fetched algorithms are immutable and counted by reference: any thread may use them.
     nonisolated(unsafe) static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)

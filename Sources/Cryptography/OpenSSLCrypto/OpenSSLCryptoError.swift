@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The reason why an operation of this target failed.
+/// The reason why an operation of this module failed.
 package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     // Keys
 
@@ -9,7 +9,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case pointNotOnCurve
     /// A private scalar is zero or not below the order of the curve.
     case scalarOutOfRange
-    /// The key is of a type, or on a curve, that is not a `Curve`.
+    /// The key's type or curve is not one of `Curve`, or this operation does not support it.
     case unsupportedKey
     /// The two keys of an agreement are on different curves, or on a curve without key agreement.
     case curvesDoNotAgree

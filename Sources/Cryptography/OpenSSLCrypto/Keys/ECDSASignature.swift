@@ -18,13 +18,13 @@ struct ECDSASignature: ~Copyable {
         }
         let contents = Self.size(of: r) + Self.size(of: s)
         append(0x30)
-        // A length above 0x7f needs a byte more, which says that one byte of length follows.
+        // A length above 0x7f needs one more byte before it: 0x81 says that the length follows in one byte.
         if contents > 0x7f { append(0x81) }
         append(UInt8(contents))
         append(number: r)
         append(number: s)
         // The strict check for DER: exactly one encoding exists for two numbers, so any other encoding
-        // differs from ours.
+        // differs from the one built here.
         guard form == .fixedWidth || isEqual(to: signature) else { throw .signatureMalformed }
         guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
     }
@@ -38,7 +38,7 @@ struct ECDSASignature: ~Copyable {
         append(0x02)
         append(UInt8(Self.size(of: number) - 2))
         // A zero byte keeps the number positive. The number zero, which has no bytes here, is this byte
-        // alone.
+        // alone. `??` binds tighter than `>`.
         if number.first ?? 0xff > 0x7f { append(0x00) }
         for byte in number { append(byte) }
     }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// A reusable `EVP_PKEY` of a Weierstrass curve, with a prepared context for verification.
 ///
 /// Creating an `EVP_PKEY` and a context costs more than setting another point: OpenSSL walks through the
-/// names of all its algorithms for each of them. A shell therefore goes from one public key to the next. A
-/// shell in `spare` still has its last point until `holding` sets the next one.
+/// names of all its algorithms for each of them. A shell is therefore used for one public key after another.
+/// A shell in `spare` still has its last point until `holding` sets the next one.
 @safe struct KeyShell: @unchecked Sendable {  // only its current owner changes it
     /// Whether shells may be reused: only if keys, verifications and agreements use one provider, as they do
     /// unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy of the key,
@@ -31,7 +31,8 @@ internal import Synchronization
     private static let mostSpare = 32
 
     let key: OpaquePointer
-    /// The prepared context, which is only copied; `nil` for a shell that is used once.
+    /// The prepared context. Each verification uses a copy of it, so that it stays as it was prepared. `nil`
+    /// for a shell that is used once.
     private let verifying: OpaquePointer?
     private let curve: Curve
 
@@ -44,7 +45,7 @@ internal import Synchronization
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {
-            // Not kept as a spare: what OpenSSL left in it is not known.
+            // The shell is not kept as a spare, because it is not known what OpenSSL left in it.
             shell.free()
             throw cleared(.pointNotOnCurve)
         }
@@ -75,7 +76,8 @@ internal import Synchronization
         return unsafe context
     }
 
-    /// Accepts the shell back after its key was destroyed: stores it as a spare, or frees it.
+    /// Accepts the shell back after the public key that used it was destroyed: stores it as a spare, or frees
+    /// it.
     func giveBack() {
         let isKept = unsafe verifying != nil && Self.keep(self)
         if !isKept { free() }

@@ -83,7 +83,8 @@ package enum PEM {
             guard other == label, let contents = PEM.decodeBase64(body) else {
                 return Block(label: label, contents: nil)
             }
-            // In a TRUSTED CERTIFICATE, OpenSSL's trust settings follow the certificate.
+            // In a TRUSTED CERTIFICATE, OpenSSL's trust settings follow the certificate, so only the first
+            // DER element is returned.
             let isTrusted = label == "TRUSTED CERTIFICATE"
             return Block(label: label, contents: isTrusted ? contents.firstDERElement : contents)
         }

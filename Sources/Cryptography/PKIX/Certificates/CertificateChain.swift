@@ -1,7 +1,7 @@
 internal import OpenSSLCrypto
 
-/// A chain of certificates, the leaf first. Each is signed by the next one. The chain does not say whether
-/// its last certificate is trusted.
+/// A chain of certificates, the leaf first. Each certificate is signed by the next one. The chain does not
+/// say whether its last certificate is trusted.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     /// The certificates above the leaf, in order.

@@ -12,8 +12,8 @@ package struct CertificateTemplate: Sendable {
     /// The last second of validity, since 1970-01-01T00:00:00Z.
     package var notAfter: Int64
     package var subjectPublicKeyInfo: [UInt8]
-    /// The extensions in the order of writing, even if one occurs twice. The field is omitted if this is
-    /// empty.
+    /// The extensions in the order of writing, even if one occurs twice. If there are none, the field is
+    /// omitted.
     package var extensions: [CertificateExtension]
 
     package init(

@@ -74,7 +74,7 @@ package struct VerifiedCertificationRequest: Sendable {
             }
             subject = try DistinguishedName(fields.readElement(DERTag.sequence))
             subjectPublicKeyInfo = try SubjectPublicKeyInfo(fields.readElement(DERTag.sequence))
-            // The attributes, which must be present.
+            // The attributes are not used, but must be present.
             _ = try fields.readElement(DERTag.constructed(0))
             try fields.finish()
         } catch {

@@ -20,7 +20,7 @@ extension DERReader {
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> ArraySlice<UInt8> {
         let serial = try readInteger()
-        // A first bit of 1 makes the number negative.
+        // A first bit of 1 makes the number negative. `??` binds tighter than `>`.
         if serial.first ?? 0 > 0x7f || serial.elementsEqual([0]) {
             deviations.insert(.serialNumberNotPositive)
         }

@@ -43,6 +43,7 @@ package struct DERWriter: Sendable {
     package mutating func writeInteger(unsigned bytes: some Collection<UInt8>) {
         let digits = [UInt8](bytes.drop { $0 == 0 })
         // A zero byte keeps the number positive. The number zero, which has no digits, is this byte alone.
+        // `??` binds tighter than `>`.
         write(DERTag.integer, contents: (digits.first ?? 0x80 > 0x7f ? [0] : []) + digits)
     }
 

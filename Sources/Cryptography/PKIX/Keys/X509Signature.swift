@@ -1,13 +1,13 @@
 internal import OpenSSLCrypto
 
-/// The outer structure of certificates and CRLs: the signed part, the algorithm and the signature (RFC 5280
-/// 4.1.1 and 5.1.1).
+/// The outer structure of certificates, CRLs and certification requests: the signed part, the algorithm and
+/// the signature (RFC 5280 4.1.1 and 5.1.1; RFC 2986 4.2).
 struct X509Signature: Sendable {
     /// The complete encoding of the signed part.
     let signed: DERElement
     /// The element that names the algorithm. The signed part must repeat it.
     let identifier: DERElement
-    /// The algorithm; `nil` if this target does not support it.
+    /// The algorithm; `nil` if this module does not support it.
     let algorithm: X509SignatureAlgorithm?
     let value: ArraySlice<UInt8>
 
