@@ -13,8 +13,8 @@ package struct DiagnosticNotation: Sendable {
     package var longestNotation = Int.max
     /// Whether the content of tag 24 is written as an item, `24(<<…>>)` (RFC 8610 G.3), instead of bytes.
     package var opensTag24 = false
-    /// A function that returns the positions in an array whose byte strings contain an encoded item. They are
-    /// written as items.
+    /// A function that returns the positions in an array at which a byte string contains an encoded item.
+    /// Such a byte string is written as the item.
     package var embeddedItems: @Sendable (CBORItem) -> [Int] = { _ in [] }
     /// A function that returns a comment for a byte string.
     package var comment: @Sendable (ArraySlice<UInt8>) -> String? = { _ in nil }

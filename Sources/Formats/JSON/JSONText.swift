@@ -144,7 +144,8 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// Returns the members of an object in their order. For objects whose author chooses the names.
+    /// Returns the members of an object in their order, for objects in which the author of the text chooses
+    /// the names.
     ///
     /// - Parameter limit: the maximum number of members.
     package func entries(upTo limit: Int) throws(JSONFault) -> [(name: String, value: JSONText)] {

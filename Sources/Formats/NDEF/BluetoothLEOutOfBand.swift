@@ -34,8 +34,8 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     /// Parses the AD structures. Unknown ones are skipped. A length of zero, or one beyond the end, ends the
     /// list (Q31).
     ///
-    /// - Throws: `malformedPayload` if the list has no valid LE Role, or has the AD type 00, which a leading
-    ///   length of two bytes looks like (Q32).
+    /// - Throws: `malformedPayload` if the list has no valid LE Role, or a structure of AD type 00. A leading
+    ///   length of two bytes looks like such a structure (Q32).
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> BluetoothLEOutOfBand {
         var rest = payload
         var role: BluetoothLERole?

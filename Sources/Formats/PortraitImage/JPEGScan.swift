@@ -87,6 +87,8 @@ struct JPEGScan {
     ) throws(ImageHeaderError) {
         let isAlone = parts.count == 1
         let first = frame.components[parts[0].component]
+        // A unit of a scan with one component is one block of that component (A.2.2). A unit of another scan
+        // has blocks of each component of the scan (A.2.3).
         let (columns, rows) = isAlone ? (first.columns, first.rows) : (frame.columns, frame.rows)
         for unit in 0..<columns * rows {
             if interval > 0, unit > 0, unit % interval == 0 {

@@ -1,8 +1,8 @@
 /// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). It reads all blocks but
 /// calculates no pixels (Q247).
 ///
-/// Browsers show an image with broken data without a warning: in part, in grey, or as it was before its last
-/// scans. Such a picture must not be compared with a face. An image is complete if
+/// Browsers show an image with broken data without a warning: only a part of it, grey areas, or the coarse
+/// picture of its first scans. Such a picture must not be compared with a face. An image is complete if
 ///
 /// - every block of every component is present in full precision,
 /// - each code is in its Huffman table, and each component has its quantization table,
@@ -229,6 +229,8 @@ struct JPEGCodes {
         for length in 1...16 {
             code = code << 1 | (try bits.next())
             let offset = code - firstCode[length]
+            // `offset` is not negative: a code below the first one of this length would begin with a shorter
+            // code.
             if offset < counts[length] { return Int(values[firstValue[length] + offset]) }
         }
         throw .malformed(at: bits.index)
