@@ -88,7 +88,7 @@ extension OpenSSLCryptoError {
             "no TPM 2.0 answers: check that /dev/tpmrm0 exists and that this user is in the group tss; "
                 + "TPM2OPENSSL_TCTI names another TPM"
         case .tpmRefused:
-            "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
+            "the TPM does not make or load the key: it belongs to another TPM, its curve is not supported, or the TPM is full"
         case .keyStaysInTPM:
             "the key is in the TPM, which uses it but never exports it"
         case .openSSLFailed: "OpenSSL reported an error in the computation"

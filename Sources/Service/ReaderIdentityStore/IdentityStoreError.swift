@@ -109,7 +109,8 @@ extension IdentityStoreError {
             "there is no certificate yet: run countersign identity csr, and import what the authority returns"
         case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
         case .keyNotCertified:
-            "none of the certificates is for this key: import those made from its own request (countersign identity csr)"
+            "none of the certificates is for this key: import the certificate that an authority made from the key's request"
+                + " (countersign identity csr)"
         case .chainUnusable(let error): error.explanation
         case .notYetValid(let subject, let from):
             "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"

@@ -181,12 +181,13 @@ extension ReceiptChainFault {
     package var explanation: String {
         switch self {
         case .malformed: "its bytes are not a receipt"
-        case .keyUnknown(let id): "it names the key \(id.bytes.hexadecimal), which is not one of those given"
+        case .keyUnknown(let id):
+            "it names the key \(id.bytes.hexadecimal), which is not among the given keys"
         case .changed: "it was changed after it was signed, or another key signed it"
         case .missing(let from, let through):
             from == through ? "receipt \(from) is missing" : "receipts \(from) to \(through) are missing"
-        case .outOfOrder(let expected): "expected receipt \(expected) here, found another one"
-        case .predecessorDiffers: "it names another predecessor than the receipt before it"
+        case .outOfOrder(let expected): "receipt \(expected) was expected here, but another receipt was found"
+        case .predecessorDiffers: "the digest that it names is not the digest of the receipt before it"
         case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
         case .headDiffers:
             "receipt-head in the store's folder is missing, not signed by a known key, or names another receipt"

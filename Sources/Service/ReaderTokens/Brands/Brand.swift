@@ -153,7 +153,7 @@ package struct ContrastFault: Error, CustomStringConvertible {
 
     package var description: String {
         "ground and words have a contrast of \(Self.ratio(contrast)), and \(Self.ratio(BrandColours.leastContrast)) "
-            + "is the least that can be read: make one of them darker or the other lighter"
+            + "is the least that can be read: make the darker colour darker, or the lighter one lighter"
     }
 
     private static func ratio(_ hundredths: Int) -> String {

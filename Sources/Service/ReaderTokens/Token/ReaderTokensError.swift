@@ -112,7 +112,7 @@ extension ReaderTokensError {
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
         case .keyRevoked: "the key that kid names was revoked"
         case .keyExpired(let since): "the key that kid names expired at \(since)"
-        case .brandNotOfKey: "the key that kid names belongs to another brand than iss names"
+        case .brandNotOfKey: "the key that kid names does not belong to the brand that iss names"
         case .signatureInvalid: "its signature does not verify"
         case .audienceWrong: "aud is not the audience of this reader"
         case .instanceWrong: "sub names another reader: countersign token instance shows this one"
