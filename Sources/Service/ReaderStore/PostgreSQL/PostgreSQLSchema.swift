@@ -133,7 +133,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
         switch self {
         case .overloaded: "too many requests wait for the database: try again"
         case .libraryMissing: "libpq is not installed: install the package libpq5"
-        case .unreachable: "the database cannot be reached: check that it runs, and check the settings in the file"
+        case .unreachable:
+            "the database cannot be reached: check that it runs, and check the settings in the file"
         case .overdue: "the database did not answer in time: check its load"
         case .failed(let code): "the database refused with the code \(code): see its log"
         case .rowMalformed:
