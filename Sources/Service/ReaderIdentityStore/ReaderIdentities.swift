@@ -173,9 +173,9 @@ extension CertificateChain {
         }
         var rest = certificates
         // If a renewed certificate comes with the old one, the one that expires later is used.
-        let own = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
-        guard let own else { throw .keyNotCertified }
-        var chain = [rest.remove(at: own)]
+        let leaf = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
+        guard let leaf else { throw .keyNotCertified }
+        var chain = [rest.remove(at: leaf)]
         // The chain ends at a root, which signed itself, or where the issuer is missing.
         while let last = chain.last, !last.isSigned(by: last),
             let issuer = rest.firstIndex(where: last.isSigned(by:))
@@ -188,7 +188,7 @@ extension CertificateChain {
 
 extension Certificate {
     fileprivate func isFor(_ key: borrowing PrivateKey) -> Bool {
-        guard let own = try? publicKey() else { return false }
-        return own.curve == key.curve && own.encodedPoint == key.encodedPoint
+        guard let certified = try? publicKey() else { return false }
+        return certified.curve == key.curve && certified.encodedPoint == key.encodedPoint
     }
 }

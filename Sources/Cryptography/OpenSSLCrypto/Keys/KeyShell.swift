@@ -20,10 +20,10 @@ internal import Synchronization
             unsafe EVP_PKEY_free(key)
         }
         guard unsafe verifying != nil, unsafe EVP_PKEY_derive_init(agreeing) == 1,
-            let own = unsafe EVP_PKEY_get0_provider(key)
+            let keyProvider = unsafe EVP_PKEY_get0_provider(key)
         else { return false }
-        return unsafe EVP_PKEY_CTX_get0_provider(verifying) == own
-            && EVP_PKEY_CTX_get0_provider(agreeing) == own
+        return unsafe EVP_PKEY_CTX_get0_provider(verifying) == keyProvider
+            && EVP_PKEY_CTX_get0_provider(agreeing) == keyProvider
     }()
 
     private static let spare = Mutex<[Curve: [KeyShell]]>([:])

@@ -131,8 +131,8 @@ package struct CertificateRevocationList: Sendable {
         // than `>=`.
         let holdsAsLong = nextUpdate ?? .max >= other.nextUpdate ?? .max
         return other.revoked.allSatisfy(in: other.der) { serial, reason in
-            guard let own = entry(serialNumber: serial) else { return false }
-            return own.reason != .certificateHold || reason == .certificateHold && holdsAsLong
+            guard let listed = entry(serialNumber: serial) else { return false }
+            return listed.reason != .certificateHold || reason == .certificateHold && holdsAsLong
         }
     }
 

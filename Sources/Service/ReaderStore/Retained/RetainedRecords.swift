@@ -44,8 +44,8 @@ package struct RetainedRecords: Sendable {
         in store: ReaderStore, keysIn folder: String? = nil, time: MonotonicTime = MonotonicTime()
     ) throws(ReaderStoreError) {
         let folder = folder ?? Self.keysFolder(besideStore: store.folder.path)
-        let (own, other) = (Self.resolved(store.folder.path), Self.resolved(folder))
-        guard other != own, !other.hasPrefix(own + "/") else { throw .keysInsideStore }
+        let (storePath, keysPath) = (Self.resolved(store.folder.path), Self.resolved(folder))
+        guard keysPath != storePath, !keysPath.hasPrefix(storePath + "/") else { throw .keysInsideStore }
         self.store = store
         keys = RetentionKeys(folder: folder)
         monotonic = time
