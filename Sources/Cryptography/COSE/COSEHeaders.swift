@@ -12,6 +12,7 @@ package struct COSEHeaders: Sendable {
     ) throws(COSEError) {
         do throws(CBORError) {
             self.protected = try protected.byteString()
+            // An empty byte string stands for an empty map (RFC 9052 3).
             protectedMap =
                 self.protected.isEmpty ? nil : try CBORItem.parse(self.protected, limits: limits).map()
             unprotectedMap = try unprotected.map()

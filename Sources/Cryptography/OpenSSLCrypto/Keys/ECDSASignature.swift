@@ -61,7 +61,7 @@ struct ECDSASignature: ~Copyable {
     }
 
     /// Returns r and s of a signature in DER, without leading zeros. This function does not check that the
-    /// bytes are DER; `init` does, by encoding the numbers again and comparing.
+    /// bytes are DER. `init` does so: it encodes the numbers again and compares the bytes.
     static func numbers(
         ofDER signature: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {

@@ -7,9 +7,9 @@ internal import Synchronization
 /// names of all its algorithms for each of them. A shell is therefore used for one public key after another.
 /// A shell in `spare` still has its last point until `holding` sets the next one.
 @safe struct KeyShell: @unchecked Sendable {  // only its current owner changes it
-    /// Whether shells may be reused: only if keys, verifications and agreements use one provider, as they do
-    /// unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy of the key,
-    /// and would continue to use the copy of the previous point.
+    /// Whether shells may be reused. They may if keys, verifications and agreements use one provider, which
+    /// is the case unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy
+    /// of the key, and would continue to use the copy of the previous point.
     private static let areReusable: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
         let verifying = unsafe verification(with: key)

@@ -168,8 +168,8 @@ extension PEM.Block {
 extension ArraySlice where Element == UInt8 {
     private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-    /// The bytes without a byte order mark. Editors write one at the beginning of a file, so it also occurs
-    /// inside concatenated files.
+    /// The bytes without a byte order mark. Editors write the mark at the beginning of a file, so a mark also
+    /// occurs inside concatenated files.
     package var withoutByteOrderMark: ArraySlice<UInt8> {
         starts(with: Self.byteOrderMark) ? dropFirst(Self.byteOrderMark.count) : self
     }

@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// A private key, in memory or in this machine's TPM.
 ///
-/// A key in memory is in an OpenSSL object, which overwrites it when the value is destroyed. A key in the TPM
-/// never leaves it unwrapped; its operations run one at a time under the lock of `TPM`. Both kinds have the
-/// same functions: `sign`, `sharedSecret` and `publicKey`. Only the functions that export the private half
-/// throw `keyStaysInTPM`.
+/// A key in memory is in an OpenSSL object, which overwrites the key when the value is destroyed. A key in
+/// the TPM never leaves the TPM unwrapped; its operations run one at a time under the lock of `TPM`. Both
+/// kinds have the same functions: `sign`, `sharedSecret` and `publicKey`. Only the functions that export the
+/// private half throw `keyStaysInTPM`.
 ///
 /// The type is noncopyable and has no description. It can be used from any thread, because no function
 /// changes it. The public point is stored beside the OpenSSL object, so reading the point needs no OpenSSL

@@ -38,6 +38,7 @@ enum TPM {
     /// Creates a library context with the providers `tpm2` and `default`.
     private static func loaded() throws(OpenSSLCryptoError) -> OpaquePointer {
         guard let context = unsafe OSSL_LIB_CTX_new() else { throw cleared(.openSSLFailed) }
+        // Older errors are removed, so that the first error below comes from these calls.
         ERR_clear_error()
         if unsafe OSSL_PROVIDER_load(context, "tpm2") != nil,
             unsafe OSSL_PROVIDER_load(context, "default") != nil

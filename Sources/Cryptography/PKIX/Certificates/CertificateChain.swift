@@ -24,7 +24,7 @@ package struct CertificateChain: Sendable {
     /// All certificates, the leaf first.
     package var certificates: [Certificate] { [leaf] + issuers }
 
-    /// The certificates to send: without self-signed ones (Q171). Empty if the leaf is self-signed.
+    /// The certificates to send: all that are not self-signed (Q171). Empty if the leaf is self-signed.
     package var withoutRoots: [Certificate] { certificates.filter { !$0.isSigned(by: $0) } }
 }
 
@@ -32,7 +32,7 @@ package struct CertificateChain: Sendable {
 package enum CertificateChainError: Error, Equatable, Sendable {
     case empty
     case tooLong(limit: Int)
-    /// The certificate at this index (from 0) is not signed by the next one, or names another issuer.
+    /// The certificate at this index (from 0) is not signed by the next certificate, or names another issuer.
     case notSignedByNext(Int)
     /// The leaf is self-signed, so no root can make it trusted.
     case leafSelfSigned

@@ -1,7 +1,7 @@
 package import OpenSSLCrypto
 
-/// The fields of a certificate to be written (RFC 5280 4.1.2). They are written as given, even if they break
-/// a rule: test issuers need wrong certificates.
+/// The fields of a certificate to be written (RFC 5280 4.1.2). The fields are written as given, even if they
+/// break a rule: test issuers need wrong certificates.
 package struct CertificateTemplate: Sendable {
     /// The serial number, big-endian and not negative.
     package var serialNumber: [UInt8]
@@ -51,7 +51,8 @@ package struct CertificateTemplate: Sendable {
         }
     }
 
-    /// Returns the signed part, `TBSCertificate`. It names the signature algorithm again (RFC 5280 4.1.1.2).
+    /// Returns the signed part, `TBSCertificate`. The signed part names the signature algorithm again (RFC
+    /// 5280 4.1.1.2).
     private func tbsCertificate(signatureAlgorithm: [UInt8]) -> [UInt8] {
         DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in

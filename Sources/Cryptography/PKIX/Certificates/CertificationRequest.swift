@@ -4,7 +4,7 @@ package import OpenSSLCrypto
 /// The contents of a certification request (PKCS #10, RFC 2986 4).
 package struct CertificationRequest: Sendable {
     package var subject: DistinguishedName
-    /// The requested extensions (RFC 2985 5.4.2). The authority may grant others.
+    /// The requested extensions (RFC 2985 5.4.2). The authority may grant other extensions.
     package var extensions: [CertificateExtension]
 
     package init(subject: DistinguishedName, extensions: [CertificateExtension] = []) {

@@ -80,7 +80,7 @@ extension Curve {
         }
     }
 
-    /// Whether an `AlgorithmIdentifier` is that of a key on this curve.
+    /// Whether an `AlgorithmIdentifier` belongs to a key on this curve.
     fileprivate func matches(kind: ObjectIdentifier, parameters: DERElement?) -> Bool {
         guard family == .weierstrass else { return kind == objectIdentifier && parameters == nil }
         return kind == .ecPublicKey && parameters?.tag == DERTag.objectIdentifier

@@ -23,7 +23,7 @@ struct X509Signature: Sendable {
         algorithm = try X509SignatureAlgorithm.parse(identifier)
     }
 
-    /// Verifies the signature. The algorithm must be one of a key on a curve, and fit this curve.
+    /// Verifies the signature. The algorithm must be ECDSA or EdDSA, and fit the curve of `key`.
     func verify(with key: borrowing PublicKey) throws(OpenSSLCryptoError) {
         switch algorithm {
         case .curve(let algorithm, let curve):
@@ -34,7 +34,7 @@ struct X509Signature: Sendable {
         }
     }
 
-    /// Verifies the signature. The algorithm must be one of this kind of key.
+    /// Verifies the signature. The algorithm must fit the kind of `key`.
     func verify(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         switch key {
         case .curve(let key): try verify(with: key)

@@ -51,8 +51,8 @@ package struct CertificateRevocationList: Sendable {
     private let revoked: RevokedSerialNumbers
     private let signed: X509Signature
 
-    /// Parses a CRL that fills `der`. Each entry is read separately, so a fault in one does not affect the
-    /// others.
+    /// Parses a CRL that fills `der`. Each entry is read separately, so a fault in one entry does not affect
+    /// the other entries.
     ///
     /// - Throws: `indirectCRL` or `crlOfOtherScope` if entries may belong to other issuers or to attribute
     ///   certificates; other errors if the signature, the issuer, thisUpdate or the list as a whole cannot be
@@ -97,8 +97,8 @@ package struct CertificateRevocationList: Sendable {
     /// The first of `gaps`; `nil` if the list is complete.
     package var incompleteness: PKIXError? { gaps.first }
 
-    /// Returns the issuer of a CRL that may be incomplete: reads only up to the name. `nil` if the bytes do
-    /// not begin like a CRL.
+    /// Returns the issuer of a CRL whose end may be missing. Reads only up to the issuer's name. `nil` if the
+    /// bytes do not begin like a CRL.
     package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
         guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
             let begun = DERReader.contents(of: DERTag.sequence, begunBy: list)

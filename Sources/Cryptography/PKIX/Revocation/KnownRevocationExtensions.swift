@@ -77,7 +77,7 @@ struct KnownRevocationExtensions {
         }
     }
 
-    /// Records the value of a known extension. An unknown one is a gap if it is critical.
+    /// Records the value of a known extension. An unknown extension is a gap if it is critical.
     private mutating func interpret(_ known: CertificateExtension) throws(PKIXError) {
         var reader = DERReader(known.value)
         switch known.oid {
