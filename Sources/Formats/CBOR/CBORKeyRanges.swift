@@ -35,7 +35,7 @@ struct CBORKeyRanges {
         try refuseAmongMany(in: span, base: base)
     }
 
-    /// Compares each key with all earlier ones. Few keys need no set, and thus no heap memory.
+    /// Compares each key with all earlier keys. Few keys need no set, and thus no heap memory.
     private func refuseAmongFew(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         guard count > 1 else { return }
         for later in 1..<count {

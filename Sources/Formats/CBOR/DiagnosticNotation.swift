@@ -3,11 +3,11 @@
 package struct DiagnosticNotation: Sendable {
     /// Whether arrays and maps of more than 40 bytes are written on several lines.
     package var isIndented = false
-    /// The maximum number of bytes that are written of a byte string. A longer one is truncated, and its size
-    /// is added.
+    /// The maximum number of bytes that are written of a byte string. A longer byte string is truncated, and
+    /// its size is written after it.
     package var longestByteString = Int.max
-    /// The maximum number of bytes that are written of a text. A longer one is truncated, and its size is
-    /// added.
+    /// The maximum number of bytes that are written of a text. A longer text is truncated, and its size is
+    /// written after it.
     package var longestText = Int.max
     /// The number of bytes after which the notation ends.
     package var longestNotation = Int.max

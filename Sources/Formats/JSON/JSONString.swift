@@ -42,7 +42,8 @@ package enum JSONString {
 }
 
 extension String {
-    /// Whether all characters are printable ASCII. Such a text is safe without a look into Unicode's tables.
+    /// Whether all characters are printable ASCII. Such a text is safe for a terminal without looking up each
+    /// character in Unicode's tables.
     package var isPrintableASCII: Bool {
         let bytes = utf8.span
         var others: UInt8 = 0

@@ -24,7 +24,7 @@ package struct NDEFMessage: Equatable, Sendable {
 
     /// Returns the only record of `type`; `nil` if it is absent.
     ///
-    /// - Throws: `recordRepeated` if there is a second one.
+    /// - Throws: `recordRepeated` if there is a second record of this type.
     package func record(of type: NDEFRecordType) throws(NDEFError) -> NDEFRecord? {
         let found = records.lazy.filter { $0.isOf(type) }.prefix(2)
         guard found.dropFirst().isEmpty else { throw .recordRepeated }

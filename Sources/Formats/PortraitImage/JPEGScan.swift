@@ -63,8 +63,8 @@ struct JPEGScan {
         guard first <= last, last <= 63, first > 0 ? parts.count == 1 : last == 0 else {
             throw .malformed(at: segment.index)
         }
-        // The numbers of low bits that are missing before and after this scan (Ah and Al). A first scan has 0
-        // for `before`; each further scan adds one bit.
+        // The numbers of low bits that are missing before and after this scan (Ah and Al). In the first scan
+        // of a coefficient `before` is 0, although all bits are missing. Each further scan adds one bit.
         let (before, after) = (Int(bits >> 4), Int(bits & 15))
         (band, isRefinement) = (first...last, before > 0)
         guard before == 0 ? after <= 13 : after == before - 1 else { throw .malformed(at: segment.index) }
@@ -189,8 +189,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a further bit of the coefficients of a band in one block: of the coefficients that are not zero
-    /// already, and of new ones (G.1.2.3).
+    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3): for the coefficients that
+    /// are not zero already, and for those that become nonzero with this bit.
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {

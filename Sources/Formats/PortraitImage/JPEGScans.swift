@@ -1,5 +1,5 @@
-/// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). It reads all blocks but
-/// calculates no pixels (Q247).
+/// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). The check reads all blocks
+/// but calculates no pixels (Q247).
 ///
 /// Browsers show an image with broken data without a warning: only a part of it, grey areas, or the coarse
 /// picture of its first scans. Such a picture must not be compared with a face. An image is complete if
@@ -157,7 +157,8 @@ struct JPEGTables {
     /// Reads Huffman tables.
     mutating func readCodes(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
-            // The high four bits are 0 for DC and 1 for AC coefficients, the low four bits the number.
+            // The high four bits are 0 for DC and 1 for AC coefficients. The low four bits are the number of
+            // the table.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             let codes = try JPEGCodes(&segment)
@@ -173,7 +174,8 @@ struct JPEGTables {
     /// its coefficient.
     mutating func readSteps(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
-            // The high four bits are 0 for steps of one byte and 1 for two, the low four bits the number.
+            // The high four bits are 0 for steps of one byte and 1 for steps of two bytes. The low four bits
+            // are the number of the table.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             var isWhole = true
