@@ -17,7 +17,8 @@ package import PKIX
 /// in one step: an interrupted command leaves either the old files or the new ones, never a part. All files
 /// belong to the owner alone, and reading refuses a folder that another user may change.
 ///
-/// `StoredIdentity` reads one identity, `ReaderIdentities` the chosen ones. This type never uses a key.
+/// `StoredIdentity` reads one identity, and `ReaderIdentities` reads the chosen identities. This type never
+/// uses a key.
 package struct IdentityFolder: Sendable {
     /// The store's folder.
     package let store: String
@@ -121,7 +122,7 @@ package struct IdentityFolder: Sendable {
 package struct IdentityName: Hashable, Comparable, Sendable {
     package let text: String
 
-    /// Creates a name; `nil` if the text is not a valid one.
+    /// Creates a name; `nil` if the text is not a valid name.
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, first.isASCIIAlphanumeric,
             text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) })

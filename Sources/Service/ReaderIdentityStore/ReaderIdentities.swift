@@ -14,8 +14,8 @@ package import PKIX
 /// identity's name.
 ///
 /// The daemon creates a new value when a file in the folder has changed, or the last value is too old.
-/// Commands create one for each run. A value never changes. Creating it accesses the TPM if the TPM wrapped
-/// one of the keys.
+/// Commands create a value for each run. A value never changes. Creating it accesses the TPM if the TPM
+/// wrapped one of the keys.
 package struct ReaderIdentities: Sendable {
     /// The rules with their identities. A request under a rule whose identity cannot be used is unsigned.
     package let choice: ReaderIdentityChoice
@@ -146,7 +146,7 @@ extension CertificateChain {
     }
 
     /// Checks the validity of the certificates that requests carry (Q173). Throws `notYetValid` or `expired`
-    /// for the first one that is not valid.
+    /// for the first certificate that is not valid.
     package func requireValidity(at now: Timestamp) throws(IdentityStoreError) {
         for certificate in withoutRoots {
             let subject = certificate.subject.description
@@ -172,7 +172,7 @@ extension CertificateChain {
             throw .chainUnusable(.tooLong(limit: maximumCount))
         }
         var rest = certificates
-        // If a renewed certificate comes with the old one, the one that expires later is used.
+        // If a renewed certificate comes with the old one, the certificate that expires later is used.
         let leaf = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
         guard let leaf else { throw .keyNotCertified }
         var chain = [rest.remove(at: leaf)]

@@ -94,6 +94,7 @@ struct NonceUse: Sendable {
     func spent(
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
+        // A later expiry was set while the clock was ahead (`latestExpiry`).
         guard issued.expires <= NonceTerms.latestExpiry(at: now) else { throw .refused(.expired) }
         return try mapping(
             SpentRequest(

@@ -9,7 +9,7 @@ package import WalletPresentation
 ///
 /// Every request writes to this file, so writes are combined: the next transaction makes the changes of all
 /// calls that arrive during the current one. A call therefore waits for at most two writes to the disk,
-/// however many arrive. At most 4096 calls wait; further ones fail with `overloaded`.
+/// however many arrive. At most 4096 calls wait; further calls fail with `overloaded`.
 ///
 /// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 of them at a time and
 /// resumes each with its result. If the transaction fails, all calls in it fail.
@@ -93,6 +93,7 @@ package actor SQLiteNonces: NonceStore {
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
         // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
+        // If this call fails, the next sweep corrects the count.
         count += 1
         return try await submit(.issue(issued, asked: asked)).issued
     }
@@ -106,8 +107,8 @@ package actor SQLiteNonces: NonceStore {
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
-    /// rest.
+    /// Deletes nonces that expired a lifetime ago and nonces with an impossibly late expiry, and counts the
+    /// remaining nonces.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)

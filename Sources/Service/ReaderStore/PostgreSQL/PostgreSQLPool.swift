@@ -74,8 +74,8 @@ package actor PostgreSQLPool {
             release(connection)
             return value
         } catch {
-            // The waiting callers would each wait for the same failure, one connection timeout after the
-            // other.
+            // Otherwise the waiting callers would fail one after another, each after another connection
+            // timeout.
             if error == .unreachable { refuseAll() }
             release(connection)
             throw error
@@ -160,7 +160,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
-    /// Returns the current connection if it is open, or a new one. The caller owns it until it is put back.
+    /// Returns the current connection if it is open, or a new connection. `link` is `nil` until the caller
+    /// stores the connection again.
     private func usableLink() throws(PostgreSQLError) -> PostgreSQLLink {
         if let link = link.take(), link.isUsable { return link }
         let deadline = ContinuousClock.now + Self.connectTimeout

@@ -93,6 +93,7 @@ package struct PostgreSQLSchema: Sendable {
     private static func exists(
         _ table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Bool {
+        // A byte 1 is the binary form of true.
         try link.rows("SELECT to_regclass('\(table)') IS NOT NULL", until: deadline).first?.first == [1]
     }
 

@@ -99,6 +99,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.purpose = purpose
         self.questions = Array(questions.prefix(Self.mostEntries))
         self.verdict = verdict
+        // `encoded()` leaves this member out for `mock`, so it follows from the verdict.
         self.hasTestDocument = hasTestDocument || verdict == .mock
         self.reasons = Array(reasons.prefix(Self.mostEntries))
         self.documents = Array(documents.prefix(Self.mostEntries))

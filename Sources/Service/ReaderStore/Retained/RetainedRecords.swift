@@ -21,9 +21,9 @@ package import RequestPlanner
 /// Values are sealed with a key for each day on which fields expire (`RetentionKeys`). The keys are outside
 /// the store and are deleted after that day, so a copy of the store cannot be read later.
 ///
-/// Time never goes back here. The store records the latest time that it was given, and continues from there
-/// if the clock is set back, so that no deadline is postponed. While nothing is retained, the system's clock
-/// is used unchanged, even if it was set back.
+/// For deadlines, time never goes back. The store records the latest time that it was given, and continues
+/// from that time if the clock is set back, so that no deadline is postponed. While nothing is retained, the
+/// system's clock is used unchanged, even if it was set back.
 ///
 /// `RecordArchive` calls these functions on its thread, and commands call them directly. Portraits are never
 /// retained, and a reference is stored only as a keyed digest.
@@ -72,8 +72,8 @@ package struct RetainedRecords: Sendable {
     ///   - consent: whether the holder's consent was recorded.
     ///   - reference: the till's reference for the record.
     ///   - owner: the caller who ordered the presentation; `nil` if callers are not distinguished.
-    /// - Throws: `retentionDiffers` if `profile` is not the one of `plan`, `deadlinePassed` if the clock was
-    ///   set back.
+    /// - Throws: `retentionDiffers` if `plan` was made with another profile, `deadlinePassed` if the clock
+    ///   was set back.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
         consent: HolderConsent, for reference: RetainedReference, orderedBy owner: String? = nil,
@@ -324,7 +324,7 @@ extension RetainedRecords {
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
-        // The stored number may have been changed to one that overflows.
+        // The stored number may have been changed, so that the sum overflows.
         let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged

@@ -12,7 +12,8 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case notThreeParts
     /// A part is not base64url without padding.
     case notBase64URL(TokenPart)
-    /// A part is not the expected JSON object: each member once, of its type, and no others.
+    /// A part is not the expected JSON object, which has each member once, with the type of the member, and
+    /// no other members.
     case malformed(TokenPart, JSONError)
     /// A member is not a valid name (`TokenText`), or not an instant of the years 0 to 9999.
     case valueMalformed(TokenMember)
@@ -31,7 +32,7 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case keyRevoked
     /// The key expired at this instant.
     case keyExpired(since: Timestamp)
-    /// `iss` is another brand than the one whose key `kid` names.
+    /// `kid` names a key that does not belong to the brand in `iss`.
     case brandNotOfKey
     case signatureInvalid
 
