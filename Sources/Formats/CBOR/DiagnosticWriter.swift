@@ -66,6 +66,7 @@ struct DiagnosticWriter {
         text += ">>\(item.head.indicator)"
     }
 
+    /// Calls `body` to write what is inside an item, so that `depth` counts this item.
     private mutating func nested(_ body: (inout DiagnosticWriter) -> Void) {
         depth += 1
         body(&self)

@@ -66,6 +66,7 @@ extension NDEFRecord {
         if id != nil { flags |= Flag.idLength }
         bytes.append(flags)
         bytes.append(UInt8(type.count))
+        // The length of the payload has one byte in a short record, and four bytes otherwise.
         for shift in isShort ? [0] : [24, 16, 8, 0] {
             bytes.append(UInt8(truncatingIfNeeded: payload.count >> shift))
         }

@@ -75,6 +75,7 @@ extension TrustRecord {
 
     static func latest(idPrefix: String, in database: Database) throws -> TrustRecord {
         let found = try all(in: database).filter { $0.id.description.hasPrefix(idPrefix.lowercased()) }
+        // `all` returns the latest snapshot first.
         guard let latest = found.first else { throw ReaderStoreError.snapshotUnknown }
         guard found.allSatisfy({ $0.id == latest.id }) else { throw ReaderStoreError.snapshotAmbiguous }
         return latest
@@ -137,6 +138,7 @@ extension TrustSource.Provenance {
         }
     }
 
+    /// Reads the two columns of a provenance; `nil` if they do not have a known form.
     init?(_ word: String, _ location: String) {
         switch word {
         case "file": self = .file(path: location)

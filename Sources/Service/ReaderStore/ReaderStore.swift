@@ -143,6 +143,8 @@ package struct ReaderStore: Sendable {
         return found.version
     }
 
+    /// Returns the application id and the version of the tables in the header of the file. Both are 0 in a
+    /// new file.
     private static func fileVersion(of database: Database) throws -> (application: Int, version: Int) {
         (
             try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0,

@@ -45,6 +45,7 @@ struct StoreFolder {
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writableByOthers }
     }
 
+    /// Returns the error for an errno of the system.
     private static func error(_ code: Int32) -> ReaderStoreError {
         switch code {
         case ENOENT, ENOTDIR: .absent

@@ -86,6 +86,7 @@ struct ECDSASignature: ~Copyable {
         unsafe withUnsafeDER { unsafe $0.elementsEqual(der) }
     }
 
+    /// Calls `body` with the signature in DER.
     borrowing func withUnsafeDER<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         let span = storage.span
         return unsafe span.withUnsafeBufferPointer {

@@ -46,6 +46,7 @@ internal import COpenSSL
         self.init(try KeyShell.holding(encodedPoint, on: curve))
     }
 
+    /// Creates the public key that a shell holds. The shell stays the owner of the `EVP_PKEY`.
     init(_ shell: KeyShell) {
         unsafe pointer = shell.key
         unsafe library = nil

@@ -83,6 +83,7 @@ internal import Synchronization
         if !isKept { free() }
     }
 
+    /// Stores a shell as a spare. Returns `false` if its curve has enough spare shells.
     private static func keep(_ shell: KeyShell) -> Bool {
         spare.withLock { spare in
             guard spare[shell.curve, default: []].count < mostSpare else { return false }

@@ -35,6 +35,7 @@ enum DERTime {
         return days(before: year, month, day) * 86400 + hour * 3600 + minute * 60 + second
     }
 
+    /// Returns the number of days of a month.
     private static func days(in month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -5,6 +5,7 @@ package struct DERWriter: Sendable {
 
     package init() {}
 
+    /// Returns the bytes that `body` writes.
     package static func encode(_ body: (inout DERWriter) -> Void) -> [UInt8] {
         var writer = DERWriter()
         body(&writer)

@@ -20,6 +20,7 @@ package enum X509SignatureAlgorithm: Hashable, Sendable {
         return RSASignatureAlgorithm(identifier, parameters: parameters).map(Self.rsa)
     }
 
+    /// Returns the algorithm that an identifier without parameters names; `nil` for other identifiers.
     private static func withoutParameters(_ identifier: ObjectIdentifier) -> X509SignatureAlgorithm? {
         switch identifier {
         case .ecdsaWithSHA256: .curve(.ecdsa(.sha256), nil)

@@ -168,6 +168,7 @@ package actor SQLiteNonces: NonceStore {
         }
     }
 
+    /// Makes the change of one call in a transaction that several calls share.
     private static func perform(
         _ step: Step, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {

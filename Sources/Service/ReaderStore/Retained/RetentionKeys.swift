@@ -100,6 +100,7 @@ struct RetentionKeys: Sendable {
         }
     }
 
+    /// Reads the file of a key, which must have `keySize` bytes.
     private func read(_ path: String) throws(IdentityStoreError) -> SecretBytes {
         try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
             guard bytes.count == Self.keySize else { throw .keyUnusable(.keySizeWrong) }

@@ -105,6 +105,7 @@ extension BrandRegistry {
                 item.members("id", "name", "logo", "identity", "keys"), RegistryFault.form)
             let brand = try readBrand(members)
             try mapping(registry.add(brand), RegistryFault.at(item))
+            // The keys are added one by one, so that a fault names the line of its key.
             let keys = try mapping(members.required("keys").array(), RegistryFault.form)
             for key in keys {
                 let read = try readKey(key)

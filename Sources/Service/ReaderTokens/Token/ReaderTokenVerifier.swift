@@ -160,6 +160,7 @@ package final class TokenFirstUsesInMemory: TokenFirstUses {
     ) throws(ReaderTokensError) -> Timestamp? {
         instants.withLock { instants in
             if let first = instants[token] { return first }
+            // If `now` is `nil`, the assignment records nothing.
             instants[token] = now
             return now
         }

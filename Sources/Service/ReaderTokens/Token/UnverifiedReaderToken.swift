@@ -48,6 +48,7 @@ package struct UnverifiedReaderToken: Sendable {
     /// The signature r‖s, 64 bytes.
     let signature: [UInt8]
 
+    /// Parses a token in compact form. Verifies neither the signature nor the claims.
     package init(_ token: ArraySlice<UInt8>) throws(ReaderTokensError) {
         guard token.count <= ReaderToken.maximumLength else {
             throw .tooLong(limit: ReaderToken.maximumLength)
