@@ -23,8 +23,8 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case tpmProviderMissing
     /// The provider is installed but reaches no TPM.
     case tpmUnreachable
-    /// The TPM does not create, load or use the key: it is another TPM's, its curve is not supported, or the
-    /// TPM is full.
+    /// The TPM does not create, load or use the key: the key belongs to another TPM, its curve is not
+    /// supported, or the TPM is full.
     case tpmRefused
     /// The private half of the key is in the TPM and cannot be read.
     case keyStaysInTPM

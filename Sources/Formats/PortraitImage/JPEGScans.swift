@@ -75,7 +75,7 @@ package struct JPEGScans {
     }
 }
 
-/// The frame header (B.2.2), with the progress of its components.
+/// The frame header (B.2.2), with the bits that the scans so far have contained of each component.
 struct JPEGFrame {
     struct Component {
         let identifier: UInt8

@@ -22,8 +22,8 @@ package struct StoredPresentation: Sendable {
     package let outcome: Outcome?
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
-    /// The JSON description that the caller reads. The row of a running presentation says that it was
-    /// interrupted: that is true if the daemon ends before it replaces the row.
+    /// The JSON description that the caller reads. The row of a running presentation says that the
+    /// presentation was interrupted. This is true if the daemon ends before it replaces the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String

@@ -53,8 +53,8 @@ internal import COpenSSL
         self.shell = shell
     }
 
-    /// Creates a Weierstrass key from OpenSSL's parameters. `selection` says whether they include a private
-    /// part.
+    /// Creates a Weierstrass key from OpenSSL's parameters. `selection` says whether the parameters include a
+    /// private part.
     static func weierstrassKey(_ parameters: [OSSL_PARAM], selection: Int32) -> OpaquePointer? {
         let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }

@@ -103,12 +103,13 @@ package struct PostgreSQLSchema: Sendable {
     ) throws(PostgreSQLError) -> Int {
         guard try exists(table, link, until: deadline) else { return 0 }
         let row = try link.rows("SELECT max(version)::bigint FROM \(table)", until: deadline).first
+        // Without a row in the table the maximum is null, which `rows` returns as `nil`.
         guard let version = row?.first??.bigint, version > 0 else { throw .versionMissing }
         return Int(clamping: version)
     }
 }
 
-/// The reason why a statement was not executed, or may not have been.
+/// An error of a statement. The statement was not executed, or it is unknown whether it was.
 package enum PostgreSQLError: Error, Equatable, Sendable {
     /// More callers wait for the database than it can serve in time.
     case overloaded
@@ -120,7 +121,7 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case overdue
     /// The database reported an error, with an SQLSTATE of five characters.
     case failed(code: String)
-    /// A row does not have the columns or types of the statement.
+    /// A row does not have the columns or types that the caller expects.
     case rowMalformed
     /// A newer version of this program changed the tables.
     case tablesNewer

@@ -38,9 +38,9 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 
     // Claims
 
-    /// `aud` is another audience.
+    /// `aud` is not the audience of this reader.
     case audienceWrong
-    /// `sub` is another reader instance.
+    /// `sub` is not the identifier of this reader.
     case instanceWrong
     /// `iat` is more than `ReaderToken.clockSkew` in the future.
     case issuedInFuture
@@ -68,7 +68,7 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 /// A part of a token.
 package enum TokenPart: String, Hashable, Sendable { case header, claims, signature }
 
-/// A header member or claim with a checked value.
+/// A header member or claim whose value must be a `TokenText` or an instant.
 package enum TokenMember: String, Hashable, Sendable { case kid, iss, sub, aud, iat, exp }
 
 extension ReaderTokensError {

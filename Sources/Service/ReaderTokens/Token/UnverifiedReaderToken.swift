@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 /// The common rules of reader tokens: JWS in compact form (RFC 7515 7.1) with ES256 (RFC 7518 3.4), and the
 /// claims that iOS readers' tokens carry (RFC 7519).
 package enum ReaderToken {
-    /// The claim `aud`, unless the operator configures another.
+    /// The claim `aud`, unless the operator configures another value.
     package static let defaultAudience = TokenText(checked: "countersign-reader-v1")
     /// The maximum size of a token in bytes: twice what the longest texts need.
     package static let maximumLength = 2048
