@@ -55,7 +55,7 @@ struct CBORKeyRanges {
         return true
     }
 
-    /// Compares the keys by sorting numbers, or by a set of their bytes.
+    /// Compares the keys: by sorting if all are numbers, and otherwise by a set of their bytes.
     private func refuseAmongMany(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         if areNumbers(in: span) { return try refuseAmongNumbers(in: span, base: base) }
         var seen = Set<[UInt8]>(minimumCapacity: count)

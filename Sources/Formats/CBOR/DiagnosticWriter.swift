@@ -76,7 +76,8 @@ struct DiagnosticWriter {
 
 // Strings
 extension DiagnosticWriter {
-    /// Writes a string: with `definite` if its length is definite, and otherwise as the list of its chunks.
+    /// Writes a string. A string of definite length is written by `definite`, and a string of indefinite
+    /// length as the list of its chunks.
     private mutating func writeString(
         _ item: CBORItem, _ head: CBORHead, _ definite: (inout DiagnosticWriter) -> Void
     ) {

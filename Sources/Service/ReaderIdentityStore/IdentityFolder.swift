@@ -118,7 +118,7 @@ package struct IdentityFolder: Sendable {
 }
 
 /// The name of an identity, which is also the name of its folder: 1 to 64 ASCII letters, digits, `-`, `_` and
-/// `.`, the first a letter or a digit.
+/// `.`. The first character is a letter or a digit.
 package struct IdentityName: Hashable, Comparable, Sendable {
     package let text: String
 

@@ -245,8 +245,8 @@ extension ReaderStore {
 }
 
 extension Timestamp {
-    /// An instant read from a table. Throws `damaged` if the instant is outside the calendar, where
-    /// arithmetic on it could overflow.
+    /// Creates an instant from a number in a table. Throws `damaged` if the instant is outside the calendar,
+    /// where arithmetic could overflow.
     init(stored seconds: Int64) throws(ReaderStoreError) {
         guard let instant = Timestamp(received: seconds) else { throw .damaged }
         self = instant

@@ -2,7 +2,7 @@
 /// have at most the size of a coordinate of the curve.
 struct ECDSASignature: ~Copyable {
     /// The maximum size: two numbers of at most 66 bytes, each with a sign byte and two header bytes, in a
-    /// sequence.
+    /// sequence with three header bytes.
     static let capacity = 2 * (2 + 1 + 66) + 3
     // The size of an InlineArray is a literal: this is `capacity`.
     private var storage = InlineArray<141, UInt8>(repeating: 0)

@@ -12,8 +12,8 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - der: the complete encoding.
-    ///   - modulus: the modulus in it, big-endian without leading zeros.
-    ///   - exponent: the exponent in it, big-endian without leading zeros.
+    ///   - modulus: the modulus in `der`, big-endian without leading zeros.
+    ///   - exponent: the exponent in `der`, big-endian without leading zeros.
     /// - Throws: `unsupportedKey` for a size beyond the limits, an even modulus, or an exponent that is even,
     ///   1, or longer than 32 bits.
     package init(

@@ -59,7 +59,8 @@ enum DERTime {
     }
 
     /// Returns the tag and contents for a time: UTCTime for 1950 to 2049, otherwise GeneralizedTime (RFC 5280
-    /// 4.1.2.5). A year outside 0000 to 9999 is replaced by the nearest.
+    /// 4.1.2.5). A time outside the years 0000 to 9999 is replaced by the first or the last second of these
+    /// years.
     static func text(ofSeconds seconds: Int64) -> (tag: UInt8, contents: [UInt8]) {
         let earliest = days(before: 0, 1, 1) * 86400
         let latest = days(before: 10000, 1, 1) * 86400 - 1
@@ -79,7 +80,7 @@ enum DERTime {
         (days(before: 1950, 1, 1) * 86400..<days(before: 2050, 1, 1) * 86400).contains(seconds)
     }
 
-    /// Returns year, month and day of a day since 1970-01-01.
+    /// Returns year, month and day of the day with this number, counted from 1970-01-01.
     private static func date(ofDay day: Int64) -> (Int64, Int64, Int64) {
         // An estimate that is never later than the right year, before and after 1970.
         var year = 1970 + floored(day, day < 0 ? 365 : 366)

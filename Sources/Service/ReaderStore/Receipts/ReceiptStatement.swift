@@ -201,7 +201,7 @@ package enum Outcome: String, CaseIterable, Sendable {
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"
-    /// The store did not accept the receipt when the presentation ended, and did later.
+    /// The store refused the receipt when the presentation ended, and accepted it later.
     case delayed = "receipt.delayed"
 }
 

@@ -4,9 +4,9 @@ internal import ReaderIdentityStore
 
 /// The folder of the brands: `brands.json` and the logos.
 ///
-/// A reader has it as `brands` in the store's folder; a hub has it at the path in its configuration. Reading
-/// refuses a file that another user may change, because a user who can add a key can sign tokens that the
-/// reader accepts.
+/// On a reader the folder is `brands` in the store's folder. On a hub the configuration names its path.
+/// Reading refuses a file that another user may change, because a user who can add a key can sign tokens that
+/// the reader accepts.
 package struct BrandFolder: Sendable {
     package let path: String
 

@@ -244,7 +244,8 @@ package enum TokenRefusal: Error, Equatable, Sendable {
     case notAllowed
     /// The limit is reached. `retryAfter` is the number of seconds to wait.
     case tooMany(retryAfter: Int64)
-    /// Neither this server nor the hub has a key of the brand that signs and verifies.
+    /// Neither this server nor the hub has a key that signs for the brand and whose signature the registry's
+    /// key verifies.
     case brandUnavailable(ReaderTokensError)
 
     /// The id of the refusal in logs. Daemon and hub use the same ids in their problem details.
