@@ -20,7 +20,7 @@ extension OSSL_PARAM {
 
     static func text(_ name: StaticString, _ value: StaticString) -> OSSL_PARAM {
         // The type has mutable pointers because parameters are used for results too. OpenSSL only reads this
-        // one.
+        // parameter.
         unsafe OSSL_PARAM_construct_utf8_string(
             name.cString, UnsafeMutablePointer(mutating: value.cString), 0)
     }

@@ -169,7 +169,7 @@ struct JPEGScan {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
             // Without a coefficient, 15 stands for 16 zeros. Any other number begins a run of blocks without
-            // further coefficients in the band, of which this block is the first.
+            // further coefficients in the band. This block is the first of the run.
             if size == 0 {
                 guard zeros == 15 else {
                     run = (1 << zeros) + (try bits.next(zeros)) - 1
@@ -211,7 +211,7 @@ struct JPEGScan {
         }
         guard run > 0 else { return }
         run -= 1
-        // 64 zeros are more than any band has, so this moves to its end.
+        // 64 zeros are more than any band has, so this call moves `place` to the end of the band.
         try skip(64, from: &place, nonzero, &bits)
     }
 

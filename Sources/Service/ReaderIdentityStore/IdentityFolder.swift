@@ -147,7 +147,7 @@ extension UInt8 {
 
 /// A stamp that differs after any change of a file's contents or permissions, read without opening the file.
 package struct FileStamp: Equatable, Sendable {
-    /// The inode number, which differs if the file was replaced by another.
+    /// The inode number, which differs if another file has replaced the file.
     package let inode: UInt
     private let seconds: Int
     private let nanoseconds: Int

@@ -133,7 +133,7 @@ extension ReaderStore {
             ])
     }
 
-    /// Stores how a presentation ended and appends its receipts, in place of the held ones. All of this is
+    /// Stores how a presentation ended, appends its receipts, and deletes its held receipts. All of this is
     /// one transaction.
     ///
     /// - Parameters:

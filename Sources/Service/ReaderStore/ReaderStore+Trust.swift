@@ -4,8 +4,8 @@ package import MdocModel
 package import MdocTrust
 
 extension ReaderStore {
-    /// Returns the current trust snapshot. Each source is compared with its stored digest, and the whole with
-    /// the snapshot's id.
+    /// Returns the current trust snapshot. Each source is compared with its stored digest, and the digest
+    /// over all sources with the snapshot's id.
     ///
     /// - Throws: `empty` in a store without a snapshot; `damaged` or `snapshotDamaged` if stored bytes were
     ///   changed.
@@ -174,7 +174,7 @@ extension ReaderStore {
         try self.change { database in
             let current = try TrustRecord.current(in: database)
             guard current?.number == expected else { throw ReaderStoreError.changedMeanwhile }
-            // A bundle counts as imported even if its contents are the current ones already.
+            // A bundle counts as imported even if the current snapshot has the same contents already.
             if let bundle { try Self.remember(bundle: bundle, in: database) }
             if let current, current.id == snapshot.id { return current }
             let number = try Self.insert(

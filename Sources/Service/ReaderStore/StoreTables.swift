@@ -161,7 +161,7 @@ enum RetainedTables {
     }
 
     /// Returns the statement that creates a table of owners: the caller who ordered the presentation of a
-    /// record, if known. Every deletion copies it too, as with `fields(in:)`.
+    /// record, if known. Every deletion copies this table too, for the reason at `fields(in:)`.
     static func owners(in name: String) -> String {
         """
         CREATE TABLE IF NOT EXISTS \(name) (

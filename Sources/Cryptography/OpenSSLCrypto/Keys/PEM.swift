@@ -72,7 +72,7 @@ package enum PEM {
         /// Adds a line of the block, unless it belongs to a header.
         mutating func append(_ line: ArraySlice<UInt8>) {
             // A header (RFC 1421) is a line with a colon before the base64 text. A line that begins with a
-            // blank continues it.
+            // blank continues the header.
             let isContinued = isInHeader && (line.first == 0x20 || line.first == 0x09)
             isInHeader = body.isEmpty && (isContinued || line.contains(UInt8(ascii: ":")))
             if !isInHeader { body += line.filter { $0 != 0x20 && $0 != 0x09 } }

@@ -42,7 +42,8 @@ package enum CertificateChainError: Error, Equatable, Sendable {
 }
 
 extension Certificate {
-    /// Whether `issuer` has the name that this certificate gives as its issuer, and the key that signed it.
+    /// Whether `issuer` has the name that this certificate gives as its issuer, and the key that signed this
+    /// certificate.
     package func isSigned(by issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }
         do throws(OpenSSLCryptoError) {

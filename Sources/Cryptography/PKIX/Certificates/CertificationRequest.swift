@@ -13,7 +13,7 @@ package struct CertificationRequest: Sendable {
     }
 
     /// Returns the request in DER for the public half of `key`. The signature by `key` proves to the
-    /// authority who holds the private half.
+    /// authority that the sender holds the private half.
     package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
         guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
         let identifier = algorithm.algorithmIdentifier(for: key.curve)

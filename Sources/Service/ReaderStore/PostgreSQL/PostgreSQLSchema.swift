@@ -34,8 +34,7 @@ package struct PostgreSQLSchema: Sendable {
     /// Describes tables that never change.
     ///
     /// - Parameters:
-    ///   - table: the table whose existence shows that all tables exist: the one that the last statement
-    ///     creates.
+    ///   - table: the table whose existence shows that all tables exist. The last statement creates it.
     ///   - statements: the statements that create the tables if they are missing.
     package init(table: StaticString, statements: [String]) {
         form = .fixed(table: "\(table)", statements: statements)
@@ -57,7 +56,7 @@ package struct PostgreSQLSchema: Sendable {
         if case .versioned(_, let migrations) = form { Int64(migrations.count) } else { nil }
     }
 
-    /// Creates missing tables and brings existing ones to the newest version, in one transaction.
+    /// Creates missing tables and brings existing tables to the newest version, in one transaction.
     ///
     /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables, `versionMissing` if the
     ///   table with their version is empty.

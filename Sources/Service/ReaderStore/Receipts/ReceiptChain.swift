@@ -75,12 +75,12 @@ package struct ReceiptChain: Sendable {
         CBOREncoder.encode { $0.byteString(link) }
     }
 
-    /// Verifies the links in order, up to the first that is not valid.
+    /// Verifies the links in order, up to the first invalid link.
     ///
     /// - Parameters:
     ///   - keys: the keys that may have signed. A link that names another key is `keyUnknown`.
-    ///   - start: the number and digest of the link before the first one; 0 and `SignedReceipt.origin` for a
-    ///     whole chain.
+    ///   - start: the number and digest of the link before the first link of this chain; 0 and
+    ///     `SignedReceipt.origin` for a whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it a missing end cannot be detected.
     ///   - isSigned: returns whether a key signed a link. A caller that has verified the signatures already
     ///     passes a function that returns the known results.

@@ -59,7 +59,7 @@ package struct RetainedRecords: Sendable {
         return "\(path)-keys"
     }
 
-    /// The path without links and `..`, so that two paths of one folder are equal.
+    /// Returns the path without links and `..`, so that two paths of one folder are equal.
     private static func resolved(_ path: String) -> String {
         URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
@@ -344,7 +344,7 @@ extension RetainedRecords {
         let matching = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
         guard try Int64.fetchOne(database, sql: matching, arguments: arguments) != nil else { return 0 }
         let before = try Int64.fetchOne(database, sql: records) ?? 0
-        // The remaining rows are copied to a new table, and the old one is dropped. A plain DELETE would
+        // The remaining rows are copied to a new table, and the old table is dropped. A plain DELETE would
         // leave copies of the deleted rows in pages that they occupied earlier.
         try database.execute(sql: RetainedTables.fields(in: "retained_spare"))
         try database.execute(

@@ -78,7 +78,7 @@ package actor TokenServer<Count: TokenCount> {
 
     private func isGranted(_ request: TokenRequest) -> Bool { grants.contains { $0.allows(request) } }
 
-    /// The answer and the audit line of a refused request.
+    /// Returns the answer and the audit line of a refused request.
     private static func refuse(
         _ request: TokenRequest, _ refusal: TokenRefusal, at now: Timestamp
     ) -> (response: TokenResponse, audit: TokenAudit) {
@@ -127,7 +127,7 @@ package actor TokenServer<Count: TokenCount> {
 /// not the reader.
 package enum TokenLimit {
     package static let most = 12
-    /// The number of seconds for which a token counts.
+    /// The number of seconds for which a token counts towards the limit.
     package static let window: Int64 = 3600
 
     /// A text for a caller that asked too often.

@@ -15,7 +15,7 @@ package enum ReaderToken {
     /// The number of seconds that a reader's clock may be behind the signer's. A clock that is ahead needs no
     /// tolerance, because a token may be used for up to 300 seconds. No standard specifies this value.
     package static let clockSkew: Int64 = 60
-    /// The number of seconds after its first use for which a token can be used again.
+    /// The number of seconds for which a token can be used again after its first use.
     package static let sessionLength: Int64 = 48 * 3600
     static let algorithm = "ES256"
     static let type = "JWT"
