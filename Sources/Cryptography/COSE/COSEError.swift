@@ -10,7 +10,7 @@ package enum COSEError: Error, Equatable, Sendable {
     case algorithmMissing
     /// The algorithm is not allowed in this structure, or does not fit the key's curve.
     case algorithmNotAllowed(Int64)
-    /// The header `crit` (label 2) is present. This target understands no critical header.
+    /// The header `crit` (label 2) is present. This module understands no critical header.
     case criticalHeaderNotUnderstood
     /// The payload is missing but must be embedded, or is embedded but must be detached.
     case payloadMisplaced

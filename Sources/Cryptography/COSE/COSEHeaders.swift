@@ -12,6 +12,7 @@ package struct COSEHeaders: Sendable {
     ) throws(COSEError) {
         do throws(CBORError) {
             self.protected = try protected.byteString()
+            // An empty byte string stands for an empty map (RFC 9052 3).
             protectedMap =
                 self.protected.isEmpty ? nil : try CBORItem.parse(self.protected, limits: limits).map()
             unprotectedMap = try unprotected.map()
@@ -19,7 +20,7 @@ package struct COSEHeaders: Sendable {
             throw .malformed(structure)
         }
         try refuseLabelsInBoth()
-        // A critical header changes the meaning of the object, and this target knows none (RFC 9052 3.1).
+        // A critical header changes the meaning of the object, and this module knows none (RFC 9052 3.1).
         guard self[Label.critical] == nil else { throw .criticalHeaderNotUnderstood }
     }
 
@@ -68,8 +69,8 @@ package struct COSEHeaders: Sendable {
     /// Whether x5chain is in the protected header.
     package var hasProtectedX5Chain: Bool { protectedMap?[Label.x5chain] != nil }
 
-    /// Returns the DER certificates of x5chain, leaf first: one byte string, or an array of them (RFC 9360
-    /// 2).
+    /// Returns the DER certificates of x5chain, leaf first. The header is one byte string, or an array of
+    /// byte strings (RFC 9360 2).
     ///
     /// - Parameter maximum: the maximum number of certificates; a longer chain is refused.
     package func x5chain(maximum: Int = 8) throws(COSEError) -> [ArraySlice<UInt8>] {

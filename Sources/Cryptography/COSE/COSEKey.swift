@@ -27,8 +27,8 @@ package struct COSEKey: Sendable {
 
     package init(_ item: CBORItem) throws(COSEError) {
         encoded = item.encoded
-        // All members are read first: one of a wrong CBOR type makes the key malformed, whatever the others
-        // say.
+        // All members are read first: a member of a wrong CBOR type makes the key malformed, whatever the
+        // other members say.
         let members:
             (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
         do throws(CBORError) {
@@ -59,8 +59,8 @@ package struct COSEKey: Sendable {
         return .coordinate(coordinate)
     }
 
-    /// Returns the public key. Throws for a point that is not on its curve, or a coordinate of another size
-    /// (Q48, Q218).
+    /// Returns the public key. Throws for a point that is not on its curve, or a coordinate that does not
+    /// have the size of the curve (Q48, Q218).
     package func publicKey() throws(COSEError) -> PublicKey {
         try requireSize(of: x)
         if case .coordinate(let y) = y { try requireSize(of: y) }

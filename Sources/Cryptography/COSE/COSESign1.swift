@@ -64,6 +64,7 @@ struct COSEFields {
     /// The signature of a COSE_Sign1, or the tag of a COSE_Mac0.
     let last: ArraySlice<UInt8>
 
+    /// Reads the array of exactly four fields.
     init(_ item: CBORItem, of structure: COSEStructure, limits: CBORLimits) throws(COSEError) {
         var fields: [CBORItem] = []
         do throws(CBORError) {

@@ -22,6 +22,7 @@ package struct COSESigner: Sendable {
             encoder.map(count: x5chain.isEmpty ? 0 : 1)
             guard let leaf = x5chain.first else { return }
             encoder.integer(33)
+            // A single certificate is not in an array (RFC 9360 2).
             if x5chain.count == 1 { return encoder.byteString(leaf) }
             encoder.array(count: x5chain.count)
             for certificate in x5chain { encoder.byteString(certificate) }
@@ -68,7 +69,7 @@ package struct COSESigner: Sendable {
         return object(payload: nil, last: try hmacSHA256(key: key, over: message))
     }
 
-    /// Encodes the four fields. The last one is the signature or the tag.
+    /// Encodes the four fields. The last field is the signature or the tag.
     private func object(payload: [UInt8]?, last: [UInt8]) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.array(count: 4)

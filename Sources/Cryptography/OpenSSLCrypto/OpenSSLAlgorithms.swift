@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The algorithms that OpenSSL looks up by name, looked up once; `nil` if the providers of this machine lack
-/// one.
+/// The algorithms that OpenSSL looks up by name. Each is looked up once, and is `nil` if the providers of
+/// this machine lack it.
 enum OpenSSLAlgorithms {
     // Fetched algorithms are immutable and counted by reference: any thread may use them.
     nonisolated(unsafe) static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
@@ -20,7 +20,7 @@ extension OSSL_PARAM {
 
     static func text(_ name: StaticString, _ value: StaticString) -> OSSL_PARAM {
         // The type has mutable pointers because parameters are used for results too. OpenSSL only reads this
-        // one.
+        // parameter.
         unsafe OSSL_PARAM_construct_utf8_string(
             name.cString, UnsafeMutablePointer(mutating: value.cString), 0)
     }

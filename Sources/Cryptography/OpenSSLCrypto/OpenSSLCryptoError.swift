@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The reason why an operation of this target failed.
+/// The reason why an operation of this module failed.
 package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     // Keys
 
@@ -9,7 +9,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case pointNotOnCurve
     /// A private scalar is zero or not below the order of the curve.
     case scalarOutOfRange
-    /// The key is of a type, or on a curve, that is not a `Curve`.
+    /// The key's type or curve is not one of `Curve`, or this operation does not support it.
     case unsupportedKey
     /// The two keys of an agreement are on different curves, or on a curve without key agreement.
     case curvesDoNotAgree
@@ -23,8 +23,8 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case tpmProviderMissing
     /// The provider is installed but reaches no TPM.
     case tpmUnreachable
-    /// The TPM does not create, load or use the key: it is another TPM's, its curve is not supported, or the
-    /// TPM is full.
+    /// The TPM does not create, load or use the key: the key belongs to another TPM, its curve is not
+    /// supported, or the TPM is full.
     case tpmRefused
     /// The private half of the key is in the TPM and cannot be read.
     case keyStaysInTPM
@@ -88,7 +88,7 @@ extension OpenSSLCryptoError {
             "no TPM 2.0 answers: check that /dev/tpmrm0 exists and that this user is in the group tss; "
                 + "TPM2OPENSSL_TCTI names another TPM"
         case .tpmRefused:
-            "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
+            "the TPM does not make or load the key: it belongs to another TPM, its curve is not supported, or the TPM is full"
         case .keyStaysInTPM:
             "the key is in the TPM, which uses it but never exports it"
         case .openSSLFailed: "OpenSSL reported an error in the computation"

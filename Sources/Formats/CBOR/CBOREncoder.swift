@@ -71,6 +71,8 @@ package struct CBOREncoder: Sendable {
         bytes.append(contentsOf: item)
     }
 
+    /// Appends a head in its shortest form. In the first byte 24, 25, 26 and 27 announce an argument of 1, 2,
+    /// 4 and 8 bytes (RFC 8949 3).
     static func appendHead(major: UInt8, argument: UInt64, to bytes: inout [UInt8]) {
         let type = major << 5
         switch argument {
@@ -82,6 +84,7 @@ package struct CBOREncoder: Sendable {
         }
     }
 
+    /// Appends the first byte of a head, and the argument in `width` bytes.
     private static func appendHead(_ initial: UInt8, _ argument: UInt64, width: Int, to bytes: inout [UInt8])
     {
         bytes.append(initial)

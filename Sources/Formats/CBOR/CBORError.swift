@@ -11,9 +11,9 @@ package enum CBORError: Error, Equatable, Sendable {
     case reservedSimpleValue(at: Int)
     /// A "break" is outside an item of indefinite length, or between a key and its value.
     case unexpectedBreak(at: Int)
-    /// A chunk of a string has another type than the string, or an indefinite length itself.
+    /// A chunk of a string does not have the type of the string, or has an indefinite length itself.
     case misplacedChunk(at: Int)
-    /// A text string, or a chunk of one, is not UTF-8.
+    /// A text string, or a chunk of a text string, is not UTF-8.
     case invalidUTF8(at: Int)
     /// Two keys of one map have the same value.
     case duplicateKey(at: Int)

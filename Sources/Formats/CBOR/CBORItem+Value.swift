@@ -76,8 +76,8 @@ extension CBORItem {
 
     package var isNullOrUndefined: Bool { Self.isNullOrUndefined(encoded.first) }
 
-    /// Whether an item with this first byte has an indefinite length. Major type 7 is excluded: its 31 is the
-    /// "break".
+    /// Whether an item with this first byte has an indefinite length. Major type 7 is excluded, because 31
+    /// means the "break" there.
     static func hasIndefiniteLength(_ initial: UInt8?) -> Bool {
         initial.map { $0 < 0xe0 && $0 & 31 == 31 } ?? false
     }

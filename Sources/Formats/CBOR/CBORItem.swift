@@ -57,8 +57,8 @@ package struct CBORItem: Sendable {
     package var offset: Int { encoded.startIndex }
 }
 
-/// The departures of an encoding from preferred serialization (RFC 8949 4.1). They are accepted when reading,
-/// although the structures of ISO/IEC 18013-5 should be written without them (Q141).
+/// The departures of an encoding from preferred serialization (RFC 8949 4.1). Such encodings are accepted
+/// when reading, although the structures of ISO/IEC 18013-5 should not have them (Q141).
 package struct EncodingForm: OptionSet, Sendable {
     package let rawValue: UInt8
 

@@ -35,7 +35,7 @@ struct CBORKeyRanges {
         try refuseAmongMany(in: span, base: base)
     }
 
-    /// Compares each key with all earlier ones. Few keys need no set, and thus no heap memory.
+    /// Compares each key with all earlier keys. Few keys need no set, and thus no heap memory.
     private func refuseAmongFew(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         guard count > 1 else { return }
         for later in 1..<count {
@@ -55,7 +55,7 @@ struct CBORKeyRanges {
         return true
     }
 
-    /// Compares the keys by sorting numbers, or by a set of their bytes.
+    /// Compares the keys: by sorting if all are numbers, and otherwise by a set of their bytes.
     private func refuseAmongMany(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         if areNumbers(in: span) { return try refuseAmongNumbers(in: span, base: base) }
         var seen = Set<[UInt8]>(minimumCapacity: count)

@@ -78,8 +78,8 @@ extension CBORMap {
     }
 }
 
-/// The result of a look-up of several keys: the value of each key in their order, or `nil` if the key is
-/// absent.
+/// The result of looking up several keys: one value for each key, in the order of the keys. The value of an
+/// absent key is `nil`.
 package struct CBORValues: Sendable {
     fileprivate let bytes: ArraySlice<UInt8>
     // `starts` and `counts` are vectors: reading an element of an `InlineArray` would copy this struct and

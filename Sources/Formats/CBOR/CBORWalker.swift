@@ -6,7 +6,7 @@
 /// - reads the head and refuses reserved forms and truncation,
 /// - checks that a length or count does not exceed the bytes that are left, before it is used,
 /// - validates text as UTF-8,
-/// - refuses nesting beyond `depthLimit`, which also bounds its own recursion (Q196),
+/// - refuses nesting beyond `depthLimit`, which also bounds the recursion of the walker (Q196),
 /// - refuses a map with two keys of the same value, whatever their encoding (Q142),
 /// - records departures from preferred serialization in `form` (Q141).
 ///
@@ -86,8 +86,8 @@ struct CBORWalker {
     private mutating func endOfEntry(
         _ span: borrowing Span<UInt8>, from start: Int, depth: Int, order: inout CBORKeyOrder
     ) throws(CBORError) -> Int {
-        // The key's own form decides how it is compared, so it is recorded apart from the form of the other
-        // items.
+        // The form of the key decides how the key is compared, so it is recorded apart from the form of the
+        // other items.
         let outer = form
         form = []
         let keyEnd = try end(of: span, from: start, depth: depth + 1)

@@ -3,18 +3,18 @@
 package struct DiagnosticNotation: Sendable {
     /// Whether arrays and maps of more than 40 bytes are written on several lines.
     package var isIndented = false
-    /// The maximum number of bytes that are written of a byte string. A longer one is truncated, and its size
-    /// is added.
+    /// The maximum number of bytes that are written of a byte string. A longer byte string is truncated, and
+    /// its size is written after it.
     package var longestByteString = Int.max
-    /// The maximum number of bytes that are written of a text. A longer one is truncated, and its size is
-    /// added.
+    /// The maximum number of bytes that are written of a text. A longer text is truncated, and its size is
+    /// written after it.
     package var longestText = Int.max
     /// The number of bytes after which the notation ends.
     package var longestNotation = Int.max
     /// Whether the content of tag 24 is written as an item, `24(<<…>>)` (RFC 8610 G.3), instead of bytes.
     package var opensTag24 = false
-    /// A function that returns the positions in an array whose byte strings contain an encoded item. They are
-    /// written as items.
+    /// A function that returns the positions in an array at which a byte string contains an encoded item.
+    /// Such a byte string is written as the item.
     package var embeddedItems: @Sendable (CBORItem) -> [Int] = { _ in [] }
     /// A function that returns a comment for a byte string.
     package var comment: @Sendable (ArraySlice<UInt8>) -> String? = { _ in nil }

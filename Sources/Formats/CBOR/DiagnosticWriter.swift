@@ -1,8 +1,9 @@
 internal import JSON
 
-/// Writes items in diagnostic notation. The nesting of an embedded item counts with the items around it.
+/// Writes items in diagnostic notation.
 struct DiagnosticWriter {
-    /// The maximum nesting of an embedded item, counted with the items around it.
+    /// The maximum nesting up to the innermost item of an embedded item. The items around the embedded item
+    /// count too.
     private static let deepest = 64
     /// The maximum number of bytes of an array or map that is written on one line.
     private static let shortContainer = 40
@@ -56,7 +57,7 @@ struct DiagnosticWriter {
         text += ")"
     }
 
-    /// Writes the item that is encoded in `bytes`. If they are not CBOR, writes `item` instead.
+    /// Writes the item that is encoded in `bytes`. If `bytes` are not CBOR, writes `item` instead.
     private mutating func writeEmbedded(_ bytes: ArraySlice<UInt8>, orElse item: CBORItem) {
         let limits = CBORLimits(depth: max(0, Self.deepest - depth), bytes: .max)
         guard let embedded = try? CBORItem.parse(bytes, limits: limits) else { return write(item) }
@@ -65,6 +66,7 @@ struct DiagnosticWriter {
         text += ">>\(item.head.indicator)"
     }
 
+    /// Calls `body` to write what is inside an item, so that `depth` counts this item.
     private mutating func nested(_ body: (inout DiagnosticWriter) -> Void) {
         depth += 1
         body(&self)
@@ -74,7 +76,8 @@ struct DiagnosticWriter {
 
 // Strings
 extension DiagnosticWriter {
-    /// Writes a string: with `definite` if its length is definite, and otherwise as the list of its chunks.
+    /// Writes a string. A string of definite length is written by `definite`, and a string of indefinite
+    /// length as the list of its chunks.
     private mutating func writeString(
         _ item: CBORItem, _ head: CBORHead, _ definite: (inout DiagnosticWriter) -> Void
     ) {
@@ -97,7 +100,7 @@ extension DiagnosticWriter {
         text += ")"
     }
 
-    /// Writes bytes as hexadecimal digits, truncated to the maximum length of the notation.
+    /// Writes at most `notation.longestByteString` of the bytes, as hexadecimal digits.
     private mutating func writeBytes(_ content: ArraySlice<UInt8>) {
         text += "h'"
         for byte in content.prefix(notation.longestByteString) { text += byte.hexadecimal }
@@ -106,13 +109,14 @@ extension DiagnosticWriter {
         if let comment = notation.comment(content) { writeComment(comment) }
     }
 
-    /// Writes a text in quotes, truncated to the maximum length of the notation.
+    /// Writes at most `notation.longestText` bytes of the text, in quotes.
     private mutating func writeText(_ content: String) {
         let size = content.utf8.count
         guard size > notation.longestText else {
             text += JSONString.quoted(content)
             return
         }
+        // If the limit is inside a character, `decoding` replaces the incomplete character by U+FFFD.
         let shown = String(decoding: content.utf8.prefix(notation.longestText), as: UTF8.self)
         text += JSONString.quoted(shown) + "... / \(size) bytes /"
     }
@@ -159,7 +163,8 @@ extension DiagnosticWriter {
 
     /// Writes an array or map with its brackets.
     ///
-    /// - Parameter members: writes the members, and calls the closure that it gets before each one.
+    /// - Parameter members: writes the members. Before each member it calls the closure that it receives,
+    ///   which writes the separator.
     private mutating func writeContainer(
         _ item: CBORItem, _ head: CBORHead, brackets: (String, String),
         _ members: (inout DiagnosticWriter, (inout DiagnosticWriter) -> Void) -> Void

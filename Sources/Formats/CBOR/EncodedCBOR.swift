@@ -8,7 +8,7 @@ package struct EncodedCBOR<Content>: Sendable {
     package let bytes: ArraySlice<UInt8>
     /// The number of bytes before the content.
     private let headCount: Int
-    /// The joined content of a byte string of indefinite length.
+    /// The joined content of a byte string of indefinite length; `nil` for a definite length.
     private let chunks: [UInt8]?
 
     /// The encoding of the embedded item.
@@ -51,8 +51,8 @@ package struct EncodedCBOR<Content>: Sendable {
 }
 
 extension EncodedCBOR {
-    /// Returns the tag and the head of the byte string for content of a size. For content that is hashed in
-    /// parts.
+    /// Returns the bytes before the content: the tag, and the head of a byte string of `contentCount` bytes.
+    /// Callers that hash content in parts hash these bytes first.
     package static func head(contentCount: Int) -> [UInt8] {
         var encoder = CBOREncoder(reservingCapacity: 11)
         encoder.tag(24)

@@ -81,6 +81,7 @@ package enum ExpectedLength: Equatable, Sendable {
     package init(upTo count: Int, extended allowed: Bool) {
         switch count {
         case ...1: self = .short(1)
+        // 256 is truncated to 0, which stands for 256.
         case ...256: self = .short(UInt8(truncatingIfNeeded: count))
         case _ where !allowed: self = .short(0)
         case ...65_535: self = .extended(UInt16(count))

@@ -18,8 +18,8 @@ package enum JSONError: Error, Equatable, Sendable {
     case tooDeep(at: Int)
     /// The text is longer than the limit in bytes.
     case tooLong(limit: Int)
-    /// A value has another type than its structure requires. A number with a fraction or an exponent, or one
-    /// that does not fit into `Int64`, is not an integer.
+    /// A value has another type than its structure requires. A number with a fraction or an exponent is not
+    /// an integer, nor is a number that does not fit into `Int64`.
     case unexpectedType(expected: JSONType, at: Int)
     /// An object lacks a member that its structure requires. `at` is the start of the object.
     case missingMember(String, at: Int)

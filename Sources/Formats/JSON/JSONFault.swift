@@ -10,9 +10,10 @@ package struct JSONFault: Error, Equatable, Sendable {
         case tooDeep
         /// Two members of one object have the same name.
         case duplicateMember
-        /// An object has an unknown member, which may be a misspelt restriction. Holds its name.
+        /// An object has an unknown member, which may be a misspelt restriction. Holds the name of the
+        /// member.
         case unknownMember(String)
-        /// An object lacks a required member. Holds its name.
+        /// An object lacks a required member. Holds the name of the member.
         case missingMember(String)
         /// A value is not allowed. Holds the requirement, such as "must be true or false".
         case wrongValue(String)
@@ -25,7 +26,7 @@ package struct JSONFault: Error, Equatable, Sendable {
     /// text.
     package let column: Int
     /// The faulty value as a JSON Pointer (RFC 6901) such as `/lanes/0/name`; empty for the whole text. For
-    /// an unknown or missing member the pointer ends with its name.
+    /// an unknown or missing member the pointer ends with the member's name.
     package let pointer: String
 
     package init(_ condition: Condition, line: Int, column: Int = 0, pointer: String = "") {

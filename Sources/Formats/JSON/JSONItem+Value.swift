@@ -27,7 +27,7 @@ extension JSONItem {
         try members(among: known)
     }
 
-    /// Returns the members of an object, which must have no others than `known`.
+    /// Returns the members of an object, which must have no members besides `known`.
     package func members(among known: [String]) throws(JSONError) -> JSONMembers {
         guard case .object(let members) = value else { throw .unexpectedType(expected: .object, at: offset) }
         var items: [String: JSONItem] = [:]

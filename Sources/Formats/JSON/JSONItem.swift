@@ -7,7 +7,7 @@ package struct JSONItem: Equatable, Sendable {
         case null
         case boolean(Bool)
         case integer(Int64)
-        /// A number with a fraction or an exponent, or one that does not fit into `Int64`.
+        /// A number with a fraction or an exponent, or a number that does not fit into `Int64`.
         case otherNumber
         case string(String)
         case array([JSONItem])
@@ -21,7 +21,7 @@ package struct JSONItem: Equatable, Sendable {
     /// The default limits: 64 KiB, and 16 nested arrays and objects.
     package static let standardLimits = (bytes: 1 << 16, depth: 16)
 
-    /// Parses a text that is exactly one value, with white space around it at most.
+    /// Parses a text that is exactly one value. White space is allowed before and after the value.
     package static func parse(
         _ text: ArraySlice<UInt8>, limits: (bytes: Int, depth: Int) = standardLimits
     ) throws(JSONError) -> JSONItem {

@@ -26,6 +26,7 @@ struct JSONReader {
         return JSONItem(value: try value(nesting), offset: start)
     }
 
+    /// Reads the value at the position. The first byte determines the type of the value.
     private mutating func value(_ nesting: Int) throws(JSONError) -> JSONItem.Value {
         switch try peek() {
         case UInt8(ascii: "{"): return .object(try members(nesting))

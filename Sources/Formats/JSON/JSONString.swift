@@ -23,6 +23,7 @@ package enum JSONString {
         result.append(UInt8(ascii: "\""))
     }
 
+    /// Appends a character, escaped if it needs an escape.
     private static func write(_ scalar: Unicode.Scalar, to result: inout [UInt8]) {
         switch scalar {
         case "\"": result += "\\\"".utf8
@@ -31,6 +32,7 @@ package enum JSONString {
         case "\r": result += "\\r".utf8
         case "\t": result += "\\t".utf8
         case _ where scalar.prints: result += String(scalar).utf8
+        // A character above U+FFFF has two units, and thus two escapes.
         default: for unit in String(scalar).utf16 { result += escape(unit).utf8 }
         }
     }
@@ -42,7 +44,8 @@ package enum JSONString {
 }
 
 extension String {
-    /// Whether all characters are printable ASCII. Such a text is safe without a look into Unicode's tables.
+    /// Whether all characters are printable ASCII. Such a text is safe for a terminal without looking up each
+    /// character in Unicode's tables.
     package var isPrintableASCII: Bool {
         let bytes = utf8.span
         var others: UInt8 = 0

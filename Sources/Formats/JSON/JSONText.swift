@@ -9,7 +9,7 @@
 /// - Objects are strict: ``members(_:)`` refuses unknown members, because a misspelt restriction must not be
 ///   ignored.
 /// - A member that is null is present. Callers that allow null ask ``isNull``.
-/// - A value that does not come from a text, such as one from the database, has line 0 in its faults.
+/// - A value that does not come from a text, such as a value from the database, has line 0 in its faults.
 ///
 /// The text is parsed once, by `JSONItem.parse`. A fault never contains a value of the text.
 package struct JSONText: Sendable {
@@ -124,7 +124,7 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// Returns the members of an object, which must have no others than `known`.
+    /// Returns the members of an object, which must have no members besides `known`.
     package func members(_ known: Set<String>) throws(JSONFault) -> JSONTextMembers {
         if let fault = try unknownMembers(besides: known).first { throw fault }
         return try members()
@@ -144,7 +144,8 @@ package struct JSONText: Sendable {
         }
     }
 
-    /// Returns the members of an object in their order. For objects whose author chooses the names.
+    /// Returns the members of an object in their order, for objects in which the author of the text chooses
+    /// the names.
     ///
     /// - Parameter limit: the maximum number of members.
     package func entries(upTo limit: Int) throws(JSONFault) -> [(name: String, value: JSONText)] {

@@ -2,8 +2,8 @@ extension Terminal {
     /// Returns the candidate that the user probably meant by `word`, for "did you mean …?".
     ///
     /// An edit is a wrong, missing, added or swapped character. The candidate with the fewest edits is
-    /// returned, if these are at most a third of the characters of `word`, or one. `nil` if `word` is a
-    /// candidate itself or no candidate is near enough.
+    /// returned, if one edit is enough or the edits are at most a third of the characters of `word`. `nil` if
+    /// `word` is a candidate itself or no candidate is near enough.
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)
@@ -14,8 +14,9 @@ extension Terminal {
 
     /// Returns the number of edits from one word to the other (optimal string alignment).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
-        // The rows for all characters of `one` up to the last but one, and up to the last. A row has the
-        // number of edits to each beginning of `other`.
+        // A row belongs to the first n characters of `one`, and has the number of edits to each beginning of
+        // `other`. In the loop `last` is the row for n = i, `before` that for n = i − 1, and `row` that for n
+        // = i + 1.
         var before: [Int] = []
         var last = Array(0...other.count)
         for i in one.indices {

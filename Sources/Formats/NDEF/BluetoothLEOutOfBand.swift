@@ -3,13 +3,13 @@
 package struct BluetoothLEOutOfBand: Equatable, Sendable {
     /// The role of the record's sender (AD type 1c).
     package var role: BluetoothLERole
-    /// The service UUID for both modes: the last complete one of AD type 06 or 07 (Q30).
+    /// The service UUID for both modes: the last complete UUID of AD type 06 or 07 (Q30).
     package var serviceUUID: BluetoothUUID?
-    /// The number of service UUIDs in the record. More than one is unusual (Q30).
+    /// The number of service UUIDs in the record. More than one UUID is unusual (Q30).
     package private(set) var serviceUUIDCount: Int
     /// The sender's address (AD type 1b).
     package var address: BluetoothLEAddress?
-    /// The L2CAP PSM from one of two provisional places. It is only a hint (Q39).
+    /// The L2CAP PSM from one of two provisional places. This number is only a hint (Q39).
     package private(set) var protocolServiceMultiplexer: UInt32?
 
     package init(
@@ -31,11 +31,11 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         static let provisionalPSM: UInt8 = 0x77
     }
 
-    /// Parses the AD structures. Unknown ones are skipped. A length of zero, or one beyond the end, ends the
-    /// list (Q31).
+    /// Parses the AD structures. Unknown structures are skipped. A length of zero, or a length beyond the
+    /// end, ends the list (Q31).
     ///
-    /// - Throws: `malformedPayload` if the list has no valid LE Role, or has the AD type 00, which a leading
-    ///   length of two bytes looks like (Q32).
+    /// - Throws: `malformedPayload` if the list has no valid LE Role, or a structure of AD type 00. A leading
+    ///   length of two bytes looks like such a structure (Q32).
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> BluetoothLEOutOfBand {
         var rest = payload
         var role: BluetoothLERole?

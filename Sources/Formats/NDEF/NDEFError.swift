@@ -7,7 +7,8 @@ package enum NDEFError: Error, Equatable, Sendable {
     case messageTooLong(count: Int)
     /// The message has more records than the limit.
     case tooManyRecords
-    /// The flag MB is missing in the first record or set in a later one. Holds the offset of the record.
+    /// The flag MB is missing in the first record, or is set in a later record. Holds the offset of that
+    /// record.
     case misplacedMessageBegin(at: Int)
     /// Bytes follow the record with the flag ME. Holds their offset.
     case trailingBytes(at: Int)

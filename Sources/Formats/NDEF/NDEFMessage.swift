@@ -24,7 +24,7 @@ package struct NDEFMessage: Equatable, Sendable {
 
     /// Returns the only record of `type`; `nil` if it is absent.
     ///
-    /// - Throws: `recordRepeated` if there is a second one.
+    /// - Throws: `recordRepeated` if there is a second record of this type.
     package func record(of type: NDEFRecordType) throws(NDEFError) -> NDEFRecord? {
         let found = records.lazy.filter { $0.isOf(type) }.prefix(2)
         guard found.dropFirst().isEmpty else { throw .recordRepeated }
@@ -66,6 +66,7 @@ extension NDEFRecord {
         if id != nil { flags |= Flag.idLength }
         bytes.append(flags)
         bytes.append(UInt8(type.count))
+        // The length of the payload has one byte in a short record, and four bytes otherwise.
         for shift in isShort ? [0] : [24, 16, 8, 0] {
             bytes.append(UInt8(truncatingIfNeeded: payload.count >> shift))
         }

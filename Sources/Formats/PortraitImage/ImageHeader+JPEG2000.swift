@@ -63,7 +63,7 @@ extension ImageHeader {
         let type = try reader.uint32()
         switch short {
         case 0: return (type, try reader.part(reader.left))
-        // The longer form is needed only for boxes above 4 GiB.
+        // 1 announces a longer form, which only boxes above 4 GiB need; 2 to 7 are reserved.
         case 1..<8: throw .unsupported(at: reader.index)
         default: return (type, try reader.part(Int(short) - 8))
         }
@@ -154,7 +154,7 @@ extension ImageHeader {
     }
 
     /// Checks the components: one to four, for grey or colours with or without transparency, each with at
-    /// most 16 bits.
+    /// most 16 bits, and with a sample for at least every second column and row.
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
         let count = Int(try size.uint16())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }

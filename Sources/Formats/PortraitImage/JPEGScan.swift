@@ -63,8 +63,8 @@ struct JPEGScan {
         guard first <= last, last <= 63, first > 0 ? parts.count == 1 : last == 0 else {
             throw .malformed(at: segment.index)
         }
-        // The numbers of low bits that are missing before and after this scan (Ah and Al). A first scan has 0
-        // for `before`; each further scan adds one bit.
+        // The numbers of low bits that are missing before and after this scan (Ah and Al). In the first scan
+        // of a coefficient `before` is 0, although all bits are missing. Each further scan adds one bit.
         let (before, after) = (Int(bits >> 4), Int(bits & 15))
         (band, isRefinement) = (first...last, before > 0)
         guard before == 0 ? after <= 13 : after == before - 1 else { throw .malformed(at: segment.index) }
@@ -87,6 +87,8 @@ struct JPEGScan {
     ) throws(ImageHeaderError) {
         let isAlone = parts.count == 1
         let first = frame.components[parts[0].component]
+        // A unit of a scan with one component is one block of that component (A.2.2). A unit of another scan
+        // has blocks of each component of the scan (A.2.3).
         let (columns, rows) = isAlone ? (first.columns, first.rows) : (frame.columns, frame.rows)
         for unit in 0..<columns * rows {
             if interval > 0, unit > 0, unit % interval == 0 {
@@ -167,7 +169,7 @@ struct JPEGScan {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
             // Without a coefficient, 15 stands for 16 zeros. Any other number begins a run of blocks without
-            // further coefficients in the band, of which this block is the first.
+            // further coefficients in the band. This block is the first of the run.
             if size == 0 {
                 guard zeros == 15 else {
                     run = (1 << zeros) + (try bits.next(zeros)) - 1
@@ -187,8 +189,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a further bit of the coefficients of a band in one block: of the coefficients that are not zero
-    /// already, and of new ones (G.1.2.3).
+    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3): for the coefficients that
+    /// are not zero already, and for those that become nonzero with this bit.
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
@@ -209,7 +211,7 @@ struct JPEGScan {
         }
         guard run > 0 else { return }
         run -= 1
-        // 64 zeros are more than any band has, so this moves to its end.
+        // 64 zeros are more than any band has, so this call moves `place` to the end of the band.
         try skip(64, from: &place, nonzero, &bits)
     }
 

@@ -1,8 +1,8 @@
-/// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). It reads all blocks but
-/// calculates no pixels (Q247).
+/// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). The check reads all blocks
+/// but calculates no pixels (Q247).
 ///
-/// Browsers show an image with broken data without a warning: in part, in grey, or as it was before its last
-/// scans. Such a picture must not be compared with a face. An image is complete if
+/// Browsers show an image with broken data without a warning: only a part of it, grey areas, or the coarse
+/// picture of its first scans. Such a picture must not be compared with a face. An image is complete if
 ///
 /// - every block of every component is present in full precision,
 /// - each code is in its Huffman table, and each component has its quantization table,
@@ -75,7 +75,7 @@ package struct JPEGScans {
     }
 }
 
-/// The frame header (B.2.2), with the progress of its components.
+/// The frame header (B.2.2), with the bits that the scans so far have contained of each component.
 struct JPEGFrame {
     struct Component {
         let identifier: UInt8
@@ -157,7 +157,8 @@ struct JPEGTables {
     /// Reads Huffman tables.
     mutating func readCodes(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
-            // The high four bits are 0 for DC and 1 for AC coefficients, the low four bits the number.
+            // The high four bits are 0 for DC and 1 for AC coefficients. The low four bits are the number of
+            // the table.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             let codes = try JPEGCodes(&segment)
@@ -173,7 +174,8 @@ struct JPEGTables {
     /// its coefficient.
     mutating func readSteps(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
-            // The high four bits are 0 for steps of one byte and 1 for two, the low four bits the number.
+            // The high four bits are 0 for steps of one byte and 1 for steps of two bytes. The low four bits
+            // are the number of the table.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             var isWhole = true
@@ -229,6 +231,8 @@ struct JPEGCodes {
         for length in 1...16 {
             code = code << 1 | (try bits.next())
             let offset = code - firstCode[length]
+            // `offset` is not negative: a code below the first one of this length would begin with a shorter
+            // code.
             if offset < counts[length] { return Int(values[firstValue[length] + offset]) }
         }
         throw .malformed(at: bits.index)

@@ -7,17 +7,18 @@ package import PKIX
 ///
 /// An identity is a folder `identities/NAME` in the store's folder, with two files:
 ///
-/// - `key.pem`: the private key, in PEM or as this computer's TPM wrapped it;
+/// - `key.pem`: the private key: in PEM, or wrapped by this computer's TPM;
 /// - `certificates.pem`: the certificate chain that an authority returned; missing until `import`.
 ///
 /// The file `identities/choice.json` has the rules (`IdentityRules`).
 ///
 /// Commands create and change identities; the daemon only reads them, and reads them again when `stamps()`
-/// differ. Every change runs under a lock among processes (`changing`), and appears in one step: an
-/// interrupted command leaves either the old files or the new ones, never a part. All files belong to the
-/// owner alone, and reading refuses a folder that another user may change.
+/// returns other stamps than before. Every change runs under a lock among processes (`changing`), and appears
+/// in one step: an interrupted command leaves either the old files or the new ones, never a part. All files
+/// belong to the owner alone, and reading refuses a folder that another user may change.
 ///
-/// `StoredIdentity` reads one identity, `ReaderIdentities` the chosen ones. This type never uses a key.
+/// `StoredIdentity` reads one identity, and `ReaderIdentities` reads the chosen identities. This type never
+/// uses a key.
 package struct IdentityFolder: Sendable {
     /// The store's folder.
     package let store: String
@@ -77,7 +78,8 @@ package struct IdentityFolder: Sendable {
             do throws(IdentityStoreError) {
                 try PrivateFile.rename(draft, to: "\(path)/\(name.text)")
             } catch {
-                // A folder of this name without a key is not an identity, and is in the way.
+                // A folder of this name that has files but no key is not an identity, but it prevents the
+                // rename.
                 if case .fileRefused(_, ENOTEMPTY) = error { throw .nameTaken(name) }
                 throw error
             }
@@ -103,6 +105,8 @@ package struct IdentityFolder: Sendable {
         return try body()
     }
 
+    /// The folder in which `create` builds an identity. A name cannot begin with a dot, so `names()` never
+    /// returns this folder.
     private var draft: String { "\(path)/.new" }
 
     /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such
@@ -114,11 +118,11 @@ package struct IdentityFolder: Sendable {
 }
 
 /// The name of an identity, which is also the name of its folder: 1 to 64 ASCII letters, digits, `-`, `_` and
-/// `.`, the first a letter or a digit.
+/// `.`. The first character is a letter or a digit.
 package struct IdentityName: Hashable, Comparable, Sendable {
     package let text: String
 
-    /// Creates a name; `nil` if the text is not a valid one.
+    /// Creates a name; `nil` if the text is not a valid name.
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, first.isASCIIAlphanumeric,
             text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) })
@@ -143,7 +147,7 @@ extension UInt8 {
 
 /// A stamp that differs after any change of a file's contents or permissions, read without opening the file.
 package struct FileStamp: Equatable, Sendable {
-    /// The inode number, which differs if the file was replaced by another.
+    /// The inode number, which differs if another file has replaced the file.
     package let inode: UInt
     private let seconds: Int
     private let nanoseconds: Int
@@ -167,6 +171,7 @@ extension IdentityFolder {
     /// the rules changed.
     package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
         try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
+            // The folder counts too: an identity is refused if other users may write to its folder.
             stamps += [FileStamp("\(path)/\(name.text)")]
             stamps += [FileStamp(keyPath(name)), FileStamp(certificatesPath(name))]
         }
@@ -199,7 +204,8 @@ package struct FolderLock: ~Copyable {
 
     deinit { close(file) }
 
-    /// Releases the lock. A call at the end of a scope keeps the value alive until then: otherwise the
-    /// compiler may destroy it after its last use.
+    /// Releases the lock. Call this function where the locked scope ends: the call keeps the lock alive until
+    /// there. Without it the compiler may destroy the lock, and thus release it, as soon as nothing uses the
+    /// lock.
     package borrowing func release() { flock(file, LOCK_UN) }
 }

@@ -72,6 +72,7 @@ extension IdentityRules {
         for item in items { rules.append(try Rule(item)) }
     }
 
+    /// Returns the contents of the file.
     package func json() throws(IdentityStoreError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

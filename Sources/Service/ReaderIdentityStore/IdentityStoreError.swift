@@ -12,7 +12,7 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case fileRefused(path: String, errno: Int32)
     /// The path is not a regular file or folder, but a link or something else.
     case notAFile(path: String)
-    /// Other users may read the file, or put another in its place; the permission bits.
+    /// Other users may read the file, or put another file in its place. `mode` has the permission bits.
     case exposed(path: String, mode: UInt32)
     /// The file belongs to another user, who may change it.
     case ownedByOther(path: String)
@@ -33,9 +33,11 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     /// None of the certificates is for this key.
     case keyNotCertified
     case chainUnusable(CertificateChainError)
-    /// A certificate of the chain that requests carry is not valid yet; the start in seconds since 1970.
+    /// A certificate that requests would carry is not valid yet. `from` is the start of its validity in
+    /// seconds since 1970.
     case notYetValid(subject: String, from: Int64)
-    /// A certificate of the chain that requests carry has expired; the end in seconds since 1970.
+    /// A certificate that requests would carry has expired. `since` is the end of its validity in seconds
+    /// since 1970.
     case expired(subject: String, since: Int64)
     /// The certificate breaks rules of the reader's profile that are enforced.
     case profileBroken([ProfileRule])
@@ -74,7 +76,7 @@ extension IdentityStoreError {
         }
     }
 
-    /// Whether the explanation names the identity.
+    /// Whether the explanation names the identity, so that a command need not put the name before it.
     package var namesIdentity: Bool {
         switch self {
         case .nameTaken, .unknown: true
@@ -107,7 +109,8 @@ extension IdentityStoreError {
             "there is no certificate yet: run countersign identity csr, and import what the authority returns"
         case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
         case .keyNotCertified:
-            "none of the certificates is for this key: import those made from its own request (countersign identity csr)"
+            "none of the certificates is for this key: import the certificate that an authority made from the key's request"
+                + " (countersign identity csr)"
         case .chainUnusable(let error): error.explanation
         case .notYetValid(let subject, let from):
             "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"

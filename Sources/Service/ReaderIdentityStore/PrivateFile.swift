@@ -5,8 +5,8 @@ internal import SystemPackage
 
 /// Reading and writing of files that only their owner may access or change.
 ///
-/// - Reading refuses links, other users' files, and files that others may change; for secrets also files that
-///   others may read.
+/// - Reading refuses links, other users' files, and files that others may change; for secrets, also files
+///   that others may read.
 /// - `replace` is atomic and durable: a reader sees the old contents or the new ones, and the file and its
 ///   folder's entry are on the disk when the function returns.
 package enum PrivateFile {
@@ -120,6 +120,7 @@ package enum PrivateFile {
         }
         try mapping(
             file.closeAfter {
+                // At most `largest`: this type reads no larger file.
                 let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
                 _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
             }, IdentityStoreError.refusing(path))
@@ -143,8 +144,9 @@ package enum PrivateFile {
         try checkFolder(path)
     }
 
-    /// Creates the folder; if that fails because a folder above it is missing, that folder first.
+    /// Creates the folder. If a folder above it is missing, creates the missing one first.
     private static func makeFolders(to path: String) throws(IdentityStoreError) {
+        // The first character is left out: before the slash of an absolute path there is no folder.
         let cut = path.dropFirst().lastIndex(of: "/")
         if unsafe mkdir(path, S_IRWXU) == 0 { return }
         if errno == ENOENT, let cut {

@@ -14,8 +14,8 @@ package struct ProfileRule: Hashable, Sendable {
     private var isEnforcedByWallets: Bool { Self.enforcedByWallets.contains(finding.rule) }
 
     /// The nine rules that wallets check: the issuer's key identifier, a common name, no extension that
-    /// constrains authorities, the purpose, digital signatures, the required extensions, the validity period,
-    /// the signature algorithm, and the certificate's own key identifier.
+    /// constrains authorities, the purpose, digital signatures, the required extension with the place of
+    /// revocations, the validity period, the signature algorithm, and the certificate's own key identifier.
     private static let enforcedByWallets: Set<CertificateRule> = [
         .authorityKeyIdentifier, .commonName, .forbiddenExtension, .extendedKeyUsage, .keyUsage,
         .distributionPoint, .validityPeriod, .signatureAlgorithm, .subjectKeyIdentifier,

@@ -7,14 +7,15 @@ package import PKIX
 
 /// The identities that sign requests, read and checked.
 ///
-/// `init(in:at:)` reads `choice.json`, or without that file takes the only identity for every request. Each
-/// identity that a rule names is loaded once: its key, its chain, and their validity at the given time. An
-/// identity that cannot be used is listed in `unusable`, and its rules stay in `choice` without an identity.
-/// A request under such a rule is sent unsigned: it is never signed in another identity's name.
+/// `init(in:at:)` reads `choice.json`. Without that file, a single identity signs every request, and several
+/// identities sign none. Each identity that a rule names is loaded once: its key, its chain, and their
+/// validity at the given time. An identity that cannot be used is listed in `unusable`, and its rules stay in
+/// `choice` without an identity. A request under such a rule is sent unsigned: it is never signed in another
+/// identity's name.
 ///
 /// The daemon creates a new value when a file in the folder has changed, or the last value is too old.
-/// Commands create one for each run. A value never changes. Creating it accesses the TPM if the TPM wrapped
-/// one of the keys.
+/// Commands create a value for each run. A value never changes. Creating it accesses the TPM if the TPM
+/// wrapped one of the keys.
 package struct ReaderIdentities: Sendable {
     /// The rules with their identities. A request under a rule whose identity cannot be used is unsigned.
     package let choice: ReaderIdentityChoice
@@ -62,7 +63,8 @@ package struct ReaderIdentities: Sendable {
 }
 
 extension IdentityFolder {
-    /// Returns the rules of the file or, without a file, one rule for the only identity.
+    /// Returns the rules of the file. Without a file, returns one rule if there is a single identity, and no
+    /// rules if there are several: no request may be signed by an identity that nobody chose.
     package func rulesInEffect() throws(IdentityStoreError) -> IdentityRules {
         if let rules = try rules() { return rules }
         let names = try names()
@@ -71,10 +73,10 @@ extension IdentityFolder {
     }
 }
 
-/// An identity as the folder has it: the place of its key, which is read only when needed, and its imported
-/// certificates.
+/// An identity in the folder: whether its key is in memory or in the TPM, and its imported certificates. The
+/// key itself is read only when it is needed.
 package struct StoredIdentity: Sendable {
-    /// The number of days before its expiry from which an identity is reported.
+    /// The number of days of warning: an identity is reported if its certificates expire in fewer days.
     package static let warningDays: Int64 = 30
 
     package let name: IdentityName
@@ -144,7 +146,7 @@ extension CertificateChain {
     }
 
     /// Checks the validity of the certificates that requests carry (Q173). Throws `notYetValid` or `expired`
-    /// for the first one that is not valid.
+    /// for the first certificate that is not valid.
     package func requireValidity(at now: Timestamp) throws(IdentityStoreError) {
         for certificate in withoutRoots {
             let subject = certificate.subject.description
@@ -170,10 +172,10 @@ extension CertificateChain {
             throw .chainUnusable(.tooLong(limit: maximumCount))
         }
         var rest = certificates
-        // If a renewed certificate comes with the old one, the one that expires later is used.
-        let own = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
-        guard let own else { throw .keyNotCertified }
-        var chain = [rest.remove(at: own)]
+        // If a renewed certificate comes with the old one, the certificate that expires later is used.
+        let leaf = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
+        guard let leaf else { throw .keyNotCertified }
+        var chain = [rest.remove(at: leaf)]
         // The chain ends at a root, which signed itself, or where the issuer is missing.
         while let last = chain.last, !last.isSigned(by: last),
             let issuer = rest.firstIndex(where: last.isSigned(by:))
@@ -186,7 +188,7 @@ extension CertificateChain {
 
 extension Certificate {
     fileprivate func isFor(_ key: borrowing PrivateKey) -> Bool {
-        guard let own = try? publicKey() else { return false }
-        return own.curve == key.curve && own.encodedPoint == key.encodedPoint
+        guard let certified = try? publicKey() else { return false }
+        return certified.curve == key.curve && certified.encodedPoint == key.encodedPoint
     }
 }

@@ -21,8 +21,8 @@ package final class MonotonicTime: Sendable {
         self.instant = instant
     }
 
-    /// Returns `now`, or the continued time if `now` is earlier: the result is never earlier than an earlier
-    /// result.
+    /// Returns `now`, or the continued time if `now` is before it. The results of successive calls never
+    /// decrease.
     func time(at now: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in
@@ -32,7 +32,7 @@ package final class MonotonicTime: Sendable {
         }
     }
 
-    /// Returns `latest` plus the time that has passed since this value was first given.
+    /// Returns `latest` plus the time that has passed since the first call with this value.
     ///
     /// - Parameter latest: the latest time that the caller has stored.
     func time(since latest: Timestamp) -> Timestamp {

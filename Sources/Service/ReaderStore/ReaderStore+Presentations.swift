@@ -22,8 +22,8 @@ package struct StoredPresentation: Sendable {
     package let outcome: Outcome?
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
-    /// The JSON description that the caller reads. The row of a running presentation says that it was
-    /// interrupted: that is true if the daemon ends before it replaces the row.
+    /// The JSON description that the caller reads. The row of a running presentation says that the
+    /// presentation was interrupted. This is true if the daemon ends before it replaces the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String
@@ -133,7 +133,7 @@ extension ReaderStore {
             ])
     }
 
-    /// Stores how a presentation ended and appends its receipts, in place of the held ones. All of this is
+    /// Stores how a presentation ended, appends its receipts, and deletes its held receipts. All of this is
     /// one transaction.
     ///
     /// - Parameters:
@@ -261,6 +261,7 @@ extension ReaderStore {
     /// of an earlier run can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
+            // `max`: an end before the creation could come from a clock that was set back.
             try database.execute(
                 sql: """
                     UPDATE presentation SET ended = max(?, created),

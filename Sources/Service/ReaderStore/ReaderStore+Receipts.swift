@@ -61,8 +61,8 @@ extension ReaderStore {
         try change { database in try Self.hold(first, then: further, of: presentation, in: database) }
     }
 
-    /// Holds the statements of a presentation inside a write transaction, the further one under the id with
-    /// `furtherEnding`.
+    /// Holds the statements of a presentation inside a write transaction. The further statement is stored
+    /// under the presentation's id followed by `furtherEnding`.
     static func hold(
         _ first: ReceiptStatement?, then further: ReceiptStatement?, of presentation: String,
         in database: Database
@@ -158,6 +158,8 @@ extension ReaderStore {
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
         try change { database in
+            // The head is written before the key is replaced: only the key of the last receipt may sign the
+            // head (`writeHead`).
             try rewriteReceiptHead(in: database)
             let key = try ReceiptKeyFile(in: folder).replace()
             return try ReceiptPublicKey(key.publicKey()).id
@@ -192,7 +194,7 @@ extension ReaderStore {
     /// Writes the head of the chain to its file, after the receipts are on the disk.
     ///
     /// If the database does not reach the head in the file, the file stays unchanged, because it shows that
-    /// receipts are missing. If writing fails, the file names an earlier receipt until the next one is
+    /// receipts are missing. If writing fails, the file names an earlier receipt until the next receipt is
     /// appended.
     func writeReceiptHead() {
         try? change { database in
@@ -221,8 +223,8 @@ extension ReaderStore {
         try ReceiptHead(count: last.sequence, digest: last.digest).write(to: folder, signedWith: key)
     }
 
-    /// Whether the chain in the database has the link that `head` names. A head without receipts is in every
-    /// chain.
+    /// Whether the chain in the database has the link that `head` names. The head of the empty chain is in
+    /// every chain.
     private static func contains(_ head: ReceiptHead, in database: Database) throws -> Bool {
         if head.count == 0 { return head.digest == SignedReceipt.origin }
         let encoded = try Data.fetchOne(
@@ -231,12 +233,12 @@ extension ReaderStore {
     }
 }
 
-/// The number of receipts and the digest of the last one, signed with the receipts' key, in a file beside
+/// The number of receipts and the digest of the last receipt, signed with the receipts' key, in a file beside
 /// that key.
 ///
 /// A chain alone does not show that its last links are missing. The head does, because it is outside the
 /// database. A head that is older than the last receipt is valid: the process may have ended before it wrote
-/// a newer one.
+/// a newer head.
 private struct ReceiptHead: Equatable {
     private static let type = "countersign receipt head"
 

@@ -4,8 +4,8 @@ package import MdocModel
 package import MdocTrust
 
 extension ReaderStore {
-    /// Returns the current trust snapshot. Each source is compared with its stored digest, and the whole with
-    /// the snapshot's id.
+    /// Returns the current trust snapshot. Each source is compared with its stored digest, and the digest
+    /// over all sources with the snapshot's id.
     ///
     /// - Throws: `empty` in a store without a snapshot; `damaged` or `snapshotDamaged` if stored bytes were
     ///   changed.
@@ -36,8 +36,8 @@ extension ReaderStore {
 
     /// Returns the latest kept snapshot whose id begins with these hexadecimal digits.
     ///
-    /// - Throws: `snapshotUnknown` if there is none, `snapshotAmbiguous` if snapshots with different ids
-    ///   begin with them.
+    /// - Throws: `snapshotUnknown` if no kept snapshot has such an id, `snapshotAmbiguous` if several
+    ///   different ids begin with these digits.
     package func trust(idPrefix: String) throws(ReaderStoreError) -> StoredTrust {
         try read { database in
             try StoredTrust(TrustRecord.latest(idPrefix: idPrefix, in: database), in: database)
@@ -75,6 +75,7 @@ extension TrustRecord {
 
     static func latest(idPrefix: String, in database: Database) throws -> TrustRecord {
         let found = try all(in: database).filter { $0.id.description.hasPrefix(idPrefix.lowercased()) }
+        // `all` returns the latest snapshot first.
         guard let latest = found.first else { throw ReaderStoreError.snapshotUnknown }
         guard found.allSatisfy({ $0.id == latest.id }) else { throw ReaderStoreError.snapshotAmbiguous }
         return latest
@@ -137,6 +138,7 @@ extension TrustSource.Provenance {
         }
     }
 
+    /// Reads the two columns of a provenance; `nil` if they do not have a known form.
     init?(_ word: String, _ location: String) {
         switch word {
         case "file": self = .file(path: location)
@@ -172,7 +174,7 @@ extension ReaderStore {
         try self.change { database in
             let current = try TrustRecord.current(in: database)
             guard current?.number == expected else { throw ReaderStoreError.changedMeanwhile }
-            // A bundle counts as imported even if its contents are the current ones already.
+            // A bundle counts as imported even if the current snapshot has the same contents already.
             if let bundle { try Self.remember(bundle: bundle, in: database) }
             if let current, current.id == snapshot.id { return current }
             let number = try Self.insert(
@@ -289,7 +291,8 @@ package struct TrustRecord: Equatable, Sendable {
     package let number: Int64
     package let id: TrustSnapshot.ID
     package let created: Timestamp
-    /// The number of the snapshot that was current before; `nil` if that snapshot is no longer kept.
+    /// The number of the snapshot that was current before; `nil` for the first snapshot, or if its
+    /// predecessor is no longer kept.
     package let predecessor: Int64?
     package let change: Change
     package let isCurrent: Bool

@@ -117,7 +117,7 @@ package struct ReaderStore: Sendable {
                 """)
     }
 
-    /// Creates the tables, or adds the missing ones, in one transaction.
+    /// Creates the tables, or adds the missing tables, in one transaction.
     private static func setUp(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
@@ -143,6 +143,8 @@ package struct ReaderStore: Sendable {
         return found.version
     }
 
+    /// Returns the application id and the version of the tables in the header of the file. Both are 0 in a
+    /// new file.
     private static func fileVersion(of database: Database) throws -> (application: Int, version: Int) {
         (
             try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
@@ -188,7 +190,7 @@ extension ReaderStoreError {
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
             case .SQLITE_NOTADB: .notAStore
-            // The statements are fixed: one that fails shows that the tables or rows were changed.
+            // The statements are fixed, so a statement that fails shows that the tables or rows were changed.
             case .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT: .damaged
             case .SQLITE_FULL: .noSpace
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .notPermitted
@@ -205,7 +207,7 @@ extension ReaderStore {
     /// Returns the 16 bytes that identify this reader: drawn at random by the first call, and unchanged
     /// afterwards.
     package func readerInstanceBytes() throws(ReaderStoreError) -> [UInt8] {
-        // Drawn before the transaction; another process may have stored its own bytes first, and those count.
+        // Drawn before the transaction. If another process has stored its bytes first, those bytes count.
         let drawn = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
         return try change { database in
             try database.execute(
@@ -243,8 +245,8 @@ extension ReaderStore {
 }
 
 extension Timestamp {
-    /// An instant read from a table. Throws `damaged` if the instant is outside the calendar, where
-    /// arithmetic on it could overflow.
+    /// Creates an instant from a number in a table. Throws `damaged` if the instant is outside the calendar,
+    /// where arithmetic could overflow.
     init(stored seconds: Int64) throws(ReaderStoreError) {
         guard let instant = Timestamp(received: seconds) else { throw .damaged }
         self = instant

@@ -51,7 +51,7 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     /// Retained data cannot be opened or sealed: its key is missing, or a stored field was changed or moved
     /// to another record.
     case sealBroken
-    /// The request announced another retention to the holder than the profile has.
+    /// The retention that the request announced to the holder is not the retention of the profile.
     case retentionDiffers
     /// A reference is empty or longer than `RetainedReference.maximumLength`, or a value is longer than 4096
     /// bytes.

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The folder of a store, and one database file in it. Only the owner may write to either; the file is
-/// created with access for the owner only.
+/// The folder of a store, and one database file in it. Only the owner may write to the folder and the file.
+/// The file is created with access for the owner only.
 struct StoreFolder {
     let path: String
     /// The name of the database file.
@@ -13,6 +13,7 @@ struct StoreFolder {
     func create() throws(ReaderStoreError) {
         try makeFolders()
         try inspect(path)
+        // SQLite would create the file with the permissions that the umask leaves.
         let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Self.error(errno) }
         close(descriptor)
@@ -44,6 +45,7 @@ struct StoreFolder {
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writableByOthers }
     }
 
+    /// Returns the error for an errno of the system.
     private static func error(_ code: Int32) -> ReaderStoreError {
         switch code {
         case ENOENT, ENOTDIR: .absent

@@ -70,7 +70,8 @@ enum ReceiptTables {
 
         """
 
-    /// The statements that become receipts after a decision, each with the id of its presentation.
+    /// The table of the statements that become receipts after a decision, each with the id of its
+    /// presentation.
     static let held = """
         CREATE TABLE receipt_held (
             number INTEGER PRIMARY KEY,
@@ -102,11 +103,11 @@ enum PresentationTables {
 
         """
 
-    /// The URL to which the end of a presentation is still to be delivered.
+    /// Adds the column with the URL to which the end of a presentation is still to be delivered.
     static let webhook = "ALTER TABLE presentation ADD COLUMN webhook TEXT;\n"
 
-    /// Columns for searching presentations, and the description for callers who may see only the outcome.
-    /// Filled from the JSON description of existing rows.
+    /// Adds columns for searching presentations, and the description for callers who may see only the
+    /// outcome. In existing rows the columns are filled from the JSON description.
     static let outcome = """
         ALTER TABLE presentation ADD COLUMN lane TEXT NOT NULL DEFAULT '';
         ALTER TABLE presentation ADD COLUMN outcome TEXT;
@@ -160,7 +161,7 @@ enum RetainedTables {
     }
 
     /// Returns the statement that creates a table of owners: the caller who ordered the presentation of a
-    /// record, if known. Every deletion copies it too, as with `fields(in:)`.
+    /// record, if known. Every deletion copies this table too, for the reason at `fields(in:)`.
     static func owners(in name: String) -> String {
         """
         CREATE TABLE IF NOT EXISTS \(name) (

@@ -103,7 +103,7 @@ struct SignTPMTests {
             try VerifiedFleetDocument(bytes, by: FleetKeyring([foreign]))
         }
         for (address, words) in [
-            (other.address, "another TPM's"), ("swtpm:path=/nowhere", "no TPM 2.0 answers"),
+            (other.address, "another TPM,"), ("swtpm:path=/nowhere", "no TPM 2.0 answers"),
         ] {
             let refused = try await stage.sign(with: "own", tpm: address)
             #expect(refused.status != 0 && refused.errors.contains(words), "\(refused.errors)")

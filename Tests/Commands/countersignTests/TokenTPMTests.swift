@@ -72,7 +72,7 @@ struct TokenTPMTests {
 
         let stolen = try await sign(with: "shop", tpm: other.address)
         #expect(stolen.status == 2 && stolen.output.isEmpty, "\(stolen.everything)")
-        #expect(stolen.errors.contains("another TPM's") && stolen.errors.hasSuffix("  [identity.tpm]\n"))
+        #expect(stolen.errors.contains("another TPM,") && stolen.errors.hasSuffix("  [identity.tpm]\n"))
         let absent = try await sign(with: "shop", tpm: Self.nowhere)
         #expect(absent.status == 69 && absent.output.isEmpty, "\(absent.everything)")
         #expect(absent.errors.contains("no TPM 2.0 answers"))

@@ -7,7 +7,7 @@ package struct Digest: Sendable {
     package let count: Int
 
     /// Hashes `bytes`. Traps if OpenSSL has no SHA-2 or no memory, because nothing can be verified without
-    /// it.
+    /// digests.
     package init(_ algorithm: HashAlgorithm, of bytes: ArraySlice<UInt8>) {
         unsafe self.init(algorithm) { context in unsafe Self.update(context, with: bytes) }
     }

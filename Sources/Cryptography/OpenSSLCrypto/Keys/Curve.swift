@@ -38,8 +38,8 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         family == .montgomery ? nil : 2 * coordinateSize
     }
 
-    /// The hash that fits the strength of the curve (ISO/IEC 18013-5 9.1.2.4 and Annex B). EdDSA includes its
-    /// hash; for its curves this is the hash for other digests.
+    /// The hash that fits the strength of the curve (ISO/IEC 18013-5 9.1.2.4 and Annex B). EdDSA prescribes
+    /// its hash, so for Edwards curves this is the hash of digests that are not part of a signature.
     package var preferredHash: HashAlgorithm {
         switch self {
         case .p256, .brainpoolP256r1, .x25519, .ed25519: .sha256

@@ -2,7 +2,7 @@
 /// have at most the size of a coordinate of the curve.
 struct ECDSASignature: ~Copyable {
     /// The maximum size: two numbers of at most 66 bytes, each with a sign byte and two header bytes, in a
-    /// sequence.
+    /// sequence with three header bytes.
     static let capacity = 2 * (2 + 1 + 66) + 3
     // The size of an InlineArray is a literal: this is `capacity`.
     private var storage = InlineArray<141, UInt8>(repeating: 0)
@@ -18,13 +18,13 @@ struct ECDSASignature: ~Copyable {
         }
         let contents = Self.size(of: r) + Self.size(of: s)
         append(0x30)
-        // A length above 0x7f needs a byte more, which says that one byte of length follows.
+        // A length above 0x7f needs one more byte before it: 0x81 says that the length follows in one byte.
         if contents > 0x7f { append(0x81) }
         append(UInt8(contents))
         append(number: r)
         append(number: s)
         // The strict check for DER: exactly one encoding exists for two numbers, so any other encoding
-        // differs from ours.
+        // differs from the one built here.
         guard form == .fixedWidth || isEqual(to: signature) else { throw .signatureMalformed }
         guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
     }
@@ -38,7 +38,7 @@ struct ECDSASignature: ~Copyable {
         append(0x02)
         append(UInt8(Self.size(of: number) - 2))
         // A zero byte keeps the number positive. The number zero, which has no bytes here, is this byte
-        // alone.
+        // alone. `??` binds tighter than `>`.
         if number.first ?? 0xff > 0x7f { append(0x00) }
         for byte in number { append(byte) }
     }
@@ -61,7 +61,7 @@ struct ECDSASignature: ~Copyable {
     }
 
     /// Returns r and s of a signature in DER, without leading zeros. This function does not check that the
-    /// bytes are DER; `init` does, by encoding the numbers again and comparing.
+    /// bytes are DER. `init` does so: it encodes the numbers again and compares the bytes.
     static func numbers(
         ofDER signature: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
@@ -86,6 +86,7 @@ struct ECDSASignature: ~Copyable {
         unsafe withUnsafeDER { unsafe $0.elementsEqual(der) }
     }
 
+    /// Calls `body` with the signature in DER.
     borrowing func withUnsafeDER<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         let span = storage.span
         return unsafe span.withUnsafeBufferPointer {

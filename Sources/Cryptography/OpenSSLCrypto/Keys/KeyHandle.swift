@@ -46,14 +46,15 @@ internal import COpenSSL
         self.init(try KeyShell.holding(encodedPoint, on: curve))
     }
 
+    /// Creates the public key that a shell holds. The shell stays the owner of the `EVP_PKEY`.
     init(_ shell: KeyShell) {
         unsafe pointer = shell.key
         unsafe library = nil
         self.shell = shell
     }
 
-    /// Creates a Weierstrass key from OpenSSL's parameters. `selection` says whether they include a private
-    /// part.
+    /// Creates a Weierstrass key from OpenSSL's parameters. `selection` says whether the parameters include a
+    /// private part.
     static func weierstrassKey(_ parameters: [OSSL_PARAM], selection: Int32) -> OpaquePointer? {
         let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }

@@ -4,12 +4,12 @@ internal import Synchronization
 /// A reusable `EVP_PKEY` of a Weierstrass curve, with a prepared context for verification.
 ///
 /// Creating an `EVP_PKEY` and a context costs more than setting another point: OpenSSL walks through the
-/// names of all its algorithms for each of them. A shell therefore goes from one public key to the next. A
-/// shell in `spare` still has its last point until `holding` sets the next one.
+/// names of all its algorithms for each of them. A shell is therefore used for one public key after another.
+/// A shell in `spare` still has its last point until `holding` sets the next one.
 @safe struct KeyShell: @unchecked Sendable {  // only its current owner changes it
-    /// Whether shells may be reused: only if keys, verifications and agreements use one provider, as they do
-    /// unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy of the key,
-    /// and would continue to use the copy of the previous point.
+    /// Whether shells may be reused. They may if keys, verifications and agreements use one provider, which
+    /// is the case unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy
+    /// of the key, and would continue to use the copy of the previous point.
     private static let areReusable: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
         let verifying = unsafe verification(with: key)
@@ -20,10 +20,10 @@ internal import Synchronization
             unsafe EVP_PKEY_free(key)
         }
         guard unsafe verifying != nil, unsafe EVP_PKEY_derive_init(agreeing) == 1,
-            let own = unsafe EVP_PKEY_get0_provider(key)
+            let keyProvider = unsafe EVP_PKEY_get0_provider(key)
         else { return false }
-        return unsafe EVP_PKEY_CTX_get0_provider(verifying) == own
-            && EVP_PKEY_CTX_get0_provider(agreeing) == own
+        return unsafe EVP_PKEY_CTX_get0_provider(verifying) == keyProvider
+            && EVP_PKEY_CTX_get0_provider(agreeing) == keyProvider
     }()
 
     private static let spare = Mutex<[Curve: [KeyShell]]>([:])
@@ -31,7 +31,8 @@ internal import Synchronization
     private static let mostSpare = 32
 
     let key: OpaquePointer
-    /// The prepared context, which is only copied; `nil` for a shell that is used once.
+    /// The prepared context. Each verification uses a copy of it, so that it stays as it was prepared. `nil`
+    /// for a shell that is used once.
     private let verifying: OpaquePointer?
     private let curve: Curve
 
@@ -44,7 +45,7 @@ internal import Synchronization
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {
-            // Not kept as a spare: what OpenSSL left in it is not known.
+            // The shell is not kept as a spare, because it is not known what OpenSSL left in it.
             shell.free()
             throw cleared(.pointNotOnCurve)
         }
@@ -75,12 +76,14 @@ internal import Synchronization
         return unsafe context
     }
 
-    /// Accepts the shell back after its key was destroyed: stores it as a spare, or frees it.
+    /// Accepts the shell back after the public key that used it was destroyed: stores it as a spare, or frees
+    /// it.
     func giveBack() {
         let isKept = unsafe verifying != nil && Self.keep(self)
         if !isKept { free() }
     }
 
+    /// Stores a shell as a spare. Returns `false` if its curve has enough spare shells.
     private static func keep(_ shell: KeyShell) -> Bool {
         spare.withLock { spare in
             guard spare[shell.curve, default: []].count < mostSpare else { return false }

@@ -72,7 +72,7 @@ package enum PEM {
         /// Adds a line of the block, unless it belongs to a header.
         mutating func append(_ line: ArraySlice<UInt8>) {
             // A header (RFC 1421) is a line with a colon before the base64 text. A line that begins with a
-            // blank continues it.
+            // blank continues the header.
             let isContinued = isInHeader && (line.first == 0x20 || line.first == 0x09)
             isInHeader = body.isEmpty && (isContinued || line.contains(UInt8(ascii: ":")))
             if !isInHeader { body += line.filter { $0 != 0x20 && $0 != 0x09 } }
@@ -83,7 +83,8 @@ package enum PEM {
             guard other == label, let contents = PEM.decodeBase64(body) else {
                 return Block(label: label, contents: nil)
             }
-            // In a TRUSTED CERTIFICATE, OpenSSL's trust settings follow the certificate.
+            // In a TRUSTED CERTIFICATE, OpenSSL's trust settings follow the certificate, so only the first
+            // DER element is returned.
             let isTrusted = label == "TRUSTED CERTIFICATE"
             return Block(label: label, contents: isTrusted ? contents.firstDERElement : contents)
         }
@@ -167,8 +168,8 @@ extension PEM.Block {
 extension ArraySlice where Element == UInt8 {
     private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-    /// The bytes without a byte order mark. Editors write one at the beginning of a file, so it also occurs
-    /// inside concatenated files.
+    /// The bytes without a byte order mark. Editors write the mark at the beginning of a file, so a mark also
+    /// occurs inside concatenated files.
     package var withoutByteOrderMark: ArraySlice<UInt8> {
         starts(with: Self.byteOrderMark) ? dropFirst(Self.byteOrderMark.count) : self
     }

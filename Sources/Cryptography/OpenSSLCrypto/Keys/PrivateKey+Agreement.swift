@@ -6,7 +6,7 @@ extension PrivateKey {
     ///
     /// The peer's point was checked against the curve when its `PublicKey` was created. A second validation
     /// is not needed: the curves have cofactor 1, or reveal points of small order by a result of zero. On a
-    /// Weierstrass curve x may be zero.
+    /// Weierstrass curve a result of zero is valid.
     ///
     /// - Throws: `curvesDoNotAgree`, or `keyAgreementFailed` for a result of zero on a Montgomery curve.
     package borrowing func sharedSecret(

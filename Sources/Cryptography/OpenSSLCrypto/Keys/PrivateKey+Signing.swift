@@ -34,7 +34,7 @@ extension PrivateKey {
 
     /// Returns r‖s of an ECDSA signature in DER.
     private borrowing func fixedWidth(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
-        // Only checks the encoding strictly, which `numbers` does not.
+        // The value is not used: creating it checks the encoding strictly, which `numbers` does not do.
         _ = try ECDSASignature(der, form: .der, curve: curve)
         let (r, s) = try ECDSASignature.numbers(ofDER: der)
         var result = [UInt8](repeating: 0, count: 2 * curve.coordinateSize)

@@ -131,8 +131,9 @@ extension KeyHandle {
                 let context = unsafe EVP_PKEY_CTX_new_from_pkey(
                     borrowed.library, borrowed.key, TPM.properties.cString)
                 defer { unsafe EVP_PKEY_CTX_free(context) }
-                // The copy receives what OpenSSL derives from the peer for the TPM's provider. Without a copy
-                // that would stay in the shell, and apply to the next public key in it.
+                // OpenSSL caches a version of the peer's key for the TPM's provider in the object that it
+                // gets. The copy is freed with that version. In the shell the version would stay, and be used
+                // for the next public key.
                 let other = unsafe EVP_PKEY_dup(borrowed.other)
                 defer { unsafe EVP_PKEY_free(other) }
                 var written = unsafe place.bytes.count

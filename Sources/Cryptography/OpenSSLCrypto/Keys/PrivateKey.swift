@@ -2,13 +2,14 @@ internal import COpenSSL
 
 /// A private key, in memory or in this machine's TPM.
 ///
-/// A key in memory is in an OpenSSL object, which overwrites it when the value is destroyed. A key in the TPM
-/// never leaves it unwrapped; its operations run one at a time under the lock of `TPM`. Both kinds have the
-/// same functions: `sign`, `sharedSecret` and `publicKey`. Only the functions that export the private half
-/// throw `keyStaysInTPM`.
+/// A key in memory is in an OpenSSL object, which overwrites the key when the value is destroyed. A key in
+/// the TPM never leaves the TPM unwrapped; its operations run one at a time under the lock of `TPM`. Both
+/// kinds have the same functions: `sign`, `sharedSecret` and `publicKey`. Only the functions that export the
+/// private half throw `keyStaysInTPM`.
 ///
 /// The type is noncopyable and has no description. It can be used from any thread, because no function
-/// changes it. The public point is stored beside it, so reading the point needs no OpenSSL call.
+/// changes it. The public point is stored beside the OpenSSL object, so reading the point needs no OpenSSL
+/// call.
 package struct PrivateKey: ~Copyable, Sendable {
     package let curve: Curve
     /// The public point as 04‖x‖y, or the raw public key on a Montgomery or Edwards curve.
@@ -31,7 +32,7 @@ package struct PrivateKey: ~Copyable, Sendable {
                 ? KeyHandle(curve: curve, scalar: scalar) : KeyHandle(curve: curve, rawPrivateKey: scalar))
     }
 
-    /// Creates the value of OpenSSL's key, from which it reads the public point.
+    /// Creates the value from OpenSSL's key, and reads the public point from that key.
     init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         var point = [UInt8](
             repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))

@@ -36,8 +36,8 @@ package struct PublicKey: ~Copyable, Sendable {
         try self.init(curve: curve, x: x, y: y[...])
     }
 
-    /// Creates a key from the raw key of a Montgomery or Edwards curve. Whether an Edwards key decodes to a
-    /// point shows only when a signature is verified, which fails otherwise.
+    /// Creates a key from the raw key of a Montgomery or Edwards curve. An Edwards key that does not decode
+    /// to a point is accepted here, and every verification with it fails.
     package init(curve: Curve, raw: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard curve.family != .weierstrass, raw.count == curve.coordinateSize else { throw .keyMalformed }
         try self.init(curve: curve, encodedPoint: [UInt8](raw))

@@ -4,20 +4,21 @@ internal import Synchronization
 /// This machine's TPM 2.0, through OpenSSL's provider `tpm2`. The provider is loaded into a separate
 /// `OSSL_LIB_CTX`, so that no other key or hash of this process is ever computed in the TPM.
 enum TPM {
-    /// The library context; `nil` until it is loaded. Under a lock, because the provider shares one
-    /// connection to the TPM.
+    /// The library context; `nil` until it is loaded. Every use takes the lock, because the provider has only
+    /// one connection to the TPM.
     private static let library = Mutex(unsafe Library(context: nil))
 
     @safe private struct Library: @unchecked Sendable {  // only ever used under the lock around it
         var context: OpaquePointer?
     }
 
-    /// The provider to prefer. It is not required, because PEM and DER are decoded by the default provider.
+    /// The query for OpenSSL algorithms that prefers the provider `tpm2`. The `?` means that other providers
+    /// are allowed too: PEM and DER are decoded by the default provider.
     static let properties: StaticString = "?provider=tpm2"
 
     /// Calls `body` with the library context under the lock. So `body` must not free a TPM key, which takes
-    /// the same lock. Loads the provider first, again after an earlier failure: a TPM may become available
-    /// later.
+    /// the same lock. Loads the provider if it is not loaded yet. A failure is not remembered, because a TPM
+    /// may become available later.
     static func withLibrary<R: ~Copyable & Sendable>(
         _ body: (OpaquePointer) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {
@@ -37,6 +38,7 @@ enum TPM {
     /// Creates a library context with the providers `tpm2` and `default`.
     private static func loaded() throws(OpenSSLCryptoError) -> OpaquePointer {
         guard let context = unsafe OSSL_LIB_CTX_new() else { throw cleared(.openSSLFailed) }
+        // Older errors are removed, so that the first error below comes from these calls.
         ERR_clear_error()
         if unsafe OSSL_PROVIDER_load(context, "tpm2") != nil,
             unsafe OSSL_PROVIDER_load(context, "default") != nil

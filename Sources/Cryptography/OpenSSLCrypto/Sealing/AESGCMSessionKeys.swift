@@ -1,5 +1,5 @@
 /// The key that encrypts the messages of one direction of a session (ISO/IEC 18013-5 9.1.1.5). The nonce is a
-/// fixed prefix and a counter, which only this value has.
+/// fixed prefix and a counter. Only this value has the counter, so that no nonce is used twice.
 package struct AESGCMSealingKey: ~Copyable, Sendable {
     private var cipher: AESGCM
     private var nonces: NonceCounter

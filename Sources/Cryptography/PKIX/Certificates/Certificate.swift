@@ -100,10 +100,11 @@ package struct Certificate: Sendable {
         try signed.verify(with: key)
     }
 
-    /// The issuer's signature algorithm; `nil` if this target does not support it.
+    /// The issuer's signature algorithm; `nil` if this module does not support it.
     package var issuerAlgorithm: X509SignatureAlgorithm? { signed.algorithm }
 
-    /// The issuer's signature algorithm if its key is on a curve; `nil` for RSA and unsupported algorithms.
+    /// The issuer's signature algorithm if the issuer's key is on a curve; `nil` for RSA and unsupported
+    /// algorithms.
     package var signatureAlgorithm: SignatureAlgorithm? {
         guard case .curve(let algorithm, _) = signed.algorithm else { return nil }
         return algorithm

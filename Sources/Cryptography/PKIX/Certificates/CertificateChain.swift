@@ -1,7 +1,7 @@
 internal import OpenSSLCrypto
 
-/// A chain of certificates, the leaf first. Each is signed by the next one. The chain does not say whether
-/// its last certificate is trusted.
+/// A chain of certificates, the leaf first. Each certificate is signed by the next one. The chain does not
+/// say whether its last certificate is trusted.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     /// The certificates above the leaf, in order.
@@ -24,7 +24,7 @@ package struct CertificateChain: Sendable {
     /// All certificates, the leaf first.
     package var certificates: [Certificate] { [leaf] + issuers }
 
-    /// The certificates to send: without self-signed ones (Q171). Empty if the leaf is self-signed.
+    /// The certificates to send: all that are not self-signed (Q171). Empty if the leaf is self-signed.
     package var withoutRoots: [Certificate] { certificates.filter { !$0.isSigned(by: $0) } }
 }
 
@@ -32,7 +32,7 @@ package struct CertificateChain: Sendable {
 package enum CertificateChainError: Error, Equatable, Sendable {
     case empty
     case tooLong(limit: Int)
-    /// The certificate at this index (from 0) is not signed by the next one, or names another issuer.
+    /// The certificate at this index (from 0) is not signed by the next certificate, or names another issuer.
     case notSignedByNext(Int)
     /// The leaf is self-signed, so no root can make it trusted.
     case leafSelfSigned
@@ -42,7 +42,8 @@ package enum CertificateChainError: Error, Equatable, Sendable {
 }
 
 extension Certificate {
-    /// Whether `issuer` has the name that this certificate gives as its issuer, and the key that signed it.
+    /// Whether `issuer` has the name that this certificate gives as its issuer, and the key that signed this
+    /// certificate.
     package func isSigned(by issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }
         do throws(OpenSSLCryptoError) {

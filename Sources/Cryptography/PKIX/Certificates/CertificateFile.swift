@@ -1,7 +1,8 @@
 internal import OpenSSLCrypto
 
-/// Returns the certificates of a file: one in DER, or at least one PEM block. The form is found by trying
-/// DER, not by the first byte, because the text before a PEM block may begin with any byte (Q233).
+/// Returns the certificates of a file: a single certificate in DER, or the certificates of all PEM blocks.
+/// The form is found by trying DER, not by the first byte, because the text before a PEM block may begin with
+/// any byte (Q233).
 package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(PKIXError) -> [Certificate] {
     let fault: PKIXError
     do throws(PKIXError) {

@@ -4,7 +4,7 @@ package import OpenSSLCrypto
 /// The contents of a certification request (PKCS #10, RFC 2986 4).
 package struct CertificationRequest: Sendable {
     package var subject: DistinguishedName
-    /// The requested extensions (RFC 2985 5.4.2). The authority may grant others.
+    /// The requested extensions (RFC 2985 5.4.2). The authority may grant other extensions.
     package var extensions: [CertificateExtension]
 
     package init(subject: DistinguishedName, extensions: [CertificateExtension] = []) {
@@ -13,7 +13,7 @@ package struct CertificationRequest: Sendable {
     }
 
     /// Returns the request in DER for the public half of `key`. The signature by `key` proves to the
-    /// authority who holds the private half.
+    /// authority that the sender holds the private half.
     package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
         guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
         let identifier = algorithm.algorithmIdentifier(for: key.curve)
@@ -74,7 +74,7 @@ package struct VerifiedCertificationRequest: Sendable {
             }
             subject = try DistinguishedName(fields.readElement(DERTag.sequence))
             subjectPublicKeyInfo = try SubjectPublicKeyInfo(fields.readElement(DERTag.sequence))
-            // The attributes, which must be present.
+            // The attributes are not used, but must be present.
             _ = try fields.readElement(DERTag.constructed(0))
             try fields.finish()
         } catch {

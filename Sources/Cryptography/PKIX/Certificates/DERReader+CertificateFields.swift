@@ -3,7 +3,7 @@ extension DERReader {
     /// The maximum number of extensions in a certificate.
     private static var maximumExtensions: Int { 64 }
 
-    /// Reads the version, which is encoded as one less. Without the field the version is 1.
+    /// Reads the version. The encoded number is the version less 1. Without the field the version is 1.
     mutating func readVersion(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int {
         guard nextTag == DERTag.constructed(0) else { return 1 }
         var reader = try enter(DERTag.constructed(0))
@@ -20,7 +20,7 @@ extension DERReader {
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> ArraySlice<UInt8> {
         let serial = try readInteger()
-        // A first bit of 1 makes the number negative.
+        // A first bit of 1 makes the number negative. `??` binds tighter than `>`.
         if serial.first ?? 0 > 0x7f || serial.elementsEqual([0]) {
             deviations.insert(.serialNumberNotPositive)
         }

@@ -1,4 +1,4 @@
-/// The extensions that this target interprets (RFC 5280 4.2.1), each parsed to its last byte.
+/// The extensions that this module interprets (RFC 5280 4.2.1), each parsed to its last byte.
 struct KnownExtensions {
     private(set) var basicConstraints: BasicConstraints?
     private(set) var keyUsage: KeyUsage?

@@ -35,6 +35,7 @@ enum DERTime {
         return days(before: year, month, day) * 86400 + hour * 3600 + minute * 60 + second
     }
 
+    /// Returns the number of days of a month.
     private static func days(in month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -43,9 +44,9 @@ enum DERTime {
         }
     }
 
-    /// Returns the days from 1970-01-01 in the Gregorian calendar. Years are counted from March, so that 29
-    /// February is their last day: 153 days are the five months from March on, and 719 468 days lie between
-    /// 0000-03-01 and 1970-01-01.
+    /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar. Years are counted from
+    /// March, so that 29 February is their last day: 153 days are the five months from March on, and 719 468
+    /// days lie between 0000-03-01 and 1970-01-01.
     private static func days(before year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -58,7 +59,8 @@ enum DERTime {
     }
 
     /// Returns the tag and contents for a time: UTCTime for 1950 to 2049, otherwise GeneralizedTime (RFC 5280
-    /// 4.1.2.5). A year outside 0000 to 9999 is replaced by the nearest.
+    /// 4.1.2.5). A time outside the years 0000 to 9999 is replaced by the first or the last second of these
+    /// years.
     static func text(ofSeconds seconds: Int64) -> (tag: UInt8, contents: [UInt8]) {
         let earliest = days(before: 0, 1, 1) * 86400
         let latest = days(before: 10000, 1, 1) * 86400 - 1
@@ -78,7 +80,7 @@ enum DERTime {
         (days(before: 1950, 1, 1) * 86400..<days(before: 2050, 1, 1) * 86400).contains(seconds)
     }
 
-    /// Returns year, month and day of a day since 1970-01-01.
+    /// Returns year, month and day of the day with this number, counted from 1970-01-01.
     private static func date(ofDay day: Int64) -> (Int64, Int64, Int64) {
         // An estimate that is never later than the right year, before and after 1970.
         var year = 1970 + floored(day, day < 0 ? 365 : 366)

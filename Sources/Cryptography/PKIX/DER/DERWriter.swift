@@ -5,6 +5,7 @@ package struct DERWriter: Sendable {
 
     package init() {}
 
+    /// Returns the bytes that `body` writes.
     package static func encode(_ body: (inout DERWriter) -> Void) -> [UInt8] {
         var writer = DERWriter()
         body(&writer)
@@ -43,6 +44,7 @@ package struct DERWriter: Sendable {
     package mutating func writeInteger(unsigned bytes: some Collection<UInt8>) {
         let digits = [UInt8](bytes.drop { $0 == 0 })
         // A zero byte keeps the number positive. The number zero, which has no digits, is this byte alone.
+        // `??` binds tighter than `>`.
         write(DERTag.integer, contents: (digits.first ?? 0x80 > 0x7f ? [0] : []) + digits)
     }
 

@@ -14,10 +14,13 @@ package enum X509SignatureAlgorithm: Hashable, Sendable {
         let identifier = try reader.readObjectIdentifier()
         let parameters = reader.isAtEnd ? nil : try reader.readElement()
         try reader.finish()
+        // The identifiers of ECDSA and EdDSA have no parameters (RFC 5758 3.2; RFC 8410 3); identifiers of
+        // RSA have parameters.
         guard let parameters else { return withoutParameters(identifier) }
         return RSASignatureAlgorithm(identifier, parameters: parameters).map(Self.rsa)
     }
 
+    /// Returns the algorithm that an identifier without parameters names; `nil` for other identifiers.
     private static func withoutParameters(_ identifier: ObjectIdentifier) -> X509SignatureAlgorithm? {
         switch identifier {
         case .ecdsaWithSHA256: .curve(.ecdsa(.sha256), nil)

@@ -37,6 +37,7 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
     package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         guard let curve else { throw .unsupportedKey }
         guard curve.family == .weierstrass else { return try PublicKey(curve: curve, raw: publicKeyBits) }
+        // 02 and 03 begin a compressed point: x, with the lowest bit of y 0 or 1 (SEC 1 2.3.3).
         switch publicKeyBits.first {
         case 0x02: return try PublicKey(curve: curve, x: publicKeyBits.dropFirst(), yIsOdd: false)
         case 0x03: return try PublicKey(curve: curve, x: publicKeyBits.dropFirst(), yIsOdd: true)
@@ -79,7 +80,7 @@ extension Curve {
         }
     }
 
-    /// Whether an `AlgorithmIdentifier` is that of a key on this curve.
+    /// Whether an `AlgorithmIdentifier` belongs to a key on this curve.
     fileprivate func matches(kind: ObjectIdentifier, parameters: DERElement?) -> Bool {
         guard family == .weierstrass else { return kind == objectIdentifier && parameters == nil }
         return kind == .ecPublicKey && parameters?.tag == DERTag.objectIdentifier

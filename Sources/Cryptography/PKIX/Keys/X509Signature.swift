@@ -1,13 +1,13 @@
 internal import OpenSSLCrypto
 
-/// The outer structure of certificates and CRLs: the signed part, the algorithm and the signature (RFC 5280
-/// 4.1.1 and 5.1.1).
+/// The outer structure of certificates, CRLs and certification requests: the signed part, the algorithm and
+/// the signature (RFC 5280 4.1.1 and 5.1.1; RFC 2986 4.2).
 struct X509Signature: Sendable {
     /// The complete encoding of the signed part.
     let signed: DERElement
     /// The element that names the algorithm. The signed part must repeat it.
     let identifier: DERElement
-    /// The algorithm; `nil` if this target does not support it.
+    /// The algorithm; `nil` if this module does not support it.
     let algorithm: X509SignatureAlgorithm?
     let value: ArraySlice<UInt8>
 
@@ -23,7 +23,7 @@ struct X509Signature: Sendable {
         algorithm = try X509SignatureAlgorithm.parse(identifier)
     }
 
-    /// Verifies the signature. The algorithm must be one of a key on a curve, and fit this curve.
+    /// Verifies the signature. The algorithm must be ECDSA or EdDSA, and fit the curve of `key`.
     func verify(with key: borrowing PublicKey) throws(OpenSSLCryptoError) {
         switch algorithm {
         case .curve(let algorithm, let curve):
@@ -34,7 +34,7 @@ struct X509Signature: Sendable {
         }
     }
 
-    /// Verifies the signature. The algorithm must be one of this kind of key.
+    /// Verifies the signature. The algorithm must fit the kind of `key`.
     func verify(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         switch key {
         case .curve(let key): try verify(with: key)

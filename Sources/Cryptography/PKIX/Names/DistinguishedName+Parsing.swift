@@ -3,7 +3,7 @@ extension DistinguishedName {
     /// in the encoding.
     ///
     /// Returns `nil` for a malformed text, an empty, too long (RFC 5280, Appendix A.1) or multi-valued part,
-    /// a type without a short name here, or a country that is not two capital letters.
+    /// a type whose short name is not in `types`, or a country that is not two capital letters.
     package init?(_ text: String) {
         var attributes: [(type: ObjectIdentifier, value: String)] = []
         var rest = Array(text.utf8)[...]
@@ -20,8 +20,7 @@ extension DistinguishedName {
         ("SERIALNUMBER", .serialNumberAttribute, 64),
     ]
 
-    /// Returns the attribute of a part; `nil` if its type has no short name here, or its value is not
-    /// allowed.
+    /// Returns the attribute of a part; `nil` if its type is not in `types`, or its value is not allowed.
     private static func attribute(_ part: Part) -> (type: ObjectIdentifier, value: String)? {
         guard let (_, type, longest) = types.first(where: { $0.name == part.type.uppercased() }),
             let value = String(validating: part.value, as: UTF8.self), !value.isEmpty,

@@ -17,8 +17,8 @@ extension DistinguishedName: CustomStringConvertible {
 }
 
 extension DistinguishedName {
-    /// The string type of the first country that is not a PrintableString, which X.520 requires; `nil` if
-    /// there is none.
+    /// The string type of the first country that is not a PrintableString; `nil` if there is none. X.520
+    /// requires PrintableString for countries.
     package var countryStringType: String? {
         relativeNames.joined().first { $0.type == .countryName && $0.tag != DERTag.printableString }?
             .stringType

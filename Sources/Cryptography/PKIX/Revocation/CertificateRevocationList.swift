@@ -6,7 +6,8 @@ package import OpenSSLCrypto
 ///
 /// - A certificate that is listed is revoked, whatever else is wrong with the CRL.
 /// - A certificate that is not listed is good only if the list is complete. Every part that is missing,
-///   unreadable or limits the list is recorded in `gaps`; with a gap, absence proves nothing.
+///   unreadable or limits the list is recorded in `gaps`. If there is a gap, a certificate that is not listed
+///   may be revoked nevertheless.
 ///
 /// The initialiser therefore requires only the signature, the issuer, thisUpdate and the entries, and reads
 /// each entry separately. Indirect CRLs and CRLs of attribute certificates are refused completely, because
@@ -35,8 +36,8 @@ package struct CertificateRevocationList: Sendable {
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
     /// The CRL number, big-endian without a leading zero; `nil` if it is missing or unreadable.
     package let number: ArraySlice<UInt8>?
-    /// The URIs of the distribution point that the CRL covers; `nil` if it covers all certificates of its
-    /// issuer.
+    /// The URIs of the distribution point that the CRL covers; `nil` if the CRL names none, and so covers all
+    /// certificates of its issuer.
     package let distributionPointURIs: [String]?
     /// The value of the issuing distribution point extension; `nil` if there is none, so that the CRL covers
     /// all certificates of its issuer.
@@ -50,8 +51,8 @@ package struct CertificateRevocationList: Sendable {
     private let revoked: RevokedSerialNumbers
     private let signed: X509Signature
 
-    /// Parses a CRL that fills `der`. Each entry is read separately, so a fault in one does not affect the
-    /// others.
+    /// Parses a CRL that fills `der`. Each entry is read separately, so a fault in one entry does not affect
+    /// the other entries.
     ///
     /// - Throws: `indirectCRL` or `crlOfOtherScope` if entries may belong to other issuers or to attribute
     ///   certificates; other errors if the signature, the issuer, thisUpdate or the list as a whole cannot be
@@ -96,8 +97,8 @@ package struct CertificateRevocationList: Sendable {
     /// The first of `gaps`; `nil` if the list is complete.
     package var incompleteness: PKIXError? { gaps.first }
 
-    /// Returns the issuer of a CRL that may be incomplete: reads only up to the name. `nil` if the bytes do
-    /// not begin like a CRL.
+    /// Returns the issuer of a CRL whose end may be missing. Reads only up to the issuer's name. `nil` if the
+    /// bytes do not begin like a CRL.
     package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
         guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
             let begun = DERReader.contents(of: DERTag.sequence, begunBy: list)
@@ -126,11 +127,12 @@ package struct CertificateRevocationList: Sendable {
     /// Whether every certificate that `other` lists is listed here too, permanently or for at least as long.
     /// An entry with the reason certificateHold is temporary and ends with its list.
     package func revokesAll(of other: CertificateRevocationList) -> Bool {
-        // A hold in a list without nextUpdate lasts until a later complete list (Q241).
+        // A hold in a list without nextUpdate lasts until a later complete list (Q241). `??` binds tighter
+        // than `>=`.
         let holdsAsLong = nextUpdate ?? .max >= other.nextUpdate ?? .max
         return other.revoked.allSatisfy(in: other.der) { serial, reason in
-            guard let own = entry(serialNumber: serial) else { return false }
-            return own.reason != .certificateHold || reason == .certificateHold && holdsAsLong
+            guard let listed = entry(serialNumber: serial) else { return false }
+            return listed.reason != .certificateHold || reason == .certificateHold && holdsAsLong
         }
     }
 
@@ -152,7 +154,7 @@ extension DERReader {
         }
         var time = DERReader(try readElement().encoding)
         let start = position
-        // If there are two, neither is known to be the right one.
+        // If there are two times, neither is known to be the right one.
         while isAtNextUpdate { _ = try readElement() }
         do throws(PKIXError) {
             let update = try time.readTime(&deviations)

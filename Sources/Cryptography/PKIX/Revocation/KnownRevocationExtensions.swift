@@ -1,4 +1,4 @@
-/// The extensions of a CRL that this target interprets (RFC 5280 5.2), each read separately.
+/// The extensions of a CRL that this module interprets (RFC 5280 5.2), each read separately.
 ///
 /// An extension is a gap if it is unreadable, restricts the list, or is critical and unknown. A gap does not
 /// affect the entries, but a certificate that is not listed may then be revoked nevertheless (ITU-T X.509
@@ -45,7 +45,8 @@ struct KnownRevocationExtensions {
         }
     }
 
-    /// Reads one extension. Its faults are gaps, unless its value says that the entries belong to others.
+    /// Reads one extension. Its faults are gaps, unless its value says that the entries belong to other
+    /// issuers or to attribute certificates.
     private mutating func read(
         _ element: DERElement, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) {
@@ -58,7 +59,7 @@ struct KnownRevocationExtensions {
             gaps.append(.crlPartUnreadable(CRLPart(oid), error))
             guard let oid, let value = CertificateExtension.value(of: element) else { return }
             // The value is interpreted even though its envelope is faulty: it may say that the entries belong
-            // to other issuers.
+            // to other issuers. It counts as critical, because its flag may be the faulty part.
             known = CertificateExtension(oid: oid, isCritical: true, value: value)
         }
         if !identifiers.insert(known.oid).inserted {
@@ -76,7 +77,7 @@ struct KnownRevocationExtensions {
         }
     }
 
-    /// Records the value of a known extension. An unknown one is a gap if it is critical.
+    /// Records the value of a known extension. An unknown extension is a gap if it is critical.
     private mutating func interpret(_ known: CertificateExtension) throws(PKIXError) {
         var reader = DERReader(known.value)
         switch known.oid {

@@ -1,6 +1,7 @@
 /// The positions of a CRL's entries, sorted by serial number: one array, without an allocation for each
 /// entry.
 struct RevokedSerialNumbers: Sendable {
+    /// The maximum size of a serial number, in bytes.
     private static let longestSerialNumber = 64
 
     /// An entry: the position of its serial number, counted from the start of the CRL, with reason and date.
@@ -35,8 +36,8 @@ struct RevokedSerialNumbers: Sendable {
         if !isSorted { places.sort { Self.precedes($0, $1, in: der) } }
     }
 
-    /// Reads the next entry. Returns `nil` and records a fault if its end cannot be found, so that no later
-    /// entry can be found either.
+    /// Reads the next entry. If the end of the entry cannot be found, records a fault and returns `nil`,
+    /// because no later entry can be found either.
     private mutating func readElement(_ list: inout DERReader) -> DERElement? {
         do throws(PKIXError) {
             return try list.readElement()
@@ -49,8 +50,8 @@ struct RevokedSerialNumbers: Sendable {
     var count: Int { places.count }
 
     /// Returns the position of an entry's serial number; `nil` if the entry has no readable serial number. If
-    /// something else in the entry is unreadable, it counts as revoked permanently, and the fault is
-    /// recorded.
+    /// something else in the entry is unreadable, the serial number counts as revoked permanently, and the
+    /// fault is recorded.
     private mutating func readEntry(
         _ element: DERElement, startIndex: Int, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Place? {
@@ -95,7 +96,7 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    /// Whether an entry comes before another one in the array.
+    /// Whether the entry `one` comes before the entry `other` in the array.
     private static func precedes(_ one: Place, _ other: Place, in der: ArraySlice<UInt8>) -> Bool {
         // The order serves only the binary search. It need not be numeric, and is not: serial numbers may be
         // negative.

@@ -26,7 +26,7 @@ package protocol NonceStore: Sendable {
     /// - Parameters:
     ///   - asked: the encoded request, which `spend` returns; at most `NonceTerms.longestAsked` bytes.
     /// - Returns: the nonce with its expiry.
-    /// - Throws: `refused` if the nonce was issued before or too many are kept, for example.
+    /// - Throws: `refused` if the nonce was issued before, or if the store has too many nonces, for example.
     func issue(
         _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
         asked: [UInt8],
@@ -45,8 +45,8 @@ package protocol NonceStore: Sendable {
 
 /// The lifetime and the maximum number of nonces.
 package struct NonceTerms: Equatable, Sendable {
-    /// The number of seconds in which a nonce may be spent. The store remembers the nonce for as long again,
-    /// so that a late answer is refused with the reason.
+    /// The number of seconds in which a nonce may be spent. Afterwards the store remembers the nonce for the
+    /// same time again, so that a late answer is refused with the reason.
     package var lifetime: Int64 = 300
     /// The maximum number of nonces in the store.
     package var capacity = 100_000
@@ -94,6 +94,7 @@ struct NonceUse: Sendable {
     func spent(
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
+        // A later expiry was set while the clock was ahead (`latestExpiry`).
         guard issued.expires <= NonceTerms.latestExpiry(at: now) else { throw .refused(.expired) }
         return try mapping(
             SpentRequest(
@@ -117,6 +118,6 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     /// The database did not answer in time. The nonce may have been issued or spent nevertheless.
     case overdue
     /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite. The code
-    /// `row` stands for a row or table of another form.
+    /// `row` stands for a row or a table without the expected columns.
     case failed(code: String)
 }

@@ -32,6 +32,7 @@ package actor PostgreSQLNonces: NonceStore {
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
         // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
+        // If this call fails, the next sweep corrects the count.
         count += 1
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
@@ -60,7 +61,8 @@ package actor PostgreSQLNonces: NonceStore {
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
-        // The update found no unspent nonce that fits. If the nonce has a row, `spent` throws the reason.
+        // The update found no unspent nonce that fits. If the nonce has a row, `spent` below always throws:
+        // `isFirstUse` is false.
         guard let row = try await pool.nonceRows(NonceTables.read, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
@@ -68,8 +70,8 @@ package actor PostgreSQLNonces: NonceStore {
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
-    /// rest.
+    /// Deletes nonces that expired a lifetime ago and nonces with an impossibly late expiry, and counts the
+    /// remaining nonces.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         let due = nextSweep
         // Set before the suspension: other calls arrive during the sweep, and must not begin another.
@@ -95,7 +97,7 @@ extension Timestamp {
 }
 
 extension PostgreSQLPool {
-    /// Returns the rows of a statement, with the pool's errors translated to those of a nonce store.
+    /// Returns the rows of a statement. Translates the pool's errors to errors of a nonce store.
     fileprivate nonisolated func nonceRows(
         _ statement: String, _ values: [[UInt8]]
     ) async throws(NonceStoreError) -> [[[UInt8]?]] {

@@ -7,9 +7,9 @@ package import WalletPresentation
 
 /// The nonces of one server, in the file `nonces.sqlite` beside the store.
 ///
-/// Every request writes here, so writes are combined: calls that arrive during one transaction are made
-/// together in the next one. A call therefore waits for at most two writes to the disk, however many arrive.
-/// At most 4096 calls wait; further ones fail with `overloaded`.
+/// Every request writes to this file, so writes are combined: the next transaction makes the changes of all
+/// calls that arrive during the current one. A call therefore waits for at most two writes to the disk,
+/// however many arrive. At most 4096 calls wait; further calls fail with `overloaded`.
 ///
 /// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 of them at a time and
 /// resumes each with its result. If the transaction fails, all calls in it fail.
@@ -93,6 +93,7 @@ package actor SQLiteNonces: NonceStore {
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
         // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
+        // If this call fails, the next sweep corrects the count.
         count += 1
         return try await submit(.issue(issued, asked: asked)).issued
     }
@@ -106,8 +107,8 @@ package actor SQLiteNonces: NonceStore {
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
-    /// rest.
+    /// Deletes nonces that expired a lifetime ago and nonces with an impossibly late expiry, and counts the
+    /// remaining nonces.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
@@ -167,6 +168,7 @@ package actor SQLiteNonces: NonceStore {
         }
     }
 
+    /// Makes the change of one call in a transaction that several calls share.
     private static func perform(
         _ step: Step, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
@@ -265,7 +267,8 @@ enum NonceTables {
     static let read = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
     /// Deletes expired nonces and returns the number of the others. `SKIP LOCKED`: several servers sweep at
-    /// the same time without waiting for each other.
+    /// the same time without waiting for each other. Inside one statement `count(*)` still counts the deleted
+    /// rows, so their number is subtracted.
     static let sweep = """
         WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (

@@ -6,8 +6,8 @@ internal import Glibc
 ///
 /// A connection serves one statement or transaction at a time, on its own dispatch queue, so that waiting for
 /// the database blocks no other task. Up to 1024 callers wait for a free connection; a further caller fails
-/// with `overloaded`, and so does a caller that has waited for more than two seconds when a connection
-/// becomes free.
+/// with `overloaded`. A caller that has waited for more than two seconds when a connection becomes free fails
+/// with the same error.
 ///
 /// A connection is made when it is first needed, and its tables are created or brought up to date then. After
 /// any error the connection is closed: a late answer to the failed statement must not be read as the answer
@@ -48,8 +48,8 @@ package actor PostgreSQLPool {
         }
     }
 
-    /// Runs `body` in one transaction. When this function returns, the changes are on the disk; if it throws
-    /// `overdue` or `unreachable`, they may be.
+    /// Runs `body` in one transaction. When this function returns, the changes are on the disk. If it throws
+    /// `overdue` or `unreachable`, the changes may be on the disk or not.
     package func transaction<Value: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -74,8 +74,8 @@ package actor PostgreSQLPool {
             release(connection)
             return value
         } catch {
-            // The waiting callers would each wait for the same failure, one connection timeout after the
-            // other.
+            // Otherwise the waiting callers would fail one after another, each after another connection
+            // timeout.
             if error == .unreachable { refuseAll() }
             release(connection)
             throw error
@@ -91,9 +91,9 @@ package actor PostgreSQLPool {
         }.get()
     }
 
-    /// Gives a connection to the first waiting caller whose deadline has not passed. Callers with an earlier
-    /// deadline fail here with `overloaded`. Each statement has a timeout, so that connections are given back
-    /// soon after such a deadline.
+    /// Gives a connection to the first waiting caller whose deadline has not passed. Waiting callers whose
+    /// deadline has passed fail here with `overloaded`. No timer ends their wait: each statement has a
+    /// timeout, so that a connection is given back soon.
     private func release(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
@@ -144,7 +144,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }.get()
     }
 
-    /// Runs `body` on `queue`. The link is put back only after a success.
+    /// Runs `body` on `queue`. Stores the link in `link` again only after a success.
     private func answer<Value>(
         _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
     ) -> Result<Value, PostgreSQLError> {
@@ -160,7 +160,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
-    /// Returns the current connection if it is open, or a new one. The caller owns it until it is put back.
+    /// Returns the current connection if it is open, or a new connection. `link` is `nil` until the caller
+    /// stores the connection again.
     private func usableLink() throws(PostgreSQLError) -> PostgreSQLLink {
         if let link = link.take(), link.isUsable { return link }
         let deadline = ContinuousClock.now + Self.connectTimeout
@@ -191,8 +192,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         unsafe self.connection = connection
     }
 
-    /// Whether the connection is made by the deadline. libpq says at each step whether it waits to read or to
-    /// write.
+    /// Waits until libpq has made the connection. Returns `false` if libpq fails, or if the deadline passes.
+    /// libpq says at each step whether it waits to read or to write.
     private static func isMade(
         _ connection: LibPQ.Connection, by libpq: LibPQ, until deadline: ContinuousClock.Instant
     ) -> Bool {
@@ -267,13 +268,14 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         return value
     }
 
-    /// Sends a statement with its values, and asks for rows in the binary form. Returns false if libpq
-    /// refuses it.
+    /// Sends a statement with its values, and asks for rows in the binary form. Returns `false` if libpq
+    /// refuses the statement.
     private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
-        // One buffer for all values, with an extra byte: libpq takes a null pointer for SQL null, and an
-        // empty array has none.
+        // One buffer for all values, with an extra byte, so that the buffer is never empty: an empty one may
+        // have a null pointer, which libpq reads as SQL null.
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
+        // 1 is the binary form: here of each value, and as the last argument below of the rows.
         let formats = [Int32](repeating: 1, count: values.count)
         return unsafe joined.withUnsafeBytes { bytes in
             var offset = 0

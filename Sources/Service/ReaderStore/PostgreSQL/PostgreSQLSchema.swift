@@ -4,8 +4,8 @@ package struct PostgreSQLSchema: Sendable {
     ///
     /// - Timeouts: a statement, a wait for a lock and an idle transaction end by themselves. Otherwise the
     ///   locks of a computer that lost its power would stay for about two hours.
-    /// - Isolation: `read committed`, even if the database's default is stricter, so that two servers that
-    ///   spend one nonce meet at its row instead of failing with a serialization error.
+    /// - Isolation: `read committed`, even if the database's default is stricter, so that, of two servers
+    ///   that spend one nonce, the second waits for the first and does not fail with a serialization error.
     /// - `synchronous_commit` is never off, even if the database's default is: a reported change must be on
     ///   the disk.
     static let session = [
@@ -34,8 +34,7 @@ package struct PostgreSQLSchema: Sendable {
     /// Describes tables that never change.
     ///
     /// - Parameters:
-    ///   - table: the table whose existence shows that all tables exist: the one that the last statement
-    ///     creates.
+    ///   - table: the table whose existence shows that all tables exist. The last statement creates it.
     ///   - statements: the statements that create the tables if they are missing.
     package init(table: StaticString, statements: [String]) {
         form = .fixed(table: "\(table)", statements: statements)
@@ -57,7 +56,7 @@ package struct PostgreSQLSchema: Sendable {
         if case .versioned(_, let migrations) = form { Int64(migrations.count) } else { nil }
     }
 
-    /// Creates missing tables and brings existing ones to the newest version, in one transaction.
+    /// Creates missing tables and brings existing tables to the newest version, in one transaction.
     ///
     /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables, `versionMissing` if the
     ///   table with their version is empty.
@@ -93,6 +92,7 @@ package struct PostgreSQLSchema: Sendable {
     private static func exists(
         _ table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Bool {
+        // A byte 1 is the binary form of true.
         try link.rows("SELECT to_regclass('\(table)') IS NOT NULL", until: deadline).first?.first == [1]
     }
 
@@ -102,12 +102,13 @@ package struct PostgreSQLSchema: Sendable {
     ) throws(PostgreSQLError) -> Int {
         guard try exists(table, link, until: deadline) else { return 0 }
         let row = try link.rows("SELECT max(version)::bigint FROM \(table)", until: deadline).first
+        // Without a row in the table the maximum is null, which `rows` returns as `nil`.
         guard let version = row?.first??.bigint, version > 0 else { throw .versionMissing }
         return Int(clamping: version)
     }
 }
 
-/// The reason why a statement was not executed, or may not have been.
+/// An error of a statement. The statement was not executed, or it is unknown whether it was.
 package enum PostgreSQLError: Error, Equatable, Sendable {
     /// More callers wait for the database than it can serve in time.
     case overloaded
@@ -119,11 +120,11 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case overdue
     /// The database reported an error, with an SQLSTATE of five characters.
     case failed(code: String)
-    /// A row does not have the columns or types of the statement.
+    /// A row does not have the columns or types that the caller expects.
     case rowMalformed
     /// A newer version of this program changed the tables.
     case tablesNewer
-    /// The table with the version of the tables is there and holds no version.
+    /// The table that stores the version exists, but has no row.
     case versionMissing
     /// The computer gave no random bytes for a value that the statement inserts.
     case withoutRandom
@@ -133,7 +134,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
         switch self {
         case .overloaded: "too many requests wait for the database: try again"
         case .libraryMissing: "libpq is not installed: install the package libpq5"
-        case .unreachable: "the database cannot be reached: check that it runs and the settings in the file"
+        case .unreachable:
+            "the database cannot be reached: check that it runs, and check the settings in the file"
         case .overdue: "the database did not answer in time: check its load"
         case .failed(let code): "the database refused with the code \(code): see its log"
         case .rowMalformed:

@@ -75,15 +75,15 @@ package struct ReceiptChain: Sendable {
         CBOREncoder.encode { $0.byteString(link) }
     }
 
-    /// Verifies the links in order, up to the first that is not valid.
+    /// Verifies the links in order, up to the first invalid link.
     ///
     /// - Parameters:
     ///   - keys: the keys that may have signed. A link that names another key is `keyUnknown`.
-    ///   - start: the number and digest of the link before the first one; 0 and `SignedReceipt.origin` for a
-    ///     whole chain.
+    ///   - start: the number and digest of the link before the first link of this chain; 0 and
+    ///     `SignedReceipt.origin` for a whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it a missing end cannot be detected.
-    ///   - isSigned: whether a key signed a link. A caller that has verified signatures before passes its own
-    ///     answer.
+    ///   - isSigned: returns whether a key signed a link. A caller that has verified the signatures already
+    ///     passes a function that returns the known results.
     package func verify(
         by keys: [ReceiptPublicKey],
         after start: (sequence: Int64, digest: [UInt8]) = (0, SignedReceipt.origin),
@@ -118,8 +118,8 @@ package struct ReceiptChain: Sendable {
         guard let receipt = try? SignedReceipt(parsing: link) else {
             return .failure(Broken(fault: .malformed))
         }
-        // The signature is checked before number and predecessor: those of an unsigned link prove nothing
-        // about the chain.
+        // The signature is checked before number and predecessor: in a link that nobody signed, these prove
+        // nothing about the chain.
         guard let key = known[receipt.keyID] else {
             return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
         }
@@ -181,12 +181,13 @@ extension ReceiptChainFault {
     package var explanation: String {
         switch self {
         case .malformed: "its bytes are not a receipt"
-        case .keyUnknown(let id): "it names the key \(id.bytes.hexadecimal), which is not one of those given"
+        case .keyUnknown(let id):
+            "it names the key \(id.bytes.hexadecimal), which is not among the given keys"
         case .changed: "it was changed after it was signed, or another key signed it"
         case .missing(let from, let through):
             from == through ? "receipt \(from) is missing" : "receipts \(from) to \(through) are missing"
-        case .outOfOrder(let expected): "expected receipt \(expected) here, found another one"
-        case .predecessorDiffers: "it names another predecessor than the receipt before it"
+        case .outOfOrder(let expected): "receipt \(expected) was expected here, but another receipt was found"
+        case .predecessorDiffers: "the digest that it names is not the digest of the receipt before it"
         case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
         case .headDiffers:
             "receipt-head in the store's folder is missing, not signed by a known key, or names another receipt"

@@ -83,6 +83,7 @@ package struct ReceiptPublicKey: Hashable, Sendable {
         }
     }
 
+    /// Creates the value from a key that is known to be on P-256.
     private init(trusting key: borrowing PublicKey) {
         point = key.encodedPoint
         id = ID(point: point)

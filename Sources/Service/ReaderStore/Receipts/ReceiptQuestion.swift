@@ -3,7 +3,7 @@ package import MdocTrust
 package import MdocVerification
 package import RequestPlanner
 
-/// A question and its answer in one word.
+/// A question of the request, and its answer: yes, no or unknown.
 package struct ReceiptQuestion: Hashable, Sendable {
     /// The subject of a question.
     package enum Subject: Hashable, Sendable {
@@ -112,8 +112,8 @@ package struct ReceiptDocument: Hashable, Sendable {
     package let issuer: Issuer?
     package let revocation: Revocation
 
-    /// Creates the entry for a document in the response; `nil` for a type that the plan did not ask for,
-    /// because the phone chose that name.
+    /// Creates the entry for a document in the response; `nil` for a type that the plan did not ask for. Such
+    /// a type is text that the phone chose, which must not reach a receipt.
     package init?(_ report: DocumentReport, answering plan: RequestPlan) {
         guard plan.intent.documents.contains(where: { $0.types.contains { $0.docType == report.docType } }),
             let docType = ReceiptLabel(report.docType)

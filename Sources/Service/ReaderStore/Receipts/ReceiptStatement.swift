@@ -99,6 +99,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.purpose = purpose
         self.questions = Array(questions.prefix(Self.mostEntries))
         self.verdict = verdict
+        // `encoded()` leaves this member out for `mock`, so it follows from the verdict.
         self.hasTestDocument = hasTestDocument || verdict == .mock
         self.reasons = Array(reasons.prefix(Self.mostEntries))
         self.documents = Array(documents.prefix(Self.mostEntries))
@@ -200,7 +201,7 @@ package enum Outcome: String, CaseIterable, Sendable {
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"
-    /// The store did not accept the receipt when the presentation ended, and did later.
+    /// The store refused the receipt when the presentation ended, and accepted it later.
     case delayed = "receipt.delayed"
 }
 
@@ -262,6 +263,7 @@ extension ReceiptStatement {
             trust: trust, policy: try map["policy"].label(), software: try map["software"].label(),
             retention: try RetentionProfile(map["retention"].required().text()).required(),
             method: try map["method"].word(),
+            // `word()` belongs to the optional item and throws for `nil`. `map` keeps an absent member `nil`.
             decision: try map["decision"].map { try Optional($0).word() },
             outcome: try map["outcome"].map { try Optional($0).word() })
     }

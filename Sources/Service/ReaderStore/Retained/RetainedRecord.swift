@@ -86,7 +86,7 @@ struct RetainedField {
     let nonce: [UInt8]
     let sealed: [UInt8]
 
-    /// Seals a value with the key of the day on which it expires.
+    /// Seals a value with the key of the day of `deadline`.
     init(
         sealing value: ArraySlice<UInt8>, of name: ElementName, in record: RetainedRecord.ID,
         until deadline: Timestamp, with keys: RetentionKeys

@@ -21,9 +21,9 @@ package import RequestPlanner
 /// Values are sealed with a key for each day on which fields expire (`RetentionKeys`). The keys are outside
 /// the store and are deleted after that day, so a copy of the store cannot be read later.
 ///
-/// Time never goes back here. The store records the latest time that it was given, and continues from there
-/// if the clock is set back, so that no deadline is postponed. While nothing is retained, the clock counts as
-/// it is.
+/// For deadlines, time never goes back. The store records the latest time that it was given, and continues
+/// from that time if the clock is set back, so that no deadline is postponed. While nothing is retained, the
+/// system's clock is used unchanged, even if it was set back.
 ///
 /// `RecordArchive` calls these functions on its thread, and commands call them directly. Portraits are never
 /// retained, and a reference is stored only as a keyed digest.
@@ -44,8 +44,8 @@ package struct RetainedRecords: Sendable {
         in store: ReaderStore, keysIn folder: String? = nil, time: MonotonicTime = MonotonicTime()
     ) throws(ReaderStoreError) {
         let folder = folder ?? Self.keysFolder(besideStore: store.folder.path)
-        let (own, other) = (Self.resolved(store.folder.path), Self.resolved(folder))
-        guard other != own, !other.hasPrefix(own + "/") else { throw .keysInsideStore }
+        let (storePath, keysPath) = (Self.resolved(store.folder.path), Self.resolved(folder))
+        guard keysPath != storePath, !keysPath.hasPrefix(storePath + "/") else { throw .keysInsideStore }
         self.store = store
         keys = RetentionKeys(folder: folder)
         monotonic = time
@@ -59,7 +59,7 @@ package struct RetainedRecords: Sendable {
         return "\(path)-keys"
     }
 
-    /// The path without links and `..`, so that two paths of one folder are equal.
+    /// Returns the path without links and `..`, so that two paths of one folder are equal.
     private static func resolved(_ path: String) -> String {
         URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
@@ -72,8 +72,8 @@ package struct RetainedRecords: Sendable {
     ///   - consent: whether the holder's consent was recorded.
     ///   - reference: the till's reference for the record.
     ///   - owner: the caller who ordered the presentation; `nil` if callers are not distinguished.
-    /// - Throws: `retentionDiffers` if `profile` is not the one of `plan`, `deadlinePassed` if the clock was
-    ///   set back.
+    /// - Throws: `retentionDiffers` if `plan` was made with another profile, `deadlinePassed` if the clock
+    ///   was set back.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
         consent: HolderConsent, for reference: RetainedReference, orderedBy owner: String? = nil,
@@ -212,8 +212,8 @@ extension RetainedSummary {
 /// `finish` deletes them.
 package struct RetainedExport: Sendable {
     package let records: [RetainedRecord]
-    /// The time of an earlier export of these records that was not confirmed; somebody may have them already.
-    /// `nil` if there was none.
+    /// The time of an earlier export of these records that was not confirmed, so that somebody may have the
+    /// records already. `nil` if there was no such export.
     package let earlier: Timestamp?
 }
 
@@ -234,6 +234,8 @@ extension RetainedRecords {
             // A key that cannot be deleted is no fault of the export: the next `purge(at:)` tries again and
             // reports it.
             _ = try purge(&state, in: database)
+            // In an empty store the key may never have been created; the query then finds nothing. If there
+            // are records, a missing key is an error.
             let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
             let condition =
                 "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
@@ -322,7 +324,7 @@ extension RetainedRecords {
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
-        // The stored number may have been changed to one that overflows.
+        // The stored number may have been changed, so that the sum overflows.
         let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged
@@ -342,7 +344,7 @@ extension RetainedRecords {
         let matching = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
         guard try Int64.fetchOne(database, sql: matching, arguments: arguments) != nil else { return 0 }
         let before = try Int64.fetchOne(database, sql: records) ?? 0
-        // The remaining rows are copied to a new table, and the old one is dropped. A plain DELETE would
+        // The remaining rows are copied to a new table, and the old table is dropped. A plain DELETE would
         // leave copies of the deleted rows in pages that they occupied earlier.
         try database.execute(sql: RetainedTables.fields(in: "retained_spare"))
         try database.execute(
@@ -371,8 +373,9 @@ extension RetainedRecords {
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard free > 0 else { return }
-        // The table takes one free page. Its blob takes the others, of which each starts with the 4-byte
-        // number of the next page. SQLite limits a blob to 10⁹ bytes: this one has at most 2²⁹.
+        // The table takes one free page, and its blob takes the other pages. Each of these starts with the
+        // 4-byte number of the next page, so that `size - 4` bytes are left for zeros. SQLite limits a blob
+        // to 10⁹ bytes: this one has at most 2²⁹.
         try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
         try database.execute(
             sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",

@@ -50,8 +50,8 @@ struct RetentionKeys: Sendable {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            // Without a folder there are no keys. The error of an existing folder has no number of the
-            // system.
+            // Without a folder there are no keys. For an existing folder `EACCES` stands for any error,
+            // because the error of `FileManager` need not have an errno.
             return FileManager.default.fileExists(atPath: folder)
                 ? .fileRefused(path: folder, errno: EACCES) : nil
         }
@@ -66,8 +66,8 @@ struct RetentionKeys: Sendable {
         return failure
     }
 
-    /// Whether `name` is the file of a day's key, such as `2026-11-28.key`. The order of such names is that
-    /// of the days.
+    /// Whether `name` is the file of a day's key, such as `2026-11-28.key`. Such names sort in the order of
+    /// their days.
     private func isDay(_ name: String) -> Bool {
         guard name.hasSuffix(Self.suffix) else { return false }
         guard case .day? = DateText(name.dropLast(Self.suffix.count).utf8)?.value else { return false }
@@ -100,6 +100,7 @@ struct RetentionKeys: Sendable {
         }
     }
 
+    /// Reads the file of a key, which must have `keySize` bytes.
     private func read(_ path: String) throws(IdentityStoreError) -> SecretBytes {
         try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
             guard bytes.count == Self.keySize else { throw .keyUnusable(.keySizeWrong) }

@@ -4,7 +4,7 @@ package import RequestPlanner
 /// A rule for retention: which elements are kept, and for how long. One profile determines the
 /// `intentToRetain` bits of the request (through `choice`), the elements that are stored, and their deadline.
 package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
-    /// The number of days if the profile names none.
+    /// The number of days of a profile whose name contains no number.
     private static let usualDays = 30
     /// The maximum number of days: ten years.
     private static let mostDays = 3_650
@@ -45,6 +45,8 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         case ("receipt", nil): self = Self.receipt
         case ("age+id-number", _): self.init(.ageAndIDNumber, days ?? Self.usualDays)
         case ("consented", _): self.init(.consented, days ?? Self.usualDays, needsConsent: true)
+        // `RetentionChoice.consented` names the elements that are kept: all but the portrait. This profile
+        // needs no consent for them (`needsConsent`).
         case ("days", let days?): self.init(.consented, days)
         default: return nil
         }
@@ -59,9 +61,9 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
-    /// Returns the deadline of data that is retained at `now`: the last full hour before its days end, never
-    /// later. Each removal rewrites all retained data, so everything that expires within an hour is removed
-    /// at once.
+    /// Returns the deadline of data that is retained at `now`: the last full hour that is not later than
+    /// `days` after `now`. Each removal rewrites all retained data, so everything that expires within an hour
+    /// is removed at once.
     package func deadline(from now: Timestamp) -> Timestamp {
         let end = now.secondsSince1970 + Int64(days) * 86_400
         return Timestamp(secondsSince1970: end - end % 3600)

@@ -91,8 +91,8 @@ package struct BrandLogo: Equatable, Sendable {
 
     package init(png: [UInt8]) throws(LogoFault) {
         guard png.count <= Self.longest else { throw .tooLong(limit: Self.longest) }
-        // The signature, and a first chunk IHDR of 13 bytes (PNG, third edition, 5.2 and 11.2.1). A PNG of 57
-        // bytes has no picture: signature, IHDR, IEND and an empty data chunk take as many.
+        // The signature, and a first chunk IHDR of 13 bytes (PNG, third edition, 5.2 and 11.2.1). Signature,
+        // IHDR, IEND and an empty data chunk take 57 bytes together, so that a PNG with a picture is longer.
         guard png.starts(with: Self.signature + [0, 0, 0, 13] + Array("IHDR".utf8)), png.count > 57,
             png.suffix(12).elementsEqual(Self.end)
         else { throw .notPNG }
@@ -153,7 +153,7 @@ package struct ContrastFault: Error, CustomStringConvertible {
 
     package var description: String {
         "ground and words have a contrast of \(Self.ratio(contrast)), and \(Self.ratio(BrandColours.leastContrast)) "
-            + "is the least that can be read: make one of them darker or the other lighter"
+            + "is the least that can be read: make the darker colour darker, or the lighter one lighter"
     }
 
     private static func ratio(_ hundredths: Int) -> String {

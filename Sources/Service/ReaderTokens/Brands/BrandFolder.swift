@@ -4,8 +4,9 @@ internal import ReaderIdentityStore
 
 /// The folder of the brands: `brands.json` and the logos.
 ///
-/// A reader has it as `brands` in the store's folder; a hub has it at the path in its configuration. Reading
-/// refuses a file that another user may change, because a user who can add a key can prepare the reader.
+/// On a reader the folder is `brands` in the store's folder. On a hub the configuration names its path.
+/// Reading refuses a file that another user may change, because a user who can add a key can sign tokens that
+/// the reader accepts.
 package struct BrandFolder: Sendable {
     package let path: String
 
@@ -98,8 +99,9 @@ package struct BrandBundle: Equatable, Sendable {
     package let registry: BrandRegistry
     package let logos: [LogoName: BrandLogo]
 
-    /// Checks the registry and its logos. Throws the first error in the registry or, by name, the first logo
-    /// that is missing, unusable or named by no brand.
+    /// Checks the registry and its logos. Throws the first error in the registry. If there is none, throws an
+    /// error for a logo that no brand names, and then for a logo that is missing or unusable. Among several
+    /// logos, the error names the first in the order of the names.
     ///
     /// - Parameters:
     ///   - json: the contents of `brands.json`.
@@ -120,8 +122,8 @@ package struct BrandBundle: Equatable, Sendable {
     }
 }
 
-/// The files of a folder of brands as they are, even if they are no valid `BrandBundle`. A copy to restore
-/// them from.
+/// A copy of the files of a folder of brands, even if they are no valid `BrandBundle`. `replace(with:)`
+/// restores the folder from the copy.
 package struct BrandFiles: Sendable {
     /// The contents of `brands.json`; `nil` if there is no such file.
     fileprivate let json: [UInt8]?

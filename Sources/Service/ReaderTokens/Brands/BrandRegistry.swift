@@ -18,8 +18,8 @@ internal import ReaderIdentityStore
 /// revoked key stays in the registry, so that no new key gets its identifier.
 ///
 /// There are at most 1000 brands with 32 keys each, and the file has at most 1 MiB. The registry is a value:
-/// changes to the file happen in `BrandFolder`, under its lock. The registry never has a private key; those
-/// are in `TokenKeyFile`.
+/// changes to the file happen in `BrandFolder`, under its lock. The registry never has a private key; private
+/// keys are in the files of `TokenKeyFile`.
 package struct BrandRegistry: Equatable, Sendable {
     package static let mostBrands = 1000
     package static let mostKeys = 32
@@ -105,6 +105,7 @@ extension BrandRegistry {
                 item.members("id", "name", "logo", "identity", "keys"), RegistryFault.form)
             let brand = try readBrand(members)
             try mapping(registry.add(brand), RegistryFault.at(item))
+            // The keys are added one by one, so that a fault names the line of its key.
             let keys = try mapping(members.required("keys").array(), RegistryFault.form)
             for key in keys {
                 let read = try readKey(key)

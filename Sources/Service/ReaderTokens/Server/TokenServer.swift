@@ -2,9 +2,10 @@ package import MdocModel
 
 /// The source of a server's tokens.
 package enum TokenSource: Sendable {
-    /// The server signs with its own keys. If a brand has several, the last one signs.
+    /// The server signs with these keys. If a brand has several keys, the last one signs.
     case keys([ReaderTokenSigner])
-    /// A hub signs, with its own keys and grants. The function returns the token as text.
+    /// The fleet hub signs with the hub's keys, if the hub's grants allow the request. The function asks the
+    /// hub and returns the token as text.
     case hub(@Sendable (TokenRequest) async throws(TokenRefusal) -> String)
 }
 
@@ -17,7 +18,7 @@ package enum TokenSource: Sendable {
 /// 3. Signature: by a key of this server, or by a hub (`TokenSource`).
 /// 4. Verification with the registry's public key, as the reader will do it: a token that no reader would
 ///    accept is not handed out.
-/// 5. Grants again, because they may have been replaced while the hub was asked.
+/// 5. Grants again, because `replace` may have changed them while the hub was asked.
 ///
 /// The listeners of the daemon and of the hub call `respond` from any task. `replace` changes grants and
 /// source while the server runs.
@@ -77,7 +78,7 @@ package actor TokenServer<Count: TokenCount> {
 
     private func isGranted(_ request: TokenRequest) -> Bool { grants.contains { $0.allows(request) } }
 
-    /// The answer and the audit line of a refused request.
+    /// Returns the answer and the audit line of a refused request.
     private static func refuse(
         _ request: TokenRequest, _ refusal: TokenRefusal, at now: Timestamp
     ) -> (response: TokenResponse, audit: TokenAudit) {
@@ -126,7 +127,7 @@ package actor TokenServer<Count: TokenCount> {
 /// not the reader.
 package enum TokenLimit {
     package static let most = 12
-    /// The number of seconds for which a token counts.
+    /// The number of seconds for which a token counts towards the limit.
     package static let window: Int64 = 3600
 
     /// A text for a caller that asked too often.
@@ -145,11 +146,11 @@ package protocol TokenCount: Sendable {
     /// - Returns: the number of seconds to wait, or `nil` if the token may be issued.
     func record(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
 
-    /// Takes back the latest counted request: no token was issued, and that was not the caller's fault.
+    /// Stops counting the latest request, because no token was issued and that was not the caller's fault.
     func withdraw(_ request: TokenRequest) async throws(Failure)
 }
 
-/// A counter in memory, for a server that is the only one of its brands.
+/// A counter in memory, for a server that alone issues the tokens of its brands.
 package actor TokenCountInMemory: TokenCount {
     package typealias Failure = Never
 
@@ -181,6 +182,7 @@ package actor TokenCountInMemory: TokenCount {
         var recent = asked[place, default: []].filter { $0 > start && $0 <= now }
         guard recent.count < TokenLimit.most else {
             asked[place] = recent
+            // The oldest of these requests leaves the window after this time.
             return recent[0].secondsSince1970 - start.secondsSince1970
         }
         recent.append(now)
@@ -240,9 +242,10 @@ package enum TokenResponse: Equatable, Sendable {
 package enum TokenRefusal: Error, Equatable, Sendable {
     /// No grant allows the request. The answer does not reveal whether such a brand exists.
     case notAllowed
-    /// The limit is reached; the number of seconds to wait.
+    /// The limit is reached. `retryAfter` is the number of seconds to wait.
     case tooMany(retryAfter: Int64)
-    /// Neither this server nor the hub has a key of the brand that signs and verifies.
+    /// Neither this server nor the hub has a key that signs for the brand and whose signature the registry's
+    /// key verifies.
     case brandUnavailable(ReaderTokensError)
 
     /// The id of the refusal in logs. Daemon and hub use the same ids in their problem details.

@@ -137,7 +137,7 @@ extension BrandKey {
     }
 }
 
-/// The record of when each token was first used. To keep sessions over a restart, it must be on the disk.
+/// The record of when each token was first used. Only a record on the disk keeps the sessions over a restart.
 package protocol TokenFirstUses: Sendable {
     /// Returns when the token was first used.
     ///
@@ -160,6 +160,7 @@ package final class TokenFirstUsesInMemory: TokenFirstUses {
     ) throws(ReaderTokensError) -> Timestamp? {
         instants.withLock { instants in
             if let first = instants[token] { return first }
+            // If `now` is `nil`, the assignment records nothing.
             instants[token] = now
             return now
         }

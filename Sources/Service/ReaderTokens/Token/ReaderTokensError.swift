@@ -12,7 +12,8 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case notThreeParts
     /// A part is not base64url without padding.
     case notBase64URL(TokenPart)
-    /// A part is not the expected JSON object: each member once, of its type, and no others.
+    /// A part is not the expected JSON object, which has each member once, with the type of the member, and
+    /// no other members.
     case malformed(TokenPart, JSONError)
     /// A member is not a valid name (`TokenText`), or not an instant of the years 0 to 9999.
     case valueMalformed(TokenMember)
@@ -31,15 +32,15 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case keyRevoked
     /// The key expired at this instant.
     case keyExpired(since: Timestamp)
-    /// `iss` is another brand than the one whose key `kid` names.
+    /// `kid` names a key that does not belong to the brand in `iss`.
     case brandNotOfKey
     case signatureInvalid
 
     // Claims
 
-    /// `aud` is another audience.
+    /// `aud` is not the audience of this reader.
     case audienceWrong
-    /// `sub` is another reader instance.
+    /// `sub` is not the identifier of this reader.
     case instanceWrong
     /// `iat` is more than `ReaderToken.clockSkew` in the future.
     case issuedInFuture
@@ -67,7 +68,7 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 /// A part of a token.
 package enum TokenPart: String, Hashable, Sendable { case header, claims, signature }
 
-/// A header member or claim with a checked value.
+/// A header member or claim whose value must be a `TokenText` or an instant.
 package enum TokenMember: String, Hashable, Sendable { case kid, iss, sub, aud, iat, exp }
 
 extension ReaderTokensError {
@@ -112,7 +113,7 @@ extension ReaderTokensError {
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
         case .keyRevoked: "the key that kid names was revoked"
         case .keyExpired(let since): "the key that kid names expired at \(since)"
-        case .brandNotOfKey: "the key that kid names belongs to another brand than iss names"
+        case .brandNotOfKey: "the key that kid names does not belong to the brand that iss names"
         case .signatureInvalid: "its signature does not verify"
         case .audienceWrong: "aud is not the audience of this reader"
         case .instanceWrong: "sub names another reader: countersign token instance shows this one"

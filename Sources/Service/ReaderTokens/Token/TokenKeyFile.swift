@@ -61,7 +61,7 @@ package enum TokenKeyFileError: Error, Equatable, Sendable {
         switch self {
         case .file(let path, .keyUnusable(let error)):
             "\(Terminal.safe(path)): \(IdentityStoreError.keyUnusable(error).explanation)"
-        // Other conditions name the file themselves.
+        // The explanations of other errors contain the path already.
         case .file(_, let error): error.explanation
         case .key(let path, let error): "\(Terminal.safe(path)): \(error.explanation)"
         }
@@ -70,7 +70,7 @@ package enum TokenKeyFileError: Error, Equatable, Sendable {
 
 /// A brand's private key in memory or in the TPM, which signs tokens for its readers.
 ///
-/// The type is a class, so that the key is never copied. A description of it shows the type only.
+/// The type is a class, so that the key is never copied. A description of a signer shows only its type.
 package final class ReaderTokenSigner: Sendable {
     package let brand: TokenText
     package let keyIdentifier: TokenText

@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 /// The common rules of reader tokens: JWS in compact form (RFC 7515 7.1) with ES256 (RFC 7518 3.4), and the
 /// claims that iOS readers' tokens carry (RFC 7519).
 package enum ReaderToken {
-    /// The claim `aud`, unless the operator configures another.
+    /// The claim `aud`, unless the operator configures another value.
     package static let defaultAudience = TokenText(checked: "countersign-reader-v1")
     /// The maximum size of a token in bytes: twice what the longest texts need.
     package static let maximumLength = 2048
@@ -15,7 +15,7 @@ package enum ReaderToken {
     /// The number of seconds that a reader's clock may be behind the signer's. A clock that is ahead needs no
     /// tolerance, because a token may be used for up to 300 seconds. No standard specifies this value.
     package static let clockSkew: Int64 = 60
-    /// The number of seconds after its first use for which a token can be used again.
+    /// The number of seconds for which a token can be used again after its first use.
     package static let sessionLength: Int64 = 48 * 3600
     static let algorithm = "ES256"
     static let type = "JWT"
@@ -48,6 +48,7 @@ package struct UnverifiedReaderToken: Sendable {
     /// The signature r‖s, 64 bytes.
     let signature: [UInt8]
 
+    /// Parses a token in compact form. Verifies neither the signature nor the claims.
     package init(_ token: ArraySlice<UInt8>) throws(ReaderTokensError) {
         guard token.count <= ReaderToken.maximumLength else {
             throw .tooLong(limit: ReaderToken.maximumLength)
