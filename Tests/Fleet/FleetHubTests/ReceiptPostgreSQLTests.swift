@@ -191,6 +191,17 @@ struct ReceiptPostgreSQLTests {
         }
     }
 
+    @Test("Too many keys of a kiosk that joins again change no epoch: keys that fit begin the next one")
+    func refusedKeysOfAnotherComputer() async throws {
+        let (bench, _, links) = try await HubBench.enrolled(receipts: 1)
+        try #require(try await bench.push(links) == .committed(head(links, 1)))
+        try await bench.enrolAgain()
+        let keys = try (0..<65).map { _ in try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey()) }
+        #expect(try await bench.database.receipts.add(keys, of: bench.kiosk, at: HubBench.now) == .tooMany)
+        let fitting = try await bench.database.receipts.add([keys[0]], of: bench.kiosk, at: HubBench.now)
+        guard case .replaced = fitting else { return #expect(Bool(false), "\(fitting)") }
+    }
+
     @Test("With another invitation a kiosk's keys that signed no receipt go, and with a refused one none")
     func forgottenKeys() async throws {
         let (bench, store, links) = try await HubBench.enrolled(receipts: 1)

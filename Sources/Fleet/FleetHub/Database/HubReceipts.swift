@@ -289,7 +289,7 @@ package struct HubReceipts: Sendable {
             ).first?.first??.text
             if let owner = owner.flatMap({ FleetName($0) }) { return .taken(by: owner) }
             guard
-                let (epoch, isOther) = try ReceiptEpoch.current(
+                let choice = try ReceiptEpoch.choose(
                     of: kiosk, having: points, on: link, until: deadline)
             else {
                 return .unknown
@@ -299,9 +299,11 @@ package struct HubReceipts: Sendable {
                 SELECT count(*) FROM (
                     SELECT point FROM countersign_fleet_receipt_key WHERE kiosk = $1::text AND epoch = $3::bigint
                     UNION SELECT unnest($2::bytea[])) AS keys
-                """, [kiosk.text.bytes, points, epoch.postgreSQL], until: deadline
+                """, [kiosk.text.bytes, points, choice.epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
+            // The epoch changes only with keys that are stored: a refused list must not begin an epoch unseen.
             guard let count, count <= Self.mostKeys else { return .tooMany }
+            try ReceiptEpoch.enter(choice, of: kiosk, on: link, until: deadline)
             // A key without receipts moves to the present epoch. A key with receipts stays in the epoch of
             // its receipts.
             _ = try link.rows(
@@ -311,9 +313,9 @@ package struct HubReceipts: Sendable {
                 ON CONFLICT (kiosk, point) DO UPDATE SET epoch = excluded.epoch
                 WHERE NOT countersign_fleet_receipt_key.is_used
                 """,
-                [kiosk.text.bytes, points, now.secondsSince1970.postgreSQL, epoch.postgreSQL],
+                [kiosk.text.bytes, points, now.secondsSince1970.postgreSQL, choice.epoch.postgreSQL],
                 until: deadline)
-            return isOther ? .replaced(epoch: epoch) : .added
+            return choice.isOther ? .replaced(epoch: choice.epoch) : .added
         }
     }
 

@@ -52,15 +52,25 @@ struct ReceiptAccount {
 /// same name begins the next epoch, but only after an operator has invited the kiosk again. Without an
 /// invitation, a chain that begins again is reported as `receiptsDiffer`.
 enum ReceiptEpoch {
-    /// Returns the epoch of a kiosk with these receipt keys, and whether this epoch is another than before.
-    /// `nil` if there is no such kiosk or it was revoked.
+    /// The epoch of a kiosk's receipts that fits given keys, before the epoch becomes the present one.
+    struct Choice {
+        let epoch: Int64
+        /// Whether another epoch is the present one.
+        let isOther: Bool
+        /// Whether the kiosk was enrolled again since the present epoch was chosen.
+        fileprivate let isRejoining: Bool
+    }
+
+    /// Chooses the epoch of a kiosk with these keys, and locks the kiosk's row. Nothing changes before `enter`.
     ///
     /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
     /// or else a new one. While no receipt was pushed, the present epoch continues.
-    static func current(
+    ///
+    /// - Returns: `nil` if there is no such active kiosk.
+    static func choose(
         of kiosk: FleetName, having points: [UInt8], on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
-    ) throws(PostgreSQLError) -> (epoch: Int64, isOther: Bool)? {
+    ) throws(PostgreSQLError) -> Choice? {
         let row = try link.rows(
             """
             SELECT epoch, is_rejoining, head_sequence,
@@ -74,15 +84,23 @@ enum ReceiptEpoch {
         guard row.count == 5, let epoch = row[0]?.bigint, let isRejoining = row[1],
             let sequence = row[2]?.bigint, let ended = row[4]?.bigint
         else { throw .rowMalformed }
-        guard isRejoining == [1] else { return (epoch, false) }
+        guard isRejoining == [1] else { return Choice(epoch: epoch, isOther: false, isRejoining: false) }
         // If no key is known, an epoch without receipts continues. An epoch with receipts ends, and a new
         // epoch begins, whose number is above all earlier numbers.
         let next = row[3]?.bigint ?? (sequence == 0 ? epoch : max(epoch, ended) + 1)
-        if next != epoch { try begin(next, of: kiosk, on: link, until: deadline) }
+        return Choice(epoch: next, isOther: next != epoch, isRejoining: true)
+    }
+
+    /// Makes the chosen epoch the present one.
+    static func enter(
+        _ choice: Choice, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
+        until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) {
+        guard choice.isRejoining else { return }
+        if choice.isOther { try begin(choice.epoch, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
             "UPDATE countersign_fleet_kiosk SET is_rejoining = false WHERE kiosk = $1::text",
             [kiosk.text.bytes], until: deadline)
-        return (next, next != epoch)
     }
 
     /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was present
