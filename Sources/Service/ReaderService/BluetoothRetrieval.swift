@@ -65,8 +65,8 @@ actor BluetoothRetrieval {
         uuid = .random()
     }
 
-    /// The Bluetooth carrier of this reader's Handover Request: both modes, with LE role 03 whatever the plan
-    /// prefers. The readers that real wallets have answered send that role (Q204).
+    /// The Bluetooth carrier of this reader's Handover Request. The carrier offers both modes with LE role
+    /// 03, whatever mode the plan prefers: real wallets have answered readers that send this role (Q204).
     var handoverOffer: NFCOffer.BluetoothLE {
         NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }
@@ -152,7 +152,7 @@ actor BluetoothRetrieval {
     private func connect(
         _ uuid: BluetoothUUID, _ psm: L2CAPPSM?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
-        // In a race `accept` waits for the phone on the advertised service at the same time.
+        // In a race the service stays advertised, because `accept` waits for the phone at the same time.
         if plan.mode != .race { await close() }
         let named = plan.l2cap == .never ? nil : psm
         if let psm = named {
@@ -231,7 +231,7 @@ actor BluetoothRetrieval {
 extension BluetoothUUID {
     /// A random UUID (RFC 9562, 5.4).
     static func random() -> BluetoothUUID {
-        // The fixed bits say version 4 and variant 10.
+        // The fixed bits are the version 4 and the variant 0b10 of RFC 9562.
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000
         let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
         return BluetoothUUID(high: high, low: low)
@@ -275,8 +275,8 @@ package func firstLink(
     }
 }
 
-/// The notices for the holder and the operator while an engaged phone has not connected over Bluetooth. A
-/// value that is fed with time: `connecting` comes first, `checkBluetooth` later.
+/// The notices for the holder and the operator while an engaged phone has not connected over Bluetooth:
+/// `connecting` comes first, `checkBluetooth` later.
 struct ConnectionNotices {
     /// The notices still to be reported, each with its instant.
     private var pending: ArraySlice<(instant: ContinuousClock.Instant, event: PresentationEvent)>

@@ -9,8 +9,8 @@ internal import Synchronization
 /// sends the messages that wait for it.
 ///
 /// Answers are counted on each bearer, so that the second copy of an answer is compared with the first and
-/// then dropped. A second copy that differs is recorded and changes nothing: the first copy is judged by its
-/// keys and signatures, and otherwise anybody in radio range could spoil an answer.
+/// then dropped. A second copy that differs is recorded and changes nothing, because otherwise anybody in
+/// radio range could spoil an answer. The first copy is decrypted and verified like every answer.
 ///
 /// The exchange ends in one of these ways:
 /// - The phone ends the session on one bearer.

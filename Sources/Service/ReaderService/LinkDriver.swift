@@ -9,9 +9,9 @@ package import Transport
 /// another: `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
 ///
 /// The machine says what a value or a deadline means. The driver ends each wait in time: an alarm task
-/// interrupts a pending `receive` of the link, which loses nothing, and the machine decides whether its
-/// deadline has passed. While a message is being sent, the alarm closes the link, because a link that accepts
-/// nothing more ends in no other way.
+/// interrupts a pending `receive` of the link, and the machine decides whether its deadline has passed. No
+/// packet is lost by the interruption. While a message is being sent, the alarm closes the link, because a
+/// link that accepts nothing more ends in no other way.
 ///
 /// The driver knows no keys and no CBOR, and never connects again.
 package actor LinkDriver {

@@ -10,7 +10,8 @@ package import Transport
 /// the limits.
 ///
 /// The daemon's coordinator, the command line and the library make a plan; a `ReaderTransaction` carries it
-/// out. The plan does not change meanwhile, so that each tap of one presentation asks for the same (Q57).
+/// out. The plan does not change meanwhile, so that each tap of one presentation requests the same elements
+/// (Q57).
 package struct PresentationPlan: Sendable {
     /// The request to the phone.
     package var question: PresentationQuestion
@@ -71,13 +72,13 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// The maximum time to wait for the reader's own signature, once everything else is ready to send the
     /// request.
     package var signing: Duration = .seconds(5)
-    /// The maximum time of one command of the data transfer, except the one in which the holder decides
-    /// (Q53), and between two fragments over Bluetooth (Q88).
+    /// The maximum time of one NFC command of the data transfer, except the command in which the holder
+    /// decides (Q53). Over Bluetooth, the maximum time between two fragments (Q88).
     package var progress: Duration = .seconds(10)
     /// The maximum time from the request to the answer, in which the holder reads and decides.
     package var consent: Duration = .seconds(300)
-    /// The maximum time that the request waits for a phone that left with it. With NFC v2 the holder confirms
-    /// between two taps.
+    /// The maximum time to wait for the return of a phone that left with the request. With NFC v2 the holder
+    /// confirms between two taps.
     package var armed: Duration = .seconds(300)
     /// The maximum time for notifying the phone of the end.
     package var termination: Duration = .seconds(1)
@@ -155,7 +156,8 @@ package struct PhaseTime: Equatable, Sendable {
         case engagement
         /// From the engagement to a Bluetooth link that has started.
         case connection
-        /// From the end of the previous phase until the request was sent, with the set-up of the session.
+        /// From the end of the previous phase until the request was sent, including the set-up of the
+        /// session.
         case request
         /// From the request to the first byte of the answer, or to its last byte if the transport cannot
         /// report the first.
@@ -237,7 +239,7 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case transfer(NFCEndReason)
     /// Bluetooth is needed, or was in use, and cannot be used.
     case radioUnavailable(RadioFault)
-    /// The phone did not connect, or could not be connected to, in time.
+    /// No connection with the phone was made in time, by the phone or by this reader.
     case connectionOverdue
     /// No link to the phone could be made.
     case connection(ConnectionFault)

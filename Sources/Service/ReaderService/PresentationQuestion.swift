@@ -11,7 +11,7 @@ package struct PresentationQuestion: Sendable {
         /// Requests that are sent one after another in a session. A later request is sent only if no earlier
         /// one brought a document.
         case drafts([DeviceRequestDraft])
-        /// The smallest request that answers one of these plans, in order of preference. No kind of document
+        /// The smallest request for one of these plans. Earlier plans are preferred, and no kind of document
         /// is requested twice.
         case anyOf([RequestPlan])
     }

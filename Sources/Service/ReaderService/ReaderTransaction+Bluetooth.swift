@@ -47,8 +47,8 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
-            // With faulty settings Bluetooth would harm the phone. NFC can take its place, so nothing is
-            // advertised.
+            // With faulty settings, phones ask their owner to pair or parts of the answer are lost. NFC can
+            // be used instead, so nothing is advertised.
             if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
                 throw .radioUnavailable(fault)
             }

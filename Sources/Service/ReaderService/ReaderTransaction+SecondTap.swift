@@ -77,6 +77,7 @@ extension ReaderTransaction {
                 if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
                 await release(card)
             } catch .cardMute, .cardLost, .readerUnavailable(.readerBlocked) {
+                // Another tap may succeed, and a blocked reader may recover (Q212).
                 continue
             } catch {
                 return nil

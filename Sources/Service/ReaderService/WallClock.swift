@@ -10,8 +10,8 @@ package struct WallClock: Sendable {
         Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
     }
 
-    /// The beginning of 2026 (UTC). No build of these programs is older, so a clock that shows less was never
-    /// set (Q189).
+    /// The beginning of 2026 (UTC). No build of these programs is older, so a clock that shows an earlier
+    /// time was never set (Q189).
     package static let earliest = Timestamp(secondsSince1970: 1_767_225_600)
 
     private let read: @Sendable () -> Timestamp

@@ -12,13 +12,15 @@ package import Transport
 /// - a presentation, until its result is there (`run`);
 /// - the end of the previous presentation (`leaving`), whose phone is notified while the result is already
 ///   shown (Q76);
-/// - an inspection of the devices, for at most 2 s, which may advertise a service for a moment (Q239).
+/// - an inspection, for at most 2 s: a look at all devices, or a trial of the radio alone. An inspection may
+///   advertise a service for a moment (Q239).
 ///
 /// A presentation waits until the other two have ended, and no inspection begins while a presentation runs.
 /// Inspections run one after another. The result of a look is used again for 2 s.
 ///
 /// A second presentation is refused with `busy`; there is no queue. A lane stores nothing and judges nothing.
-/// It reads one thing in a result: whether the phone failed on an extended request (Q168).
+/// A lane reads one thing in a result: whether the phone failed on an extended request, so that the next
+/// presentation sends a request of version 1.0 (Q168).
 package actor Lane {
     package nonisolated let name: String
     private let device: any LaneDevice
@@ -66,6 +68,7 @@ package actor Lane {
         let (device, before, inspection) = (device, leaving, inspection)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
+        // For one presentation only. `end` sets the flag again if the phone failed on an extended request.
         avoidsExtendedRequest = false
         let task = Task { [plan] in
             await before?.value
