@@ -69,7 +69,8 @@ extension ClientError {
             case CURLE_SSL_CERTPROBLEM: .credentialsUnreadable
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .tls(.handshakeFailed)
             // libcurl compares the host's name before it takes over OpenSSL's result, which is 1
-            // (unspecified) until then.
+            // (unspecified) until then. A result above 1 therefore means that OpenSSL refused the
+            // certificate.
             case CURLE_PEER_FAILED_VERIFICATION:
                 .tls(verification > 1 ? .certificateRefused : .hostNameWrong)
             case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .truncated

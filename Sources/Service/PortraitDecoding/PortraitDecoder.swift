@@ -7,15 +7,15 @@ internal import Transport
 /// phone, and JPEG 2000 is decoded by a library in C.
 ///
 /// - Each portrait gets a separate process, which confines itself before it reads.
-/// - The bytes go through one socket in both directions and are never written to disk.
+/// - Input and output go through one socket and are never written to disk.
 /// - Time and output are limited here. At most four processes run at once, however many lanes and online
 ///   answers have portraits; further portraits wait within their own time.
 ///
 /// The daemon and the library call `decode(_:)` from any task. The blocking work is done on a queue of
 /// threads. The decoder judges nothing: it returns a picture or says why there is none.
 package struct PortraitDecoder: Sendable {
-    /// The maximum size of the output in bytes. A pixel has three bytes, and the compression of the largest
-    /// portrait may save nothing.
+    /// The maximum size of the output in bytes. A pixel has three bytes and compression may save nothing, so
+    /// four bytes for each pixel are enough.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
     private static let places = WorkPlaces(count: 4)
@@ -84,7 +84,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
             (mediaType, bytes) = (ImageFormat.jpeg.mediaType, Array(portrait[header.image]))
         } catch {
             switch error {
-            // Only the decoder could tell whether such an image is sound.
+            // Only the decoder, which is not used here, could tell whether such an image is sound.
             case .kindUnknown, .unsupported: throw .notStarted
             case .truncated, .malformed: throw .malformed
             case .tooLarge: throw .tooLarge
