@@ -84,7 +84,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
             (mediaType, bytes) = (ImageFormat.jpeg.mediaType, Array(portrait[header.image]))
         } catch {
             switch error {
-            // Only the decoder, which is not used here, could tell whether such an image is sound.
+            // Only the decoder could tell whether such an image is sound, and no decoder is used here.
             case .kindUnknown, .unsupported: throw .notStarted
             case .truncated, .malformed: throw .malformed
             case .tooLarge: throw .tooLarge

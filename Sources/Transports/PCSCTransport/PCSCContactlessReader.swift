@@ -30,7 +30,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// The reason why the last attempt to connect to a present phone failed.
     private var hindrance: PCSCTransportError?
     private var watch: Task<Void, Never>?
-    /// The number of changes so far. A caller that has seen fewer must check again.
+    /// The number of changes so far. A caller that has seen fewer changes must look for a card again.
     private var changes = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -104,10 +104,12 @@ package actor PCSCContactlessReader: ContactlessReader {
             case .connected(let card): return card
             case .mute(let stay): throw .cardMute(stay: stay)
             case .refused: await waitForChange(since: seen, within: Self.nextAttempt)
+            // The end of the pause makes a phone that stayed usable. After it, only an event can bring a
+            // phone.
             case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
-            // The caller's time is over. If a fault kept phones from being detected, it tells more than the
-            // cancellation.
+            // The caller's time is over. If a fault kept phones from being detected, the fault tells more
+            // than the cancellation.
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
@@ -117,9 +119,10 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// Asks readers without a card every 3 s whether they answer, until cancelled. If a reader hangs while
     /// pcscd powers a phone up, pcscd reports nothing about it (Q212).
     ///
-    /// The first time, readers with the phone of an earlier presentation are asked too, since pcscd then
-    /// looks for the card. libccid loses what a reader with several slots reports at the moment when pcscd
-    /// ends a connection, and pcscd by itself would look again only after 10 minutes (Q131).
+    /// The first time, readers with the phone of an earlier presentation are asked too, because asking the
+    /// driver makes pcscd look for the card again. libccid loses what a reader with several slots reports at
+    /// the moment when pcscd ends a connection, and pcscd by itself would look again only after 10 minutes
+    /// (Q131).
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
@@ -224,7 +227,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
-    /// Counts a change and resumes all waiting callers, which check again.
+    /// Counts a change and resumes all waiting callers, which look for a card again.
     private func wake() {
         changes += 1
         let waiting = waiters

@@ -115,6 +115,7 @@ final class ReaderMonitor: Sendable {
 
 extension DispatchTimeInterval {
     fileprivate var milliseconds: DWORD {
+        // `BackOff` makes milliseconds only.
         guard case .milliseconds(let count) = self else { return 0 }
         return DWORD(count)
     }
@@ -146,9 +147,9 @@ struct BackOff {
     static let reconnecting = BackOff(milliseconds: 100, longest: 5_000)
 
     /// The waits before the readers are listed again although pcscd reported no change. pcscd compares its
-    /// list with the one from the beginning of the wait. It never reports a reader that came just before,
-    /// such as the second interface of a device that was plugged in. The waits are short after a change and
-    /// grow to one minute.
+    /// list with the one from the beginning of the wait. It never reports a reader that came just before the
+    /// wait began, such as the second interface of a device that was plugged in. The waits are short after a
+    /// change and grow to one minute.
     static let relisting = BackOff(milliseconds: 250, longest: 60_000)
 
     mutating func next() -> DispatchTimeInterval {

@@ -33,7 +33,7 @@ actor ReaderThread {
     /// The pause between two attempts, in microseconds.
     private static let connectPause: UInt32 = 100_000
 
-    /// Releases card and context on the reader's thread, because both are calls to pcscd.
+    /// Releases card and context on the reader's thread, because both releases call pcscd.
     isolated deinit {}
 
     func readerNames() throws(PCSCTransportError) -> [String] {
@@ -137,8 +137,8 @@ actor ReaderThread {
         if error == .serviceLost { context = nil }
     }
 
-    /// Runs `body` with a context. A context from before a restart of pcscd looks valid and is not (Q134). If
-    /// `body` fails with such a context, it runs once more with a new one.
+    /// Runs `body` with a context. A context from before a restart of pcscd looks valid but is invalid
+    /// (Q134). If `body` fails with such a context, it runs once more with a new one.
     private func withContext<Value: ~Copyable>(
         _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value {

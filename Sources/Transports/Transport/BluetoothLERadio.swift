@@ -45,8 +45,8 @@ package protocol BluetoothLERadio: Sendable {
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 }
 
-/// A function that reads the PSM from a peer's characteristic, whose encoding depends on the peer (Q65).
-/// Returns `nil` if no L2CAP channel is to be opened.
+/// A function that decodes a PSM from `named`, the value of a peer's characteristic. The encoding depends on
+/// the peer (Q65). Returns `nil` if no L2CAP channel is to be opened.
 package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
 
 extension BluetoothLERadio {
@@ -84,8 +84,8 @@ package struct GATTService: Equatable, Sendable {
 
 /// A GATT service that is registered and advertised until it is closed.
 package protocol BluetoothLEServer: Sendable {
-    /// Sets the value of the ident characteristic. Reads that arrive earlier wait for it, for a limited time
-    /// (Q70).
+    /// Sets the value of the ident characteristic. Reads that arrive earlier wait for the value, for a
+    /// limited time (Q70).
     func setIdent(_ ident: [UInt8]) async
 
     /// Waits for the first client that writes 01 to the state and subscribes, and returns the link to it.

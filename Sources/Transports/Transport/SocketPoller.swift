@@ -143,8 +143,8 @@ package final class SocketPoller: Sendable {
         wakeUp()
     }
 
-    /// Ends every wait on a descriptor that is about to be closed. Also wakes the thread, since the poll in
-    /// progress keeps the socket open.
+    /// Ends every wait on a descriptor that is about to be closed. Also wakes the thread, because a poll in
+    /// progress would keep the socket open.
     func end(waitsOn descriptor: Int32) {
         let ended = state.withLock { state in
             let found = state.waits.filter { $0.value.descriptor == descriptor }
