@@ -9,7 +9,7 @@ package struct BlueZConfiguration: Sendable {
     /// The maximum time from a client's start to its subscription (Q73).
     package var subscription: Duration = .seconds(5)
     /// The maximum wait for other devices to disconnect before the first byte is sent (Q72, Q111). bluetoothd
-    /// needs two seconds to disconnect one.
+    /// needs two seconds to disconnect a device.
     package var turningAway: Duration = .seconds(5)
     /// Whether values are passed through sockets. If not, each value takes a separate D-Bus call (Q110).
     package var usesSockets = true

@@ -168,8 +168,8 @@ extension BusMessage {
         }
     }
 
-    /// Reads an array or dictionary by the signature of its members. One of another type is skipped and
-    /// becomes `foreign`.
+    /// Reads an array or dictionary by the signature of its members. An array with members of any other type
+    /// is skipped and becomes `foreign`.
     private func array(_ contents: String) throws(BusError) -> BusValue {
         switch contents {
         case "y":

@@ -19,6 +19,7 @@ package struct AdapterModel: Sendable {
         self.quirks = quirks
     }
 
+    /// Creates a USB model with the chip RTL8761B, which receives nothing without its firmware (Q109).
     private init(_ vendor: UInt16, _ product: UInt16, _ name: String) {
         self.init(.usb(USBIdentity(vendor: vendor, product: product)), name, [.deafWithoutFirmware])
     }

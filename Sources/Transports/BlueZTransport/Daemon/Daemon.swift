@@ -3,15 +3,15 @@ internal import Synchronization
 /// bluetoothd as seen through one connection to the message bus: a copy of its objects, and their changes.
 ///
 /// After ``connect(limit:bus:leftBehind:)`` the daemon reads all objects of bluetoothd once and follows its
-/// signals. Questions such as ``adapter(named:)`` and ``devices(at:)`` are answered from the copy without a
-/// call. The copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether
-/// bluetoothd runs now.
+/// signals. Functions such as ``adapter(named:)`` and ``devices(at:)`` read the copy and make no call. The
+/// copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether bluetoothd runs
+/// now.
 ///
 /// - Only signals of the owner of `org.bluez` change the copy. Other programs on the bus may send signals
 ///   with the same names.
 /// - When bluetoothd or the bus ends, the copy is emptied and all listeners get ``DaemonEvent/lost(_:)``.
-///   When bluetoothd starts again, the daemon reads it anew; listeners have to register their objects again
-///   (Q117).
+///   When bluetoothd starts again, the daemon reads the objects anew; listeners have to register their
+///   objects again (Q117).
 /// - Phones of a transaction are marked with ``beginTransaction(with:)``. ``remove(_:at:)`` ends the
 ///   transaction and makes bluetoothd forget the phone, now or when its adapter is back (Q114).
 ///
@@ -121,7 +121,7 @@ actor Daemon {
             [.string(interface), .string(name), .variant(value)])
     }
 
-    /// A ping to bluetoothd. A bluetoothd that hung answers it when it runs again.
+    /// A ping to bluetoothd. A bluetoothd that hung answers the ping as soon as it runs again.
     struct Ping {
         let sent: ContinuousClock.Instant
         let answer: Task<Void, Never>

@@ -25,7 +25,7 @@ struct DaemonCommandLine: Equatable, Sendable {
 
     /// The short forms of the options that need a value.
     private static let letters: [String: Character] = ["configfile": "f", "noplugin": "P", "plugin": "p"]
-    /// The options whose value is optional and written without a space.
+    /// The options whose value is optional. The value is the rest of the word.
     private static let optionalValue: Set<Character> = ["d", "K"]
 
     /// Reads a group of short options. The rest of the word is the value of the first one that needs a value.

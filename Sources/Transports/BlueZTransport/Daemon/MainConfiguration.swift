@@ -31,8 +31,8 @@ package struct MainConfiguration: Equatable, Sendable {
         }
     }
 
-    /// Returns the value of a key without leading space. Text after the value belongs to it, as in
-    /// bluetoothd: `no # why` is not the value `no`.
+    /// Returns the value of a key without leading space. As in bluetoothd, a value has no comment after it:
+    /// the line `Cache = no # why` gives the value `no # why`, not `no`.
     package func value(of key: String, in group: String) -> String? {
         values[group]?[key]
     }

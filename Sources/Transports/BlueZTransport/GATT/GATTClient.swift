@@ -11,13 +11,13 @@ internal import Transport
 ///    transfer with ``signal(_:)``.
 ///
 /// Values pass through sockets if bluetoothd provides them, and otherwise as one D-Bus call each (Q110). The
-/// sockets for data and state are used together or not at all: each keeps its order, and when a state
-/// arrives, all data sent before it is already in the data socket. In the other direction a value waits until
-/// bluetoothd has read the other socket.
+/// phone's data and states come through two sockets, which are used together or not at all: when a state
+/// arrives, all data that the phone sent before is already in the data socket. When this computer sends, a
+/// value for one socket waits until bluetoothd has read the other socket.
 ///
-/// A lost phone is reported after a short delay, because bluetoothd reports the loss of the radio after that
-/// of its phones (Q117). ``close()`` unsubscribes, disconnects, and makes bluetoothd forget the phone (Q79,
-/// Q81, Q114). All methods and events run on the bus's queue.
+/// A lost phone is reported after a short delay, because bluetoothd reports the loss of the radio after the
+/// loss of its phones (Q117). ``close()`` unsubscribes, disconnects, and makes bluetoothd forget the phone
+/// (Q79, Q81, Q114). All methods and events run on the bus's queue.
 actor GATTClient: BluetoothLEClientLink {
     nonisolated let kind = BluetoothLELinkKind.client
     nonisolated let attempts: Int
@@ -40,7 +40,7 @@ actor GATTClient: BluetoothLEClientLink {
     private var mtu: Int?
     private let inbox: LinkInbox
     private var isConnected = false
-    /// Whether the peer has disconnected, while it is not known yet if the radio is lost too.
+    /// Whether the peer has disconnected. Until the link ends, it is not known whether the radio is lost too.
     private var isLeaving = false
     private var isSending = false
     /// Whether a state was sent that bluetoothd may not have read yet.

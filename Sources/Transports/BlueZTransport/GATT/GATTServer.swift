@@ -275,7 +275,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             let properties = objects.properties(at: message.path, arguments.first?.text ?? "")
             answer(message, [.map(properties ?? [:])])
         case ("org.freedesktop.DBus.Properties", "Set"):
-            // bluetoothd reports the handle of the service to an application that requested one.
+            // bluetoothd reports the handle of the service to an application that requested one. The handle
+            // is not used.
             answer(message, [])
         case (GATTServerObjects.advertisementInterface, "Release"):
             isAdvertised = false
@@ -334,7 +335,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     /// Handles a write to the state. The first device that writes 01 becomes the client, and later writes of
-    /// the client are delivered. An unknown device that writes afterwards is disconnected (Q72).
+    /// the client are delivered. An unknown device that writes another value first, or writes after the
+    /// client has started, is disconnected (Q72).
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
@@ -369,7 +371,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.phone(addressIsRandom: type.map { $0 == "random" }))
     }
 
-    /// Records an ATT MTU that bluetoothd has reported. Values below 23, the minimum of ATT, are ignored.
+    /// Records an ATT MTU that bluetoothd has reported, for the trace and for `packetLimit`. Values below 23,
+    /// the minimum of ATT, are ignored.
     private func record(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
         guard let value = value?.number, value >= 23 else { return }
         configuration.observe(.mtu(value, source))
