@@ -121,8 +121,8 @@ extension TrustFetchError {
         case .malformed: "the answer is not HTTP"
         case .cancelled: "the download was interrupted"
         case .serverRootsUnreadable:
-            "the certificates that verify servers cannot be read: apt-get install ca-certificates"
-        case .libraryMissing: "libcurl, which downloads lists, is not installed: apt-get install libcurl4"
+            "the certificates that verify servers cannot be read: check the PEM file or, for the system's certificates, run apt-get install ca-certificates"
+        case .libraryMissing: "libcurl, which downloads lists, is not installed: run apt-get install libcurl4"
         }
     }
 }
