@@ -44,7 +44,7 @@ package enum ClientPhase: Hashable, Sendable {
 
 /// The fault of a server's TLS.
 package enum ClientTLSFault: Hashable, Sendable {
-    /// The server's certificate is not of a known root, or not valid now.
+    /// The server's certificate was not issued under a known root, or is not valid now.
     case certificateRefused
     /// The server's certificate is for another host.
     case hostNameWrong

@@ -90,6 +90,8 @@ struct DecoderProcess: ~Copyable {
     /// - Throws: the error for the process's exit status or signal.
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
         guard let status = program.end(until: deadline) else { throw .overdue }
+        // The status of waitpid(2) has the signal in its low seven bits, and the exit status in the next
+        // byte.
         let signal = status & 0x7f
         guard signal == 0 else { throw .ended(signal: signal) }
         switch PortraitEnd(rawValue: status >> 8 & 0xff) {

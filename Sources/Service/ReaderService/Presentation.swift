@@ -25,8 +25,8 @@ package struct PresentationPlan: Sendable {
     /// The ways by which the answer may come.
     package var retrieval: RetrievalPlan
     package var requestVersion: RequestVersion
-    /// Whether the result includes the answer as it came, for a verification elsewhere. That answer holds
-    /// personal data.
+    /// Whether the result includes the answer as the phone sent it, for a verification elsewhere. Such an
+    /// answer holds personal data.
     package var handsOutRawAnswer = false
     /// Called after a phone is engaged and before the first request is sent to it. If the function
     /// returns false, nothing is sent and the presentation ends as cancelled.
@@ -183,7 +183,8 @@ package struct Presentation: Sendable {
     /// request was sent.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
-    /// The answer as it came; `nil` without an answer, or if the plan does not ask for it.
+    /// The answer as the phone sent it; `nil` without an answer, or if the plan does not ask for the raw
+    /// answer.
     package let rawAnswer: RawAnswer?
     /// The notes, which may still be added while the phone is notified of the end.
     private let noted: PresentationNotes
@@ -268,7 +269,7 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case cancelled
 }
 
-/// An answer as it came, unverified, with the transcript and the key that a verification elsewhere needs.
+/// A decrypted and unverified answer, with the transcript and the key that a verification elsewhere needs.
 package struct RawAnswer: Sendable, RedactedDescription {
     /// The DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2).
     package let response: [UInt8]

@@ -70,6 +70,7 @@ extension TapEnd {
 extension PresentationDeadlines {
     fileprivate var version2Settings: NFCVersion2Settings {
         var settings = NFCVersion2Settings()
+        // The times of the plan count only if they are shorter than the defaults for NFC v2.
         settings.selectDeadline = min(settings.selectDeadline, tapPhase)
         settings.handoverDeadline = min(settings.handoverDeadline, tap)
         return settings

@@ -47,8 +47,8 @@ package struct SessionRequest: Sendable {
     }
 }
 
-/// A request that is written and signed while other work continues. Some keys take a large part of a second
-/// and block their thread meanwhile.
+/// A request that is written and signed while other work continues. Some keys need a large part of a second
+/// to sign and block their thread meanwhile.
 struct PendingRequest: Sendable {
     private typealias Written = Result<SessionRequest, PresentationFailure>
 

@@ -65,7 +65,7 @@ package enum FetchPhase: String, Sendable {
 
 /// The fault of a server's TLS.
 package enum TLSFault: String, Sendable {
-    /// The server's certificate is not of a known root, or not valid now.
+    /// The server's certificate was not issued under a known root, or is not valid now.
     case certificateRefused = "certificate_refused"
     /// The server's certificate is for another host.
     case hostNameWrong = "host_name_wrong"

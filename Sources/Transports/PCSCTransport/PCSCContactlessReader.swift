@@ -256,6 +256,7 @@ private struct PCSCContactlessCard: ContactlessCard {
         do throws(PCSCTransportError) {
             return try await card.exchange(command)
         } catch {
+            // After an error of the card, either the phone or the reader may have left.
             throw ContactlessError(error, isReaderListed: error.isOfCard ? await isReaderListed : true)
         }
     }

@@ -17,8 +17,8 @@ internal import Transport
 /// Events are delivered on the monitor's thread. `stop` may be called from any thread: it ends the wait with
 /// `SCardCancel`.
 ///
-/// The monitor never connects to a card and never powers one up or down. `PCSCService.events()` creates one
-/// for each stream.
+/// The monitor never connects to a card and never powers one up or down. `PCSCService.events()` creates a
+/// monitor for each stream.
 final class ReaderMonitor: Sendable {
     private struct Control {
         /// The context in which the thread waits. `SCardCancel` may be called on it while the lock is held.

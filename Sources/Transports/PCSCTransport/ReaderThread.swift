@@ -113,6 +113,7 @@ actor ReaderThread {
     func command(_ commands: [[UInt8]], to reader: String) throws(PCSCTransportError) -> [[UInt8]] {
         guard card == nil else { throw .readerInUse }
         return try withContext { context throws(PCSCTransportError) in
+            // With SCARD_STATE_UNAWARE, pcscd reports the current state at once.
             let states = try context.statusChange(from: [(reader, DWORD(SCARD_STATE_UNAWARE))], within: 0)
             let isOccupied = states?.contains { $0.state & DWORD(SCARD_STATE_PRESENT) != 0 } ?? false
             // Some readers refuse commands to themselves while a phone is in the field (Q129).

@@ -3,9 +3,9 @@ package import NDEF
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
 ///
 /// `BlueZRadio` is the implementation for Linux. `ReaderService` calls it for one presentation at a time:
-/// `serve` when the phone is to connect to us (mdoc central client mode, ISO/IEC 18013-5 8.3.3.1.1),
-/// `connect` when we connect to the phone (mdoc peripheral server mode). A radio moves packets and does not
-/// know what is in them.
+/// `serve` lets the phone connect to this computer (mdoc central client mode, ISO/IEC 18013-5 8.3.3.1.1), and
+/// `connect` connects to the phone (mdoc peripheral server mode). A radio moves packets and does not know
+/// what is in them.
 package protocol BluetoothLERadio: Sendable {
     /// Checks whether the adapter can be used now. Changes no setting.
     ///

@@ -10,8 +10,8 @@ internal import SystemPackage
 /// - A task calls ``wait(for:on:until:)`` and is suspended. The wait ends exactly once, with an ``Outcome``:
 ///   the descriptor is ready, the deadline has passed, the task was cancelled, or the socket is about to be
 ///   closed.
-/// - Code on a queue calls ``whenReady(for:on:_:)`` and is called back once on the poller's thread, unless it
-///   forgets the watch first. This wait has no deadline.
+/// - Code on a queue calls ``whenReady(for:on:_:)``, which returns a ``Watch``. The code is called back once
+///   on the poller's thread, unless it calls ``forget(_:)`` with the watch first. This wait has no deadline.
 ///
 /// The waits are in a table under a lock. Each turn of the thread copies the table, polls until the nearest
 /// deadline, and ends the waits whose descriptor is ready. A pipe wakes the thread when the table changes.

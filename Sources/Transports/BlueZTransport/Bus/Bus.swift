@@ -34,6 +34,7 @@ internal import Transport
     private var isWorking = false
     private var calls: [UInt64: PendingCall] = [:]
     private var lastCall: UInt64 = 0
+    /// The functions of ``whenDisconnected(_:_:)``, by their owners.
     private var endings: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
     private init(_ connection: OpaquePointer, queue: BusQueue) {

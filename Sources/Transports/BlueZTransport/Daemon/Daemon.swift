@@ -296,6 +296,7 @@ actor Daemon {
             guard message.sender == "org.freedesktop.DBus", let values = try? message.values(),
                 values.count == 3, values[0].text == Self.name
             else { return }
+            // The values are the name, its previous owner and its new owner.
             return ownerChanged(to: values[2].text ?? "")
         }
         guard message.sender == owner, let values = try? message.values(), values.count >= 2 else { return }

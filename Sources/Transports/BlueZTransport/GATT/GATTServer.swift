@@ -98,6 +98,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             await close()
             throw BlueZTransportError(error)
         }
+        // An event may have reported the loss of the radio during these calls.
         if let failure { throw failure }
     }
 

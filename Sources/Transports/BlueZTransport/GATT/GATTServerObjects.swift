@@ -15,7 +15,7 @@ struct GATTServerObjects: Sendable {
     static let characteristicInterface = "org.bluez.GattCharacteristic1"
     static let advertisementInterface = "org.bluez.LEAdvertisement1"
 
-    /// The path of the ObjectManager object.
+    /// The path of the object with the interface ObjectManager, below which all other objects are.
     let root: String
     private let service: GATTService
     private let usesSockets: Bool
