@@ -131,12 +131,12 @@ extension PortraitDecoder {
     /// The decoder beside this program or, without one, the first in the folders of `PATH`; `nil` if none is
     /// installed.
     package static var installed: PortraitDecoder? {
-        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let beside = own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
+        let ownPath = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let ownFolder = ownPath.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(
             String.init)
         // A relative folder in `PATH` would run a program from the working directory.
-        return ([beside].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
+        return ([ownFolder].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
             .map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
             .map { PortraitDecoder(executable: $0) }
