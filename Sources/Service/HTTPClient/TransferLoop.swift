@@ -10,8 +10,8 @@ internal import Transport
 /// libcurl holds for the client; a later transfer begins another thread.
 ///
 /// A transfer is used by the task that starts it, then by this thread alone, and by nobody after its end. The
-/// state that tasks and the thread share is behind a lock. A task that adds a transfer, cancels one or closes
-/// the client wakes the thread with `curl_multi_wakeup`.
+/// state that tasks and the thread share is behind a lock. A task that adds or cancels a transfer, or closes
+/// the client, wakes the thread with `curl_multi_wakeup`.
 ///
 /// `close()` cancels what is in progress, refuses what comes later, and waits for the thread to end. The loop
 /// never drops a transfer: each ends with a result.
@@ -225,7 +225,7 @@ final class TransferLoop: Sendable {
         _ = unsafe curl.multiPerform(pointer, &running)
     }
 
-    /// Sleeps until a connection has data, another thread wakes this one, or the instant has come.
+    /// Sleeps until a connection has data, another thread wakes this thread, or the instant has come.
     borrowing func wait(until end: ContinuousClock.Instant) {
         let left = min(max(.zero, end - .now), Self.longestWait)
         let milliseconds = Int32((left / .milliseconds(1)).rounded(.up))

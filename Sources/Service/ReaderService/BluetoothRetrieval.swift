@@ -99,7 +99,7 @@ actor BluetoothRetrieval {
             return try await race(
                 central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
-        // A phone that offers one mode only is met in that mode, whatever the plan prefers.
+        // If a phone offers one mode only, that mode is used, whatever the plan prefers.
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
         case (nil, nil, _): throw .serviceIncomplete
@@ -125,9 +125,9 @@ actor BluetoothRetrieval {
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone chose another UUID, so no phone will connect to the advertised one. That service is
-            // withdrawn, because many adapters can advertise only one at a time. The phone already looks for
-            // the other service, so neither of the two steps waits for the other.
+            // The phone chose another UUID, so no phone will connect to the advertised service. The service
+            // is withdrawn, because many adapters can advertise only one service at a time. The phone already
+            // looks for the other service, so neither of the two steps waits for the other.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()
@@ -253,7 +253,7 @@ package typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 /// Makes a link in two ways at once. The first link wins and the other attempt is cancelled; a link that the
 /// other attempt still makes is closed.
 ///
-/// - Returns: the first link or, if both attempts fail, the failure of the later one.
+/// - Returns: the first link or, if both attempts fail, the failure of the attempt that ended later.
 package func firstLink(
     _ one: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink,
     _ other: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink

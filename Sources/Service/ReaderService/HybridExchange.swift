@@ -40,7 +40,8 @@ actor HybridExchange {
     private var ends: [Bearer: BearerEnd] = [:]
     /// The number of answers that came over each bearer.
     private var counts: [Bearer: Int] = [:]
-    /// The first copy of each answer, with the instant at which it began if its bearer knows that.
+    /// The first copy of each answer, with the instant at which the answer began, if its bearer knows that
+    /// instant.
     private var answers: [(bytes: [UInt8], began: ContinuousClock.Instant?)] = []
     /// The number of messages that were sent.
     private var asked = 0

@@ -171,8 +171,8 @@ package actor LinkDriver {
         await link.close()
     }
 
-    /// The pieces of a termination message. The machine is not asked for them, because this message is sent
-    /// even when it is the peer's turn.
+    /// The pieces of a termination message. The machine is not asked for these pieces, because this message
+    /// is sent even when it is the peer's turn.
     private func transmission(of message: [UInt8]) -> BLETransmission? {
         switch framing {
         case .characteristics(let limit): BLEFragments(message[...], valueLimit: limit).map { .values($0) }

@@ -54,8 +54,8 @@ package struct PresentationPlan: Sendable {
 package struct PresentationDeadlines: Equatable, Sendable {
     /// The time to wait for a tap after arming.
     package var engagement: Duration = .seconds(120)
-    /// The minimum time to wait for another tap after one that broke off. Some phones cannot come back sooner
-    /// (Q5).
+    /// The minimum time to wait for another tap after a tap that broke off. Some phones cannot come back
+    /// sooner (Q5).
     package var nextTap: Duration = .seconds(30)
     /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet has
     /// 15 s in the field, and the limit is well below that (Q5).

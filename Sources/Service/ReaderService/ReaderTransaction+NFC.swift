@@ -90,7 +90,7 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Waits for taps until one gives a result. Each tap starts from the beginning; none resumes another
+    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; none resumes another
     /// (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?

@@ -22,7 +22,7 @@ extension ReaderTransaction {
         switch delivery {
         case .absent(let reason):
             guard plan.retrieval.nfcVersion2 == .only else { return nil }
-            // A locked phone answers like one without the application (Q1).
+            // A locked phone answers like a phone without the application (Q1).
             throw reason.fault == .status(.notFound) ? .noWallet(reason) : .broken(reason)
         case .engaged(let engaged):
             // The limits of NFC are part of `transfer` already.

@@ -194,7 +194,8 @@ struct RunningTransaction {
         return further.question
     }
 
-    /// Stores the result of the first question, and clears the request and raw answer for the further one.
+    /// Stores the result of the first question, and clears the request and the raw answer for the further
+    /// question.
     private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
         earlier = [
             Presentation(

@@ -317,7 +317,7 @@ struct TapSeries {
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
-        // `failure` gives `connectionOverdue` only if no other tap is recorded as the last one.
+        // `failure` gives `connectionOverdue` only if no other tap is recorded in `last`.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }

@@ -31,7 +31,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case malformed
     /// The task was cancelled.
     case cancelled
-    /// The PEM with the roots of servers has no certificate, or one that cannot be read.
+    /// The PEM with the roots of servers has no certificate, or a certificate that cannot be read.
     case serverRootsUnreadable
     /// libcurl is not installed.
     case libraryMissing

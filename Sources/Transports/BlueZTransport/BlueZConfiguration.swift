@@ -23,7 +23,7 @@ package struct BlueZConfiguration: Sendable {
     /// The maximum time to open an L2CAP channel to a connected peer. Afterwards its characteristics are used
     /// (Q61).
     package var channel: Duration = .seconds(3)
-    /// Whether GATT servers publish an L2CAP channel. Some wallets cannot use it (Q61).
+    /// Whether GATT servers publish an L2CAP channel. Some wallets cannot use such a channel (Q61).
     package var offersL2CAP = false
     /// The time between a peer's disconnection and its report to the caller. If the radio is lost within this
     /// time, the loss of the radio is reported instead (Q117).

@@ -38,7 +38,7 @@ extension BlueZRadio {
 
     package func waitUntilReady() async throws(BluetoothLEError) {
         while true {
-            // Any fault may pass, so every one leads to another attempt.
+            // Any fault may pass, so every fault leads to another attempt.
             if (try? await prepare()) != nil { return }
             if Task.isCancelled { throw .cancelled }
             await waitForChange(within: .seconds(1))

@@ -138,7 +138,7 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// Records whether a reader answers. A reader that has stopped answering is reported to the next caller.
     private func record(answers: Bool, of reader: String) {
-        // Only a change is recorded: a silent reader that answers, or another one that does not.
+        // Only a change is recorded: a silent reader answers again, or another reader has stopped answering.
         guard answers == silent.contains(reader) else { return }
         silent.formSymmetricDifference([reader])
         hindrance = answers ? nil : .readerBlocked
@@ -261,8 +261,8 @@ private struct PCSCContactlessCard: ContactlessCard {
         }
     }
 
-    /// Whether pcscd still lists the reader. A command to an unplugged reader fails in the same way as one to
-    /// a phone that left (Q209).
+    /// Whether pcscd still lists the reader. A command to an unplugged reader fails in the same way as a
+    /// command to a phone that left (Q209).
     private var isReaderListed: Bool {
         get async {
             let deadline = ContinuousClock.now + Self.unplugging

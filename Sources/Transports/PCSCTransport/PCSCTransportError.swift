@@ -31,7 +31,7 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     /// The command did not reach the card. The card may still be present, but the connection cannot be used
     /// any more.
     case linkLost
-    /// A card is present and does not answer to power-up. The holder must lift it and tap again (Q131).
+    /// A card is present and does not answer to power-up. The holder must lift the card and tap again (Q131).
     case cardMute
     /// Another program reset the card.
     case cardReset

@@ -69,7 +69,7 @@ actor ReaderThread {
     ) throws(PCSCTransportError) -> [UInt8] {
         guard card != nil, number == connection else { throw .notConnected }
         do throws(PCSCTransportError) {
-            // A `CardHandle` cannot be copied, so it is used inside its optional. It is not `nil` here.
+            // A `CardHandle` cannot be copied, so it is used inside its optional. The card is not `nil` here.
             let length = try card?.transmit(command, into: &answer) ?? 0
             return Array(answer[..<length])
         } catch {
@@ -139,7 +139,7 @@ actor ReaderThread {
     }
 
     /// Runs `body` with a context. A context from before a restart of pcscd looks valid but is invalid
-    /// (Q134). If `body` fails with such a context, it runs once more with a new one.
+    /// (Q134). If `body` fails with such a context, `body` runs once more with a new context.
     private func withContext<Value: ~Copyable>(
         _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value {
@@ -149,7 +149,7 @@ actor ReaderThread {
             // The context was invalid, and `lendContext` has released it.
         }
         context = try ContextHandle.establish()
-        // `lendContext` returns `nil` only without a context, and one was just made.
+        // `lendContext` returns `nil` only without a context, and a context was just made.
         guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value
     }

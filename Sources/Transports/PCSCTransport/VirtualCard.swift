@@ -22,7 +22,7 @@ package final class VirtualCard: Sendable {
     private static let insertion = Duration.seconds(5)
 
     private struct State {
-        /// The card's current or last stay on the reader; `nil` before the first one.
+        /// The card's current or last stay on the reader; `nil` before the first stay.
         var link: VirtualCardLink?
         /// The time of the last call of `remove`.
         var removed: ContinuousClock.Instant?

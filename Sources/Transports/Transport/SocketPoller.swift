@@ -162,7 +162,7 @@ package final class SocketPoller: Sendable {
 
     private func wakeUp() {
         var one: UInt8 = 1
-        // A full pipe makes this fail. Then the thread is about to wake up in any case.
+        // The write fails if the pipe is full. Then the thread is about to wake up in any case.
         _ = unsafe write(wakeWriter, &one, 1)
     }
 
@@ -176,7 +176,7 @@ package final class SocketPoller: Sendable {
         entries.append(pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0))
         let nearest = waits.compactMap(\.1.deadline).min()
         DescriptorPoll().wait(for: &entries, atMost: Self.milliseconds(until: nearest))
-        // The last entry is the pipe. Reading it empties it for the next wake-up.
+        // The last entry is the pipe. Reading empties the pipe for the next wake-up.
         if let last = entries.last, last.revents != 0 {
             var sink = [UInt8](repeating: 0, count: 64)
             _ = unsafe read(wakeReader, &sink, sink.count)

@@ -7,7 +7,7 @@ package import Transport
 package final class BenchLinkLaneDevice: LaneDevice {
     private let address: SocketAddress
     /// Whether the last attempt to connect found the wallet. Also true before the first attempt, and after a
-    /// cancelled one, because nothing is known to be missing then.
+    /// cancelled attempt, because nothing is known to be missing then.
     private let wasReached = Mutex(true)
 
     package init(_ address: SocketAddress) {

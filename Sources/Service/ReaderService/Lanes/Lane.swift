@@ -27,7 +27,7 @@ package actor Lane {
     private let now: @Sendable () -> ContinuousClock.Instant
     private var run: LaneRun?
     /// Whether the next presentation sends a request of version 1.0, because the previous phone could not
-    /// decode an extended one (Q168).
+    /// decode an extended request (Q168).
     private var avoidsExtendedRequest = false
     /// The end of the previous presentation, while its phone is being notified.
     private var leaving: Task<Void, Never>?

@@ -132,7 +132,7 @@ extension BusMessage {
 // MARK: - Reading
 
 extension BusMessage {
-    /// Reads all values of the message. Descriptors are copies, since the message closes its own.
+    /// Reads all values of the message. Descriptors are copies, since the message closes its own descriptors.
     func values() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next() { values.append(value) }

@@ -212,10 +212,10 @@ actor Daemon {
         leftBehind.remove(device)
     }
 
-    /// Ends the transaction with a peer, disconnects it, and makes bluetoothd forget it (Q79, Q114).
+    /// Ends the transaction with a peer, disconnects the peer, and makes bluetoothd forget it (Q79, Q114).
     ///
-    /// The phone's address will not return, and remembered attributes would only become outdated. If
-    /// bluetoothd cannot forget the peer now, it has to as soon as it shows the peer again.
+    /// The phone's address will not return, and remembered attributes would only become outdated. A peer that
+    /// bluetoothd cannot forget now is forgotten as soon as bluetoothd shows the peer again.
     func remove(_ device: String, at adapter: String) async {
         peersInTransaction.remove(device)
         await forget(device, at: adapter)
@@ -236,8 +236,8 @@ actor Daemon {
 
     /// Makes bluetoothd forget a peer that was left behind.
     ///
-    /// bluetoothd forgets no peer while the adapter is off, so this is called when the adapter or the peer
-    /// changes.
+    /// bluetoothd forgets no peer while the adapter is off, so this function is called when the adapter or
+    /// the peer changes.
     ///
     /// - Parameter path: the peer, or an adapter whose peers are meant.
     func forgetLeftBehind(at path: String) {
@@ -313,7 +313,7 @@ actor Daemon {
         }
     }
 
-    /// Empties the copy after the end or a restart of bluetoothd, and reads the objects of a new one.
+    /// Empties the copy after the end or a restart of bluetoothd, and reads the objects of a new bluetoothd.
     ///
     /// - Parameter name: the unique bus name of the new bluetoothd; empty if there is none.
     private func ownerChanged(to name: String) {

@@ -28,7 +28,8 @@ struct DaemonCommandLine: Equatable, Sendable {
     /// The options whose value is optional. The value is the rest of the word.
     private static let optionalValue: Set<Character> = ["d", "K"]
 
-    /// Reads a group of short options. The rest of the word is the value of the first one that needs a value.
+    /// Reads a group of short options. The rest of the word is the value of the first option that needs a
+    /// value.
     private mutating func applyGroup(_ letters: Substring, _ rest: inout ArraySlice<String>) {
         for (index, letter) in zip(letters.indices, letters) {
             if Self.optionalValue.contains(letter) { return }

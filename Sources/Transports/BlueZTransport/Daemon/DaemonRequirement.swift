@@ -19,8 +19,8 @@ package struct DaemonRequirement: Sendable {
         /// A decimal number within a range.
         case number(ClosedRange<Int>)
 
-        /// Whether a value of the configuration file is accepted. A flag is read as GLib reads one: spaces
-        /// may follow it.
+        /// Whether a value of the configuration file is accepted. A flag is read as GLib reads it: spaces may
+        /// follow the word.
         func holds(_ value: String) -> Bool {
             switch self {
             case .word(let word): value == word

@@ -37,7 +37,7 @@ package struct MainConfiguration: Equatable, Sendable {
         values[group]?[key]
     }
 
-    /// Returns the name of a group if the line begins one, as `[General]` does; otherwise `nil`.
+    /// Returns the name of a group if the line begins a group, as `[General]` does; otherwise `nil`.
     private static func group(_ line: ArraySlice<UInt8>) -> String? {
         let line = line.dropLastSpaces()
         guard line.count > 2, line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else {

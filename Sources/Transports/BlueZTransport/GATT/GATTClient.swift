@@ -5,13 +5,13 @@ internal import Transport
 /// `PeerConnecting` finds the phone, and `BlueZRadio` calls ``open(choosing:)`` once for each attempt:
 ///
 /// 1. Connect, and wait until bluetoothd shows all characteristics (Q104, Q108).
-/// 2. Read the PSM and open an L2CAP channel, if the caller chooses one. The channel then owns the phone, and
-///    this link is over (Q61).
+/// 2. Read the PSM and open an L2CAP channel, if the caller chooses a channel. The link over the channel is
+///    then responsible for the phone, and this link is over (Q61).
 /// 3. Otherwise subscribe to data and state. The caller reads the ident if it wants to, and starts the
 ///    transfer with ``signal(_:)``.
 ///
-/// Values pass through sockets if bluetoothd provides them, and otherwise as one D-Bus call each (Q110). The
-/// phone's data and states come through two sockets, which are used together or not at all: when a state
+/// Values pass through sockets if bluetoothd provides them. Otherwise each value takes a D-Bus call (Q110).
+/// The phone's data and states come through two sockets, which are used together or not at all: when a state
 /// arrives, all data that the phone sent before is already in the data socket. When this computer sends, a
 /// value for one socket waits until bluetoothd has read the other socket.
 ///
@@ -70,7 +70,8 @@ actor GATTClient: BluetoothLEClientLink {
 
     /// Connects to the peer, and opens a channel or subscribes. If this fails, the caller closes the link.
     ///
-    /// - Returns: the channel, which then owns the peer; `nil` if this link's characteristics are used.
+    /// - Returns: the link over the channel, which is then responsible for the peer; `nil` if this link's
+    ///   characteristics are used.
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
         await daemon.beginTransaction(with: device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
@@ -178,7 +179,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// Creates the link for a channel, which owns the peer from then on.
+    /// Creates the link over a channel. That link is then responsible for the peer.
     private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
         let link = L2CAPLink(
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,

@@ -11,9 +11,9 @@ internal import Transport
 /// - `closed`: nothing is registered, and bluetoothd has forgotten the client (Q79, Q114).
 ///
 /// Values from the client arrive as D-Bus calls, which name the device that wrote. Notifications go to
-/// bluetoothd through a socket, or as one property change each if bluetoothd does not use sockets (Q110). The
-/// socket does not show which devices receive them. Therefore no byte is sent while an unknown device is
-/// connected, and one that connects later is disconnected too (Q111).
+/// bluetoothd through a socket. If bluetoothd uses no sockets, each notification is a property change (Q110).
+/// The socket does not show which devices receive them. Therefore no byte is sent while an unknown device is
+/// connected, and an unknown device that connects later is disconnected too (Q111).
 ///
 /// `BlueZRadio` creates the server. `ReaderService` calls ``link()`` before or after the phone has connected
 /// (Q64), sets the ident when the engagement is known (Q70), and then uses the server as a link. All methods
@@ -44,7 +44,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
     /// The sockets for notifications, by the path of the device that subscribed. Newer versions of bluetoothd
-    /// request one for each device, earlier ones request one for all devices.
+    /// request a socket for each device, earlier versions request one socket for all devices.
     private var notificationSockets: [String: PacketSocket] = [:]
     /// Whether a device has subscribed without a socket, so that each notification is a property change.
     private var isNotifyingByCall = false
@@ -453,7 +453,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
         guard let pair = PacketSocketPair() else { return nil }
-        // The answer must contain an MTU. Without one from bluetoothd it is the minimum of ATT.
+        // The answer must contain an MTU. If bluetoothd names no MTU, the answer contains the minimum of ATT.
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
@@ -464,7 +464,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     // MARK: - The link
 
     /// The maximum length of a value: two bytes less than a notification can have. bluetoothd may pack a
-    /// notification with others and then truncates a longer one (Q102).
+    /// notification with others and then truncates a longer notification (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {

@@ -64,7 +64,8 @@ actor PeerSearch {
             }
             await condition.wait(until: min(renewal, deadline ?? renewal))
         }
-        // Other devices may have a short UUID too: the strongest of those found in this time is tried first.
+        // Other devices may have a short UUID too. The device with the strongest signal in this time is tried
+        // first.
         if isAmbiguous { await wait(configuration.pause) }
         try check()
         return sightings.first
