@@ -16,7 +16,7 @@ package enum ClientError: Error, Hashable, Sendable {
     case tls(ClientTLSFault)
     /// The time for this part of the exchange was over.
     case timedOut(ClientPhase)
-    /// The body is longer than its limit, or was announced to be.
+    /// The body, or its announced length, exceeds the limit.
     case tooLarge
     /// The request's `hasRoom` refused a piece of the body.
     case noRoom

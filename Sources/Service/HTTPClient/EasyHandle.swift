@@ -92,8 +92,8 @@ internal import OpenSSLCrypto
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // A chain has to end in a root. By default libcurl would also accept a certificate below a root, if
-        // it is in the file.
+        // A chain has to end in a root. By default libcurl would also accept a chain that ends in a
+        // certificate below a root, if that certificate is in the file of roots.
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
         // In a resumed session the server would not show its certificate again.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)

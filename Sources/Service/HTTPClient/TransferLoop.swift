@@ -64,7 +64,7 @@ final class TransferLoop: Sendable {
         isRefused ? transfer.end(.failure(.cancelled)) : wake()
     }
 
-    /// Makes the thread look at its transfers.
+    /// Makes the thread check its transfers now.
     func wake() {
         state.withLock { state in
             guard let sleeper = state.sleeper, let curl = LibCurl.installed else { return }

@@ -38,7 +38,8 @@ final class CheckedRadio: BluetoothLERadio {
         } catch .radioUnavailable(let fault) {
             return fault
         } catch {
-            // The lane cancelled this call, because bluetoothd did not answer within the time for a look.
+            // The lane cancelled this call, because bluetoothd did not answer within the time for an
+            // inspection.
             return .daemonHung
         }
     }

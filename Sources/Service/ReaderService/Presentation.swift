@@ -69,8 +69,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var connecting: Duration = .seconds(3)
     /// The time from the engagement to the notice that Bluetooth may be off in the phone.
     package var checkBluetooth: Duration = .seconds(8)
-    /// The maximum time to wait for the reader's own signature, once everything else is ready to send the
-    /// request.
+    /// The maximum time to wait for the signature of the reader's identity, once everything else in the
+    /// request is ready.
     package var signing: Duration = .seconds(5)
     /// The maximum time of one NFC command of the data transfer, except the command in which the holder
     /// decides (Q53). Over Bluetooth, the maximum time between two fragments (Q88).

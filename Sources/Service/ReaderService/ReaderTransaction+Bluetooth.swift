@@ -36,7 +36,7 @@ extension ReaderTransaction {
     /// Starts advertising for a transaction that still waits for a phone.
     ///
     /// - Returns: the Bluetooth side of the transaction; `nil` if only NFC can be used.
-    /// - Throws: a failure if the plan requires Bluetooth and it cannot be used.
+    /// - Throws: a failure if the plan requires Bluetooth and Bluetooth cannot be used.
     func startAdvertising(on radio: (any BluetoothLERadio)?) async throws(PresentationFailure)
         -> BluetoothRetrieval?
     {

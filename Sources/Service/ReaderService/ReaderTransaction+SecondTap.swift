@@ -32,8 +32,8 @@ extension ReaderTransaction {
     }
 
     /// Runs both waits and returns the first link, the first complete tap, or the failure of the link. The
-    /// other wait is cancelled and has ended on return. If the other wait still gives a link or a card, that
-    /// is released.
+    /// other wait is cancelled and has ended on return. A link or a card that the other wait still gives is
+    /// closed or released.
     private func firstConnection(
         _ link: @escaping @Sendable () async -> Result<Connection, PresentationFailure>,
         _ tap: @escaping @Sendable () async -> Connection?

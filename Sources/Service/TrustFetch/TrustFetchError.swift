@@ -7,7 +7,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case locationRefused(LocationFault)
     /// The time for this part of the download was over.
     case timedOut(FetchPhase)
-    /// The list is longer than `limit` bytes, or was announced to be.
+    /// The list, or its announced length, exceeds `limit` bytes.
     case tooLarge(limit: Int)
     /// The server answered with an HTTP status other than 200.
     case status(Int)

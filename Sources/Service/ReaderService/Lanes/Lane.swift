@@ -182,7 +182,7 @@ package protocol LaneDevice: Sendable {
 
     /// Whether phones can be asked now, and what is missing. An implementation may ask other processes and
     /// try the radio for a moment. An implementation has to end when its task is cancelled, because no
-    /// presentation begins before that.
+    /// presentation begins before the end of the call.
     func readiness() async -> LaneReadiness
 
     /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader; `nil` if they

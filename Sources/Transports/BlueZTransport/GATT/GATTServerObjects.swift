@@ -100,8 +100,8 @@ struct GATTServerObjects: Sendable {
         // `NotifyAcquired` makes bluetoothd read notifications from a socket. The other direction has no
         // socket: each written value comes in a separate call. If a socket for writing is offered, bluetoothd
         // (5.66 and later) keeps no copy of the values that it receives until the socket is open, and then
-        // passes on whatever its buffer contains. A call has its own copy, and the name of the device that
-        // wrote.
+        // passes on whatever its buffer contains. A call contains a copy of the value, and the path of the
+        // device that wrote it.
         if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
         return properties
     }

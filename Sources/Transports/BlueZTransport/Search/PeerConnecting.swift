@@ -8,8 +8,8 @@ struct PeerConnecting: Sendable {
     let adapter: String
     let configuration: BlueZConfiguration
 
-    /// The number of attempts with peers whose service is missing or incomplete. Some peers show no service
-    /// at first (Q82).
+    /// The maximum number of attempts with peers whose service is missing or incomplete. Some peers show no
+    /// service at first (Q82).
     private static let unusableAttempts = 3
 
     /// Searches for a peer and calls `attempt` until it succeeds. Throws the failure of the last attempt,
