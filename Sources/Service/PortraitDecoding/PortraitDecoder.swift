@@ -74,8 +74,8 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     package var description: String { "ShownPortrait(\(mediaType))" }
 
     /// Creates a portrait from a JPEG image without the decoder, for computers on which none is installed.
-    /// This process follows the image's data to the last block, to refuse an image that is not complete, but
-    /// makes no pixels of it.
+    /// This process follows the image's data to the last block, so that an incomplete image is refused, and
+    /// computes no pixels.
     package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {
         do throws(ImageHeaderError) {
             let header = try ImageHeader.parse(portrait)

@@ -165,7 +165,7 @@ package actor LinkDriver {
         defer { disarm() }
         while let deadline = machine.deadline {
             arm(deadline)
-            // An error of the link ends the wait as well as the phone's disconnection does.
+            // An error of the link ends the wait, as the disconnection of the phone does.
             guard case .wait = (try? await next()) ?? .end(.finished) else { break }
         }
         await link.close()

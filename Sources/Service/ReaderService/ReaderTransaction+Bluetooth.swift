@@ -142,8 +142,8 @@ struct LinkCarrier: SessionCarrier {
 }
 
 extension PresentationFailure {
-    /// The failure of an attempt to make a link. The attempt is cancelled by its deadline as well as by the
-    /// caller, so `cancelled` alone does not say which of the two it was.
+    /// The failure of an attempt to make a link. Both the deadline and the caller can cancel the attempt, so
+    /// `cancelled` alone does not say which of the two did.
     fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
         if Task.isCancelled { return .cancelled }
         return error == .cancelled ? .connectionOverdue : PresentationFailure(error)

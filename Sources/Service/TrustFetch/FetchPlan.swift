@@ -96,7 +96,7 @@ package struct FetchResult: Sendable {
 ///
 /// An attacker on a connection without TLS can read which issuer's CRL is requested, and can withhold a CRL
 /// or send an older one. The dates and the number of an older CRL show its age. The other kinds of lists have
-/// no need for `http:`, and a root has no signature but its own.
+/// no need for `http:`, and a root is signed only by itself.
 struct FetchLocation: Hashable, Sendable {
     /// The maximum length of a URL in bytes.
     private static let maximumLength = 2048

@@ -36,8 +36,8 @@ extension PCSCTransportError {
     }
 
     /// The meaning of SCARD_W_SECURITY_VIOLATION after a call. pcscd asks polkit about two calls. For any
-    /// other call the code means that pcscd ended meanwhile: 1.9.9 was seen to return it instead of
-    /// SCARD_F_COMM_ERROR in about half of the cases.
+    /// other call the code means that pcscd ended meanwhile: pcscd 1.9.9 was seen to return this code instead
+    /// of SCARD_F_COMM_ERROR in about half of the cases.
     private static func refused(_ call: PCSCCall, isServed: Bool) -> PCSCTransportError {
         switch call {
         case .establishContext: isServed ? .tooManyClients : .accessDenied(.service)

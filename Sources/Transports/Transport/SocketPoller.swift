@@ -95,6 +95,7 @@ package final class SocketPoller: Sendable {
     private init(wakeReader: Int32, wakeWriter: Int32) {
         self.wakeReader = wakeReader
         self.wakeWriter = wakeWriter
+        // The poller is never released, so the thread needs no strong reference.
         thread.perform { [unowned self] in while true { pollOnce() } }
     }
 

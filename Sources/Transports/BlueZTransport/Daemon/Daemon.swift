@@ -107,6 +107,7 @@ actor Daemon {
     /// Whether a unique bus name belongs to the running bluetoothd.
     func isDaemon(_ sender: String) -> Bool { sender == owner }
 
+    /// Calls a method of bluetoothd, by default within the limit of this daemon.
     func call(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = [],
         within limit: Duration? = nil

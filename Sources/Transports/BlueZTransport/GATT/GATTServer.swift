@@ -121,6 +121,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             adapter, "org.bluez.GattManager1", "RegisterApplication", [.path(objects.root), .map([:])])
     }
 
+    /// Ends the advertisement. The service stays registered for the client.
     private func stopAdvertising() async {
         guard isAdvertised else { return }
         isAdvertised = false
@@ -403,6 +404,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.identAnswered)
     }
 
+    /// Refuses all reads of the ident that wait for its value.
     private func refuseIdentReads() {
         let reads = identReads
         identReads = []
