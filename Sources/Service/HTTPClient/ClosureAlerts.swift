@@ -25,7 +25,8 @@ internal import Synchronization
     private static let readAlert: Int32 = 0x4004
     /// The alert close_notify as OpenSSL passes it: a warning (1) with the description 0.
     private static let closeNotify: Int32 = 0x100
-    /// CRYPTO_EX_INDEX_SSL_CTX: `index` is an index for data of SSL contexts.
+    /// CRYPTO_EX_INDEX_SSL_CTX. With this value, CRYPTO_get_ex_new_index returns an index for data in SSL
+    /// contexts.
     private static let ofContexts: Int32 = 1
 
     private let setCallback: SetCallback

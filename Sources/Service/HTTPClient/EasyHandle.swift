@@ -29,7 +29,8 @@ internal import OpenSSLCrypto
         curl.alerts.end(number)
     }
 
-    /// Whether the server has ended the connection that was made for this transfer, as TLS demands.
+    /// Whether the server has ended the connection that was made for this transfer with the alert
+    /// close_notify, as TLS demands.
     var hasClosureAlert: Bool { curl.alerts.has(number) }
 
     /// Translates the error with which libcurl ended the transfer.

@@ -144,8 +144,8 @@ package enum PresentationEvent: Equatable, Sendable {
     case receiving
     /// The answer is being checked.
     case verifying
-    /// Something in the phone's messages is remarkable and changes nothing. This event may come after the
-    /// end, while the phone is being notified.
+    /// Something in the phone's messages is unusual but does not change the result. This event may come after
+    /// the end, while the phone is being notified.
     case noted(PresentationNote)
 }
 
@@ -240,7 +240,7 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case transfer(NFCEndReason)
     /// Bluetooth is needed, or was in use, and cannot be used.
     case radioUnavailable(RadioFault)
-    /// No connection with the phone was made in time, by the phone or by this reader.
+    /// Neither the phone nor this reader made a connection in time.
     case connectionOverdue
     /// No link to the phone could be made.
     case connection(ConnectionFault)

@@ -24,7 +24,7 @@ package actor CommandedReader: ContactlessReader {
     private var isCommanding = false
 
     /// The time from one polling frame to the next. Phones were seen to decide 70 to 100 ms after a frame,
-    /// and Apple's own readers send three in a second (Q7).
+    /// and Apple's own readers send three frames in a second (Q7).
     private static let interval = Duration.milliseconds(200)
 
     package init(

@@ -71,11 +71,13 @@ package actor PCSCContactlessReader: ContactlessReader {
         case .readerRemoved(let reader):
             readers.remove(reader)
             places[reader] = nil
+        // A mute card is a card too. The attempt to connect finds out whether it answers.
         case .cardInserted(let reader, _), .cardMute(let reader, _):
             stays += 1
             places[reader, default: CardPlace()].insert(stay: stays, now: .now)
         case .cardRemoved(let reader, _):
             places[reader]?.remove(now: .now)
+            // The card that could not be connected to has left.
             hindrance = nil
         }
         wake()

@@ -6,8 +6,8 @@ internal import Transport
 /// card.
 ///
 /// PC/SC calls block: a phone may answer only when its holder has consented (Q130), and a reader that hangs
-/// never returns. Each reader therefore has its own thread, so that it delays no other reader and no thread
-/// of the cooperative pool. The actor's executor is a `WorkerThread`.
+/// never returns. Each reader therefore has its own thread, so that a blocked call delays no other reader and
+/// no thread of the cooperative pool. The actor's executor is a `WorkerThread`.
 ///
 /// - A `ReaderSlot` creates the thread, hands calls to it, and replaces it after an abandoned call.
 /// - Each connection to a card has a number. A call for an earlier connection throws `notConnected` and does

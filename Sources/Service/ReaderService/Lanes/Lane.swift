@@ -199,8 +199,8 @@ extension LaneDevice {
 package enum LaneReadiness: Equatable, Sendable {
     /// Phones can be asked in every way.
     case ready
-    /// Only NFC works. With the fault `settingsMissing`, Bluetooth is still used if the plan allows nothing
-    /// else.
+    /// Bluetooth cannot be used, so only NFC works. The fault `settingsMissing` is an exception: a plan that
+    /// allows only Bluetooth still uses it.
     case withoutBluetooth(RadioFault)
     /// No phone can be asked.
     case unavailable(ReaderFault)

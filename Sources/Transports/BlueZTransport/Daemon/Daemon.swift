@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// After ``connect(limit:bus:leftBehind:)`` the daemon reads all objects of bluetoothd once and follows its
 /// signals. Functions such as ``adapter(named:)`` and ``devices(at:)`` read the copy and make no call. The
-/// copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether bluetoothd runs
-/// now.
+/// copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether bluetoothd
+/// answers now.
 ///
 /// - Only signals of the owner of `org.bluez` change the copy. Other programs on the bus may send signals
 ///   with the same names.
@@ -215,8 +215,9 @@ actor Daemon {
 
     /// Ends the transaction with a peer, disconnects the peer, and makes bluetoothd forget it (Q79, Q114).
     ///
-    /// The phone's address will not return, and remembered attributes would only become outdated. A peer that
-    /// bluetoothd cannot forget now is forgotten as soon as bluetoothd shows the peer again.
+    /// The phone will have another address next time, and what bluetoothd remembers about the phone would
+    /// only become outdated. A peer that bluetoothd cannot forget now is forgotten as soon as bluetoothd
+    /// shows the peer again.
     func remove(_ device: String, at adapter: String) async {
         peersInTransaction.remove(device)
         await forget(device, at: adapter)

@@ -23,7 +23,7 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
-    /// The short forms of the options that need a value.
+    /// The short forms of the options that need a value, by their long names.
     private static let letters: [String: Character] = ["configfile": "f", "noplugin": "P", "plugin": "p"]
     /// The options whose value is optional. The value is the rest of the word.
     private static let optionalValue: Set<Character> = ["d", "K"]
@@ -39,7 +39,8 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
-    /// Stores the value of an option. Options that change no setting that matters here are ignored.
+    /// Stores the value of an option. Every other option is ignored, because it changes no setting that
+    /// matters here.
     private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value

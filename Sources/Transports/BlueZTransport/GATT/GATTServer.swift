@@ -308,6 +308,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             wroteState(arguments.first?.octets ?? [], device, options)
         case ("WriteValue", .clientToServer):
             answer(message, [])
+            // Data of a device that is not the client is dropped.
             if device == owner { received(arguments.first?.octets ?? []) }
         case ("AcquireNotify", .serverToClient): acquireNotifications(message, options)
         case ("StartNotify", _):

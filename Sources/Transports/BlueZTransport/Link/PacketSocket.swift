@@ -10,7 +10,7 @@ internal import Transport
 @safe final class PacketSocket: @unchecked Sendable {  // used on the bus's queue only
     private let descriptor: Int32
     private let queue: BusQueue
-    /// The size of the read buffer: the longest packet and one byte more.
+    /// The size of the read buffer: more than the longest packet, so that no packet is truncated.
     private let capacity: Int
     private var reading: SocketPoller.Watch?
     private var writing: SocketPoller.Watch?

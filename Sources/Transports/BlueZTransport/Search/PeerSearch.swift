@@ -189,7 +189,7 @@ actor PeerSearch {
         await daemon.stopListening(self)
     }
 
-    /// Records lost radios and peers that advertise the UUID, and wakes the search.
+    /// Records the loss of the radio and peers that advertise the UUID, and wakes the search.
     private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) {
             failure = failure ?? loss
