@@ -80,7 +80,8 @@ extension ClientError {
             case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY,
                 CURLE_BAD_CONTENT_ENCODING:
                 .malformed
-            // A line of the head is too long for libcurl. Since 8.6 the code for this is 100.
+            // A line of the head is too long for libcurl. Since 8.6 the code for this is 100
+            // (CURLE_TOO_LARGE), which older headers do not have.
             case CURLE_OUT_OF_MEMORY where phase == .head, CURLcode(rawValue: 100): .malformed
             // After the request was sent, an unknown error does not mean that the host is unreachable.
             default: phase == .connect ? .unreachable : .truncated

@@ -140,7 +140,7 @@ actor BluetoothRetrieval {
         // The Ident is derived from the phone's key, which is known only since the engagement.
         await server.setIdent(ident.bytes)
         let link = try await server.link()
-        // The link keeps the server in use: `close()` must not close it.
+        // The link keeps the server in use, so `close()` must not close the server.
         self.server = nil
         return link
     }

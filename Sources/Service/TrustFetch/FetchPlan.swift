@@ -23,7 +23,7 @@ package struct FetchPlan: Sendable {
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
-            // Lists of several issuers may have one URI. The URI is a key of the dictionary, so it is
+            // Lists of several issuers may have one URI, and therefore one identity. The URI is then
             // requested once.
             guard let url = source.url else { continue }
             locations[TrustSource.Identity(kind: source.kind, name: source.name)] = url

@@ -106,8 +106,8 @@ package actor PCSCContactlessReader: ContactlessReader {
             case .connected(let card): return card
             case .mute(let stay): throw .cardMute(stay: stay)
             case .refused: await waitForChange(since: seen, within: Self.nextAttempt)
-            // The end of the pause makes a phone that stayed usable. After it, only an event can bring a
-            // phone.
+            // When the pause is over, a phone that stayed on the reader may be returned again. Afterwards
+            // only an event can bring a phone.
             case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
             // The caller's time is over. If a fault kept phones from being detected, the fault tells more
