@@ -179,7 +179,7 @@ actor HybridExchange {
         terminationMessage = message
         isOver = true
         for queue in queues.values { queue.finish() }
-        // A link that is still being made would only delay the end.
+        // A link that is still being made would only delay the end, so the attempt is cancelled.
         if !isConnected { tasks[.bluetooth]?.cancel() }
         if let nfc = tasks[.nfc] { await Self.wait(for: nfc, within: Self.terminationTime) }
         return tasks[.bluetooth].map { bluetooth in

@@ -99,7 +99,7 @@ package actor LinkDriver {
         begun: @Sendable () -> Void = {}
     ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
-        // The link has accepted the message; from now on the machine waits for the peer's.
+        // The link has accepted the message; from now on the machine waits for the peer's message.
         var action = machine.sent(now: .now)
         var hasReported = false
         while true {

@@ -129,7 +129,7 @@ struct LinkCarrier: SessionCarrier {
             let (answer, began) = try await driver.receive { report(.receiving) }
             return .message(answer, began: began)
         } catch .machine(.terminated(.awaitResponse)) {
-            // The phone wrote the end to State while its holder was deciding.
+            // The phone wrote the end to State while its holder was deciding: the holder has declined.
             return .ended
         } catch {
             throw PresentationFailure(error)

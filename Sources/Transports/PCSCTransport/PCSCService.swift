@@ -37,7 +37,7 @@ package actor PCSCService {
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func names() async throws(PCSCTransportError) -> [String] {
         try await listing.run { thread throws(PCSCTransportError) in
-            // Listing readers keeps no client of pcscd: their number is limited (Q135).
+            // The context is closed after each list, because the number of pcscd's clients is limited (Q135).
             defer { thread.close() }
             return try thread.readerNames()
         }

@@ -238,13 +238,13 @@ actor GATTClient: BluetoothLEClientLink {
         }
         // The answer is a socket and the MTU.
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
-        // A value below 23, the minimum MTU of ATT, cannot be right.
+        // A value below 23, the minimum MTU of ATT, cannot be right and is ignored.
         if let value = answer.last?.number, value >= 23 {
             mtu = min(mtu ?? value, value)
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
         }
         if method == "AcquireNotify" { subscribed(characteristic, usesSocket: true) }
-        // No value has more than 512 bytes.
+        // No value has more than 512 bytes, so 1024 are enough.
         return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
     }
 

@@ -460,7 +460,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
-        // No value has more than 512 bytes.
+        // No value has more than 512 bytes, so 1024 are enough.
         return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue)
     }
 
