@@ -16,7 +16,7 @@ package enum ClientError: Error, Hashable, Sendable {
     case tls(ClientTLSFault)
     /// The time for this part of the exchange was over.
     case timedOut(ClientPhase)
-    /// The body is longer than its limit, or was announced to be.
+    /// The body, or its announced length, exceeds the limit.
     case tooLarge
     /// The request's `hasRoom` refused a piece of the body.
     case noRoom
@@ -44,7 +44,7 @@ package enum ClientPhase: Hashable, Sendable {
 
 /// The fault of a server's TLS.
 package enum ClientTLSFault: Hashable, Sendable {
-    /// The server's certificate is not of a known root, or not valid now.
+    /// The server's certificate was not issued under a known root, or is not valid now.
     case certificateRefused
     /// The server's certificate is for another host.
     case hostNameWrong
@@ -69,7 +69,8 @@ extension ClientError {
             case CURLE_SSL_CERTPROBLEM: .credentialsUnreadable
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .tls(.handshakeFailed)
             // libcurl compares the host's name before it takes over OpenSSL's result, which is 1
-            // (unspecified) until then.
+            // (unspecified) until then. A result above 1 therefore means that OpenSSL refused the
+            // certificate.
             case CURLE_PEER_FAILED_VERIFICATION:
                 .tls(verification > 1 ? .certificateRefused : .hostNameWrong)
             case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .truncated
@@ -79,7 +80,8 @@ extension ClientError {
             case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY,
                 CURLE_BAD_CONTENT_ENCODING:
                 .malformed
-            // A line of the head is too long for libcurl. Since 8.6 the code for this is 100.
+            // A line of the head is too long for libcurl. Since 8.6 the code for this is 100
+            // (CURLE_TOO_LARGE), which older headers do not have.
             case CURLE_OUT_OF_MEMORY where phase == .head, CURLcode(rawValue: 100): .malformed
             // After the request was sent, an unknown error does not mean that the host is unreachable.
             default: phase == .connect ? .unreachable : .truncated

@@ -25,7 +25,8 @@ internal import Synchronization
     private static let readAlert: Int32 = 0x4004
     /// The alert close_notify as OpenSSL passes it: a warning (1) with the description 0.
     private static let closeNotify: Int32 = 0x100
-    /// CRYPTO_EX_INDEX_SSL_CTX, the class of SSL contexts.
+    /// CRYPTO_EX_INDEX_SSL_CTX. With this value, CRYPTO_get_ex_new_index returns an index for data in SSL
+    /// contexts.
     private static let ofContexts: Int32 = 1
 
     private let setCallback: SetCallback
@@ -34,9 +35,10 @@ internal import Synchronization
     private let data: @convention(c) (UnsafeRawPointer?, Int32) -> UnsafeMutableRawPointer?
     /// `SSL_get_SSL_CTX`, which returns the context of a connection.
     private let context: @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
-    /// The index at which OpenSSL keeps the transfer's number in a context.
+    /// The index at which OpenSSL keeps the number of a transfer in an SSL context.
     private let index: Int32
-    /// The latest number, and for each transfer that has not ended whether its alert came.
+    /// The latest number that was given to a transfer and, for each transfer that has not ended, whether its
+    /// alert has come.
     private let state = Mutex((latest: 0, came: [Int: Bool]()))
 
     /// - Throws: `Missing` if libcurl is not linked with OpenSSL.

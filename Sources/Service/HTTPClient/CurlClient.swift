@@ -21,9 +21,9 @@ package final class CurlClient: Sendable {
     ///
     /// - Parameters:
     ///   - keepsConnections: the time for which an idle connection is kept for the next request, in whole
-    ///     seconds; `nil` for a connection for each request.
-    ///   - connectionsPerHost: the maximum number of connections to one host. Further requests wait for one,
-    ///     within their own time.
+    ///     seconds; `nil` if each request has a separate connection.
+    ///   - connectionsPerHost: the maximum number of connections to one host. Further requests wait for a
+    ///     connection, within their own time.
     package init(
         _ trust: ClientTrust, keepsConnections: Duration? = nil, connectionsPerHost: Int = 8
     ) {

@@ -29,7 +29,8 @@ internal import OpenSSLCrypto
         curl.alerts.end(number)
     }
 
-    /// Whether the server has ended the connection that was made for this transfer, as TLS demands.
+    /// Whether the server has ended the connection that was made for this transfer with the alert
+    /// close_notify, as TLS demands.
     var hasClosureAlert: Bool { curl.alerts.has(number) }
 
     /// Translates the error with which libcurl ended the transfer.
@@ -52,16 +53,17 @@ internal import OpenSSLCrypto
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         // The caller decides whether a redirect is allowed.
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        // A few compressed bytes could occupy the thread for hours.
+        // Nothing is decompressed, because a few compressed bytes could occupy the thread for hours.
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         // No proxy from environment variables, and no signals: this process has other threads.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOPROXY, "*")
         try set(CURLOPT_NOSIGNAL, 1)
-        // Without this, the end would wait for a name that is still being looked up.
+        // Without this option, the end of a transfer would wait for a name that is still being looked up.
         try set(CURLOPT_QUICK_EXIT, 1)
         for (name, value) in request.headers {
-            // A line break would begin another header, and a zero byte would end the line.
+            // A line break would begin another header, and a zero byte would end the line. The URL is a part
+            // of the head too. libcurl would drop a header with an empty value.
             guard (name + value + request.url).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), !value.isEmpty
             else { throw .malformed }
             try headers.append("\(name): \(value)")
@@ -76,7 +78,8 @@ internal import OpenSSLCrypto
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         let code = unsafe body.withUnsafeBytes { bytes in
-            // For a null pointer libcurl would call back for the body.
+            // An empty array may have no address, and for a null pointer libcurl would call back for the
+            // body.
             unsafe "".withCString { empty in
                 unsafe curl.set(
                     pointer, CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(empty))
@@ -90,8 +93,8 @@ internal import OpenSSLCrypto
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // A chain has to end in a root. By default libcurl would also accept a certificate below a root, if
-        // it is in the file.
+        // A chain has to end in a root. By default libcurl would also accept a chain that ends in a
+        // certificate below a root, if that certificate is in the file of roots.
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
         // In a resumed session the server would not show its certificate again.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
@@ -166,8 +169,8 @@ internal import OpenSSLCrypto
         return unsafe curl.set(pointer, option, pointer: &blob)
     }
 
-    /// Throws the error of an option that libcurl refuses. A refused URL is malformed. Any other option is
-    /// refused by a library that is too old for it.
+    /// Throws the error of an option that libcurl refuses. A refused URL is malformed. Every other option is
+    /// refused only by a library that is too old for the option.
     private borrowing func check(_ code: CURLcode) throws(ClientError) {
         guard code == CURLE_OK else { throw code == CURLE_URL_MALFORMAT ? .malformed : .libraryMissing }
     }

@@ -2,12 +2,12 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// The functions of libcurl. The library is loaded when a client makes its first request. If programs were
-/// linked with the library, Kerberos, LDAP and GnuTLS would be in the memory of every counter, and each start
-/// would take 6 ms longer.
+/// The functions of libcurl. The library is loaded when a client makes its first request. Programs are not
+/// linked with the library, because every process would then load Kerberos, LDAP and GnuTLS too, and each
+/// start would take 6 ms longer.
 ///
 /// The library is never unloaded, and its global state is never freed. OpenSSL frees its own part when the
-/// process exits. No transfer runs then, because whoever makes a client closes it.
+/// process exits. No transfer runs at that time, because whoever makes a client closes the client.
 @safe final class LibCurl: Sendable {
     /// The library; `nil` if it is not installed or not linked with OpenSSL, or while the process has no
     /// descriptor or memory to load it.
@@ -61,8 +61,8 @@ internal import Synchronization
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe symbol
         }
-        /// Returns a function of the library, with the type of the property that it is assigned to. This type
-        /// has to match curl's headers; nothing checks that.
+        /// Returns a function of the library, with the type of the property to which the caller assigns it.
+        /// This type has to match curl's headers; nothing checks that.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             unsafe unsafeBitCast(try symbol(name), to: Function.self)
         }
@@ -112,7 +112,7 @@ extension LibCurl {
         unsafe countersign_curl_set_prerequest(easySet.address, handle, prerequest)
     }
 
-    /// Returns a number that the library has about a transfer; 0 if it has none.
+    /// Returns a number that the library knows about a transfer; 0 if the library does not know it.
     func number(_ handle: Handle, _ info: CURLINFO) -> Int {
         var value = 0
         _ = unsafe countersign_curl_get_number(easyGet.address, handle, info, &value)

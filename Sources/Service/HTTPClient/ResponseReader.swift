@@ -1,5 +1,5 @@
-/// The state of one response, as a value that is fed with the lines of the head, the pieces of the body, and
-/// time. A `Transfer` feeds it on the thread of the `TransferLoop`.
+/// The state of one response, as a value that receives the lines of the head, the pieces of the body, and the
+/// current time. A `Transfer` calls it on the thread of the `TransferLoop`.
 ///
 /// A response goes through three phases (`ClientPhase`):
 /// 1. `connect`, until `connect(at:)`;
@@ -9,8 +9,8 @@
 /// The response is complete with its head, if its body is not wanted, or with the end of its body. Nothing
 /// beyond the limits is kept. Every fault is thrown as the error that ends the transfer.
 ///
-/// libcurl parses HTTP as well, and more leniently. This value refuses what could make the two disagree on
-/// where a head or a body ends.
+/// libcurl parses HTTP as well, and more leniently. This value refuses a response for which libcurl and this
+/// value could disagree on where a head or a body ends.
 struct ResponseReader {
     typealias Instant = ContinuousClock.Instant
 
@@ -98,16 +98,17 @@ struct ResponseReader {
         latest = now
         isComplete = !wantsBody(response)
         guard !isComplete else { return }
-        // Beside chunks a length does not count (RFC 9112, 6.3).
+        // If there is a Transfer-Encoding, a Content-Length does not count (RFC 9112, 6.3).
         let codings = response.values(of: "transfer-encoding")
         guard codings.isEmpty else {
             endsWithConnection = codings.last?.lowercased().hasSuffix("chunked") != true
             return
         }
-        // Several lengths are valid if all are equal (RFC 9110, 8.6).
+        // Several headers Content-Length are valid if all have one value (RFC 9110, 8.6).
         let announced = Set(response.values(of: "content-length"))
         guard announced.count <= 1 else { throw .malformed }
         guard let text = announced.first else {
+            // Responses with these two codes have no body (RFC 9112, 6.3).
             endsWithConnection = ![204, 304].contains(response.status)
             return
         }

@@ -49,7 +49,7 @@ internal import Synchronization
                 } ?? 0
             },
             piece: { bytes, _, count, context in
-                // A response that is complete reads nothing more. Any number but `count` ends the transfer.
+                // A complete response accepts no further bytes. Any number but `count` ends the transfer.
                 guard let transfer = unsafe Transfer.from(context), !transfer.reader.isComplete else {
                     return count == 0 ? 1 : 0
                 }
@@ -94,12 +94,11 @@ internal import Synchronization
     /// The result of a transfer that libcurl has ended with a code.
     func result(_ code: CURLcode = CURLE_OK) -> Result<ClientResponse, ClientError> {
         if let failure { return .failure(failure) }
-        // libcurl calls it an error that a complete response reads nothing more.
+        // After a complete response `piece` refuses further bytes, which libcurl reports as an error.
         guard code == CURLE_OK || reader.isComplete else {
             return .failure(easy?.error(code, in: reader.phase) ?? .libraryMissing)
         }
-        // Without TLS no alert shows a cut connection, so the end of the connection counts as the end of the
-        // body.
+        // Without TLS there is no closing alert, so the end of the connection counts as the end of the body.
         let isSecured = request.url.prefix(6).lowercased() == "https:"
         let wasCut = isSecured && easy?.hasClosureAlert != true
         return Result { () throws(ClientError) in try reader.finish(wasCut: wasCut) }

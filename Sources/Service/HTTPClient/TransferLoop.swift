@@ -6,12 +6,12 @@ internal import Transport
 /// The thread that makes all transfers of a client side by side, with libcurl's multi interface.
 ///
 /// The thread begins with the first transfer. The thread runs while there are transfers, and after the last
-/// one for as long as connections are kept. Then the thread closes the connections and frees all that libcurl
-/// holds for the client; a later transfer begins another thread.
+/// transfer for as long as connections are kept. Then the thread closes the connections and frees all that
+/// libcurl holds for the client; a later transfer begins another thread.
 ///
 /// A transfer is used by the task that starts it, then by this thread alone, and by nobody after its end. The
-/// state that tasks and the thread share is behind a lock. A task that adds a transfer, cancels one or closes
-/// the client wakes the thread with `curl_multi_wakeup`.
+/// state that tasks and the thread share is behind a lock. A task that adds or cancels a transfer, or closes
+/// the client, wakes the thread with `curl_multi_wakeup`.
 ///
 /// `close()` cancels what is in progress, refuses what comes later, and waits for the thread to end. The loop
 /// never drops a transfer: each ends with a result.
@@ -42,7 +42,7 @@ final class TransferLoop: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter connectionsPerHost: the maximum number of connections to one host. Further transfers wait
-    ///   for one, within their own time.
+    ///   for a connection, within their own time.
     init(_ trust: ClientTrust, reuse: ConnectionReuse, connectionsPerHost: Int) {
         self.trust = trust
         self.reuse = reuse
@@ -64,7 +64,7 @@ final class TransferLoop: Sendable {
         isRefused ? transfer.end(.failure(.cancelled)) : wake()
     }
 
-    /// Makes the thread look at its transfers.
+    /// Makes the thread check its transfers now.
     func wake() {
         state.withLock { state in
             guard let sleeper = state.sleeper, let curl = LibCurl.installed else { return }
@@ -95,7 +95,7 @@ final class TransferLoop: Sendable {
 
     /// The body of the thread: makes transfers until none is left, and then resumes the calls of `close()`.
     private func run() {
-        // OpenSSL may write to a connection that has ended; the signal for it would end the process.
+        // OpenSSL may write to a connection that has ended. The signal SIGPIPE would then end the process.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGPIPE)
@@ -197,7 +197,7 @@ final class TransferLoop: Sendable {
 
 /// libcurl's handle of transfers side by side, with their connections.
 @safe private struct MultiHandle: ~Copyable {
-    /// The longest sleep. `curl_multi_poll` takes its time as milliseconds in 32 bits.
+    /// The longest sleep, whose milliseconds fit into the 32 bits that `curl_multi_poll` accepts.
     private static let longestWait = Duration.seconds(3600)
 
     private let curl: LibCurl
@@ -207,7 +207,8 @@ final class TransferLoop: Sendable {
         guard let pointer = unsafe curl.multiInit() else { return nil }
         self.curl = curl
         unsafe self.pointer = pointer
-        // A library that knows the options of `EasyHandle` knows this older one too.
+        // The result is not checked: a library that knows the options of `EasyHandle` also knows this older
+        // option.
         _ = unsafe curl.set(multi: pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     }
 
@@ -224,7 +225,7 @@ final class TransferLoop: Sendable {
         _ = unsafe curl.multiPerform(pointer, &running)
     }
 
-    /// Sleeps until a connection has data, another thread wakes this one, or the instant has come.
+    /// Sleeps until a connection has data, another thread wakes this thread, or the instant has come.
     borrowing func wait(until end: ContinuousClock.Instant) {
         let left = min(max(.zero, end - .now), Self.longestWait)
         let milliseconds = Int32((left / .milliseconds(1)).rounded(.up))

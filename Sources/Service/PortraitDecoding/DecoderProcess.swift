@@ -14,8 +14,8 @@ struct DecoderProcess: ~Copyable {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
-        // The process has its own descriptor of the other end. If this process kept one too, the output would
-        // never end.
+        // The process has its own descriptor of the other end. If this process kept this descriptor too, the
+        // output would never end.
         defer { _ = close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             program = try ChildProgram(
@@ -90,6 +90,8 @@ struct DecoderProcess: ~Copyable {
     /// - Throws: the error for the process's exit status or signal.
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
         guard let status = program.end(until: deadline) else { throw .overdue }
+        // The status of waitpid(2) has the signal in its low seven bits, and the exit status in the next
+        // byte.
         let signal = status & 0x7f
         guard signal == 0 else { throw .ended(signal: signal) }
         switch PortraitEnd(rawValue: status >> 8 & 0xff) {

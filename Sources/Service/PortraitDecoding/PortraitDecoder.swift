@@ -7,15 +7,15 @@ internal import Transport
 /// phone, and JPEG 2000 is decoded by a library in C.
 ///
 /// - Each portrait gets a separate process, which confines itself before it reads.
-/// - The bytes go through one socket in both directions and are never written to disk.
+/// - Input and output go through one socket and are never written to disk.
 /// - Time and output are limited here. At most four processes run at once, however many lanes and online
 ///   answers have portraits; further portraits wait within their own time.
 ///
 /// The daemon and the library call `decode(_:)` from any task. The blocking work is done on a queue of
 /// threads. The decoder judges nothing: it returns a picture or says why there is none.
 package struct PortraitDecoder: Sendable {
-    /// The maximum size of the output in bytes. A pixel has three bytes, and the compression of the largest
-    /// portrait may save nothing.
+    /// The maximum size of the output in bytes. A pixel has three bytes and compression may save nothing, so
+    /// four bytes for each pixel are enough.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
     private static let places = WorkPlaces(count: 4)
@@ -74,8 +74,8 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     package var description: String { "ShownPortrait(\(mediaType))" }
 
     /// Creates a portrait from a JPEG image without the decoder, for computers on which none is installed.
-    /// This process follows the image's data to the last block, to refuse an image that is not complete, but
-    /// makes no pixels of it.
+    /// This process follows the image's data to the last block, so that an incomplete image is refused, and
+    /// computes no pixels.
     package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {
         do throws(ImageHeaderError) {
             let header = try ImageHeader.parse(portrait)
@@ -84,7 +84,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
             (mediaType, bytes) = (ImageFormat.jpeg.mediaType, Array(portrait[header.image]))
         } catch {
             switch error {
-            // Only the decoder could tell whether such an image is sound.
+            // Only the decoder could tell whether such an image is sound, and no decoder is used here.
             case .kindUnknown, .unsupported: throw .notStarted
             case .truncated, .malformed: throw .malformed
             case .tooLarge: throw .tooLarge
@@ -131,12 +131,12 @@ extension PortraitDecoder {
     /// The decoder beside this program or, without one, the first in the folders of `PATH`; `nil` if none is
     /// installed.
     package static var installed: PortraitDecoder? {
-        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let beside = own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
+        let ownPath = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let ownFolder = ownPath.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(
             String.init)
         // A relative folder in `PATH` would run a program from the working directory.
-        return ([beside].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
+        return ([ownFolder].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
             .map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
             .map { PortraitDecoder(executable: $0) }

@@ -65,8 +65,8 @@ actor BluetoothRetrieval {
         uuid = .random()
     }
 
-    /// The Bluetooth carrier of this reader's Handover Request: both modes, with LE role 03 whatever the plan
-    /// prefers. The readers that real wallets have answered send that role (Q204).
+    /// The Bluetooth carrier of this reader's Handover Request. The carrier offers both modes with LE role
+    /// 03, whatever mode the plan prefers: real wallets have answered readers that send this role (Q204).
     var handoverOffer: NFCOffer.BluetoothLE {
         NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }
@@ -99,7 +99,7 @@ actor BluetoothRetrieval {
             return try await race(
                 central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
-        // A phone that offers one mode only is met in that mode, whatever the plan prefers.
+        // If a phone offers one mode only, that mode is used, whatever the plan prefers.
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
         case (nil, nil, _): throw .serviceIncomplete
@@ -125,9 +125,9 @@ actor BluetoothRetrieval {
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone chose another UUID, so no phone will connect to the advertised one. That service is
-            // withdrawn, because many adapters can advertise only one at a time. The phone already looks for
-            // the other service, so neither of the two steps waits for the other.
+            // The phone chose another UUID, so no phone will connect to the advertised service. The service
+            // is withdrawn, because many adapters can advertise only one service at a time. The phone already
+            // looks for the other service, so neither of the two steps waits for the other.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()
@@ -140,7 +140,7 @@ actor BluetoothRetrieval {
         // The Ident is derived from the phone's key, which is known only since the engagement.
         await server.setIdent(ident.bytes)
         let link = try await server.link()
-        // The link keeps the server in use: `close()` must not close it.
+        // The link keeps the server in use, so `close()` must not close the server.
         self.server = nil
         return link
     }
@@ -152,7 +152,7 @@ actor BluetoothRetrieval {
     private func connect(
         _ uuid: BluetoothUUID, _ psm: L2CAPPSM?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
-        // In a race `accept` waits for the phone on the advertised service at the same time.
+        // In a race the service stays advertised, because `accept` waits for the phone at the same time.
         if plan.mode != .race { await close() }
         let named = plan.l2cap == .never ? nil : psm
         if let psm = named {
@@ -231,7 +231,7 @@ actor BluetoothRetrieval {
 extension BluetoothUUID {
     /// A random UUID (RFC 9562, 5.4).
     static func random() -> BluetoothUUID {
-        // The fixed bits say version 4 and variant 10.
+        // The fixed bits are the version 4 and the variant 0b10 of RFC 9562.
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000
         let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
         return BluetoothUUID(high: high, low: low)
@@ -253,7 +253,7 @@ package typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 /// Makes a link in two ways at once. The first link wins and the other attempt is cancelled; a link that the
 /// other attempt still makes is closed.
 ///
-/// - Returns: the first link or, if both attempts fail, the failure of the later one.
+/// - Returns: the first link or, if both attempts fail, the failure of the attempt that ended later.
 package func firstLink(
     _ one: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink,
     _ other: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink
@@ -275,8 +275,8 @@ package func firstLink(
     }
 }
 
-/// The notices for the holder and the operator while an engaged phone has not connected over Bluetooth. A
-/// value that is fed with time: `connecting` comes first, `checkBluetooth` later.
+/// The notices for the holder and the operator while an engaged phone has not connected over Bluetooth:
+/// `connecting` comes first, `checkBluetooth` later.
 struct ConnectionNotices {
     /// The notices still to be reported, each with its instant.
     private var pending: ArraySlice<(instant: ContinuousClock.Instant, event: PresentationEvent)>

@@ -1,4 +1,4 @@
-/// Runs `work` in a separate task that is cancelled at a deadline, and waits until it has ended.
+/// Runs `work` in a separate task that is cancelled at a deadline, and waits until the task has ended.
 ///
 /// - Parameters:
 ///   - deadline: the instant at which the task is cancelled; `nil` for none.

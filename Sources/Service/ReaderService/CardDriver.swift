@@ -1,7 +1,8 @@
 internal import MdocSession
 internal import Transport
 
-/// A state machine of the NFC protocol, which is fed with response APDUs and with time.
+/// A state machine of the NFC protocol, which receives response APDUs and the current time, and returns
+/// actions.
 protocol NFCMachine {
     associatedtype Delivery: Sendable
     var deadline: ContinuousClock.Instant? { get }
@@ -13,8 +14,8 @@ extension NFCEngagementReader: NFCMachine {}
 extension NFCTransferReader: NFCMachine {}
 extension NFCVersion2EngagementReader: NFCMachine {}
 
-/// The driver of an NFC machine: sends the machine's commands to a card, feeds the machine with the answers,
-/// and waits.
+/// The driver of an NFC machine: sends the machine's commands to a card, passes the answers to the machine,
+/// and waits when the machine asks for it.
 ///
 /// The machine is an argument of `run(_:from:)`, so the driver holds no state of the protocol. The driver
 /// runs in the task of the presentation.

@@ -4,11 +4,11 @@ internal import Synchronization
 package import Transport
 
 extension BluetoothLERadio {
-    /// Registers and advertises a service that no phone looks for, and withdraws it at once. Afterwards the
-    /// adapter is on and not pairable, as after every presentation.
+    /// Registers and advertises a service that no phone looks for, and withdraws the service at once.
+    /// Afterwards the adapter is on and not pairable, as after every presentation.
     ///
     /// bluetoothd can refuse an advertisement although its adapter reports free places. Only an attempt shows
-    /// whether it refuses (Q239).
+    /// whether bluetoothd refuses (Q239).
     package func tryServing() async throws(BluetoothLEError) {
         try await serve(GATTService(.mdocCentralClient(.random()))).close()
     }
@@ -38,7 +38,8 @@ final class CheckedRadio: BluetoothLERadio {
         } catch .radioUnavailable(let fault) {
             return fault
         } catch {
-            // The lane cancelled this call, because bluetoothd did not answer within the time for a look.
+            // The lane cancelled this call, because bluetoothd did not answer within the time for an
+            // inspection.
             return .daemonHung
         }
     }

@@ -9,8 +9,8 @@ internal import Synchronization
 /// sends the messages that wait for it.
 ///
 /// Answers are counted on each bearer, so that the second copy of an answer is compared with the first and
-/// then dropped. A second copy that differs is recorded and changes nothing: the first copy is judged by its
-/// keys and signatures, and otherwise anybody in radio range could spoil an answer.
+/// then dropped. A second copy that differs is recorded and changes nothing, because otherwise anybody in
+/// radio range could spoil an answer. The first copy is decrypted and verified like every answer.
 ///
 /// The exchange ends in one of these ways:
 /// - The phone ends the session on one bearer.
@@ -40,7 +40,8 @@ actor HybridExchange {
     private var ends: [Bearer: BearerEnd] = [:]
     /// The number of answers that came over each bearer.
     private var counts: [Bearer: Int] = [:]
-    /// The first copy of each answer, with the instant at which it began if its bearer knows that.
+    /// The first copy of each answer, with the instant at which the answer began, if its bearer knows that
+    /// instant.
     private var answers: [(bytes: [UInt8], began: ContinuousClock.Instant?)] = []
     /// The number of messages that were sent.
     private var asked = 0
@@ -178,7 +179,7 @@ actor HybridExchange {
         terminationMessage = message
         isOver = true
         for queue in queues.values { queue.finish() }
-        // A link that is still being made would only delay the end.
+        // A link that is still being made would only delay the end, so the attempt is cancelled.
         if !isConnected { tasks[.bluetooth]?.cancel() }
         if let nfc = tasks[.nfc] { await Self.wait(for: nfc, within: Self.terminationTime) }
         return tasks[.bluetooth].map { bluetooth in

@@ -9,9 +9,9 @@ package import Transport
 /// another: `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
 ///
 /// The machine says what a value or a deadline means. The driver ends each wait in time: an alarm task
-/// interrupts a pending `receive` of the link, which loses nothing, and the machine decides whether its
-/// deadline has passed. While a message is being sent, the alarm closes the link, because a link that accepts
-/// nothing more ends in no other way.
+/// interrupts a pending `receive` of the link, and the machine decides whether its deadline has passed. No
+/// packet is lost by the interruption. While a message is being sent, the alarm closes the link, because a
+/// link that accepts nothing more ends in no other way.
 ///
 /// The driver knows no keys and no CBOR, and never connects again.
 package actor LinkDriver {
@@ -99,7 +99,7 @@ package actor LinkDriver {
         begun: @Sendable () -> Void = {}
     ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
-        // The link has accepted the message; from now on the machine waits for the peer's.
+        // The link has accepted the message; from now on the machine waits for the peer's message.
         var action = machine.sent(now: .now)
         var hasReported = false
         while true {
@@ -165,14 +165,14 @@ package actor LinkDriver {
         defer { disarm() }
         while let deadline = machine.deadline {
             arm(deadline)
-            // An error of the link ends the wait as well as the phone's disconnection does.
+            // An error of the link ends the wait, as the disconnection of the phone does.
             guard case .wait = (try? await next()) ?? .end(.finished) else { break }
         }
         await link.close()
     }
 
-    /// The pieces of a termination message. The machine is not asked for them, because this message is sent
-    /// even when it is the peer's turn.
+    /// The pieces of a termination message. The machine is not asked for these pieces, because this message
+    /// is sent even when it is the peer's turn.
     private func transmission(of message: [UInt8]) -> BLETransmission? {
         switch framing {
         case .characteristics(let limit): BLEFragments(message[...], valueLimit: limit).map { .values($0) }

@@ -65,6 +65,7 @@ struct NFCRetrieval: Sendable {
     /// Creates the transfer on the application that an NFC v2 engagement has left selected.
     init(_ driver: CardDriver, engaged machine: NFCTransferReader) {
         self.init(driver, machine, endsEmpty: true)
+        // The application is selected already, so the phone listens.
         isIdle = true
     }
 
@@ -101,6 +102,7 @@ struct NFCRetrieval: Sendable {
     {
         isIdle = false
         let (machine, driver) = (machine, driver)
+        // The driver ends each command at the machine's deadline, so `bounded` gets none.
         let result = await bounded(by: nil, grace: grace) { () throws(CardDriver.End) in
             var machine = machine
             let delivery = try await driver.run(&machine, from: action)

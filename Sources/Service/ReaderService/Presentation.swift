@@ -10,7 +10,8 @@ package import Transport
 /// the limits.
 ///
 /// The daemon's coordinator, the command line and the library make a plan; a `ReaderTransaction` carries it
-/// out. The plan does not change meanwhile, so that each tap of one presentation asks for the same (Q57).
+/// out. The plan does not change meanwhile, so that each tap of one presentation requests the same elements
+/// (Q57).
 package struct PresentationPlan: Sendable {
     /// The request to the phone.
     package var question: PresentationQuestion
@@ -24,8 +25,8 @@ package struct PresentationPlan: Sendable {
     /// The ways by which the answer may come.
     package var retrieval: RetrievalPlan
     package var requestVersion: RequestVersion
-    /// Whether the result includes the answer as it came, for a verification elsewhere. That answer holds
-    /// personal data.
+    /// Whether the result includes the answer as the phone sent it, for a verification elsewhere. Such an
+    /// answer holds personal data.
     package var handsOutRawAnswer = false
     /// Called after a phone is engaged and before the first request is sent to it. If the function
     /// returns false, nothing is sent and the presentation ends as cancelled.
@@ -53,8 +54,8 @@ package struct PresentationPlan: Sendable {
 package struct PresentationDeadlines: Equatable, Sendable {
     /// The time to wait for a tap after arming.
     package var engagement: Duration = .seconds(120)
-    /// The minimum time to wait for another tap after one that broke off. Some phones cannot come back sooner
-    /// (Q5).
+    /// The minimum time to wait for another tap after a tap that broke off. Some phones cannot come back
+    /// sooner (Q5).
     package var nextTap: Duration = .seconds(30)
     /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet has
     /// 15 s in the field, and the limit is well below that (Q5).
@@ -68,16 +69,16 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var connecting: Duration = .seconds(3)
     /// The time from the engagement to the notice that Bluetooth may be off in the phone.
     package var checkBluetooth: Duration = .seconds(8)
-    /// The maximum time to wait for the reader's own signature, once everything else is ready to send the
-    /// request.
+    /// The maximum time to wait for the signature of the reader's identity, once everything else in the
+    /// request is ready.
     package var signing: Duration = .seconds(5)
-    /// The maximum time of one command of the data transfer, except the one in which the holder decides
-    /// (Q53), and between two fragments over Bluetooth (Q88).
+    /// The maximum time of one NFC command of the data transfer, except the command in which the holder
+    /// decides (Q53). Over Bluetooth, the maximum time between two fragments (Q88).
     package var progress: Duration = .seconds(10)
     /// The maximum time from the request to the answer, in which the holder reads and decides.
     package var consent: Duration = .seconds(300)
-    /// The maximum time that the request waits for a phone that left with it. With NFC v2 the holder confirms
-    /// between two taps.
+    /// The maximum time to wait for the return of a phone that left with the request. With NFC v2 the holder
+    /// confirms between two taps.
     package var armed: Duration = .seconds(300)
     /// The maximum time for notifying the phone of the end.
     package var termination: Duration = .seconds(1)
@@ -143,8 +144,8 @@ package enum PresentationEvent: Equatable, Sendable {
     case receiving
     /// The answer is being checked.
     case verifying
-    /// Something in the phone's messages is remarkable and changes nothing. This event may come after the
-    /// end, while the phone is being notified.
+    /// Something in the phone's messages is unusual but does not change the result. This event may come after
+    /// the end, while the phone is being notified.
     case noted(PresentationNote)
 }
 
@@ -155,7 +156,8 @@ package struct PhaseTime: Equatable, Sendable {
         case engagement
         /// From the engagement to a Bluetooth link that has started.
         case connection
-        /// From the end of the previous phase until the request was sent, with the set-up of the session.
+        /// From the end of the previous phase until the request was sent, including the set-up of the
+        /// session.
         case request
         /// From the request to the first byte of the answer, or to its last byte if the transport cannot
         /// report the first.
@@ -181,7 +183,8 @@ package struct Presentation: Sendable {
     /// request was sent.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
-    /// The answer as it came; `nil` without an answer, or if the plan does not ask for it.
+    /// The answer as the phone sent it; `nil` without an answer, or if the plan does not ask for the raw
+    /// answer.
     package let rawAnswer: RawAnswer?
     /// The notes, which may still be added while the phone is notified of the end.
     private let noted: PresentationNotes
@@ -237,7 +240,7 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case transfer(NFCEndReason)
     /// Bluetooth is needed, or was in use, and cannot be used.
     case radioUnavailable(RadioFault)
-    /// The phone did not connect, or could not be connected to, in time.
+    /// Neither the phone nor this reader made a connection in time.
     case connectionOverdue
     /// No link to the phone could be made.
     case connection(ConnectionFault)
@@ -266,7 +269,7 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case cancelled
 }
 
-/// An answer as it came, unverified, with the transcript and the key that a verification elsewhere needs.
+/// A decrypted and unverified answer, with the transcript and the key that a verification elsewhere needs.
 package struct RawAnswer: Sendable, RedactedDescription {
     /// The DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2).
     package let response: [UInt8]

@@ -42,7 +42,7 @@ package enum PresentationNote: Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .copiesDiffer(let second):
-            "a second copy of the answer came over \(second.text) and differs from the first; only the first was judged: if this happens again, record a field trace and report the wallet"
+            "a second copy of the answer came over \(second.text) and differs from the first copy; only the first copy was checked. If this happens again, record a field trace and report the wallet"
         case .sequenceMissing(let expected):
             "a message from the phone has no sequence number (seq); the expected number is \(expected)"
         case .sequenceUnexpected(let number, let expected):

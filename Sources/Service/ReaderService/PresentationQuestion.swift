@@ -9,16 +9,16 @@ package struct PresentationQuestion: Sendable {
         /// The smallest request that answers an intent.
         case planned(RequestPlan)
         /// Requests that are sent one after another in a session. A later request is sent only if no earlier
-        /// one brought a document.
+        /// request brought a document.
         case drafts([DeviceRequestDraft])
-        /// The smallest request that answers one of these plans, in order of preference. No kind of document
+        /// The smallest request for one of these plans. Earlier plans are preferred, and no kind of document
         /// is requested twice.
         case anyOf([RequestPlan])
     }
 
     package var content: Content
-    /// The rules that choose the identity which signs. If no rule matches, the request is sent unsigned. If
-    /// one matches, the request is signed or not sent.
+    /// The rules that choose the identity which signs. If no rule matches, the request is sent unsigned. If a
+    /// rule matches, the request is signed or not sent.
     package var identities: ReaderIdentityChoice
     /// The wallet that the operator named, for the rules of `identities`.
     package var wallet: String?

@@ -1,8 +1,9 @@
 package import MdocTrust
 package import RequestPlanner
 
-/// The revocation policies by the purpose of a request. By default, an age is accepted while revocation is
-/// undetermined, and everything else is refused. The operator can set another policy for a purpose.
+/// The revocation policies by the purpose of a request. By default, a document for an age check is accepted
+/// while its revocation is undetermined, and a document for any other purpose is refused. The operator can
+/// set another policy for a purpose.
 package struct PurposePolicies: Equatable, Sendable {
     private var policies: [RequestPurpose: RevocationPolicy] = [
         .age: .age, .rental: .rental(staleDays: 0), .identity: .rental(staleDays: 0),

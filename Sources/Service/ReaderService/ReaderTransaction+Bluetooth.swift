@@ -36,7 +36,7 @@ extension ReaderTransaction {
     /// Starts advertising for a transaction that still waits for a phone.
     ///
     /// - Returns: the Bluetooth side of the transaction; `nil` if only NFC can be used.
-    /// - Throws: a failure if the plan requires Bluetooth and it cannot be used.
+    /// - Throws: a failure if the plan requires Bluetooth and Bluetooth cannot be used.
     func startAdvertising(on radio: (any BluetoothLERadio)?) async throws(PresentationFailure)
         -> BluetoothRetrieval?
     {
@@ -47,8 +47,8 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
-            // With faulty settings Bluetooth would harm the phone. NFC can take its place, so nothing is
-            // advertised.
+            // With faulty settings, phones ask their owner to pair or parts of the answer are lost. NFC can
+            // be used instead, so nothing is advertised.
             if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
                 throw .radioUnavailable(fault)
             }
@@ -129,7 +129,7 @@ struct LinkCarrier: SessionCarrier {
             let (answer, began) = try await driver.receive { report(.receiving) }
             return .message(answer, began: began)
         } catch .machine(.terminated(.awaitResponse)) {
-            // The phone wrote the end to State while its holder was deciding.
+            // The phone wrote the end to State while its holder was deciding: the holder has declined.
             return .ended
         } catch {
             throw PresentationFailure(error)
@@ -142,8 +142,8 @@ struct LinkCarrier: SessionCarrier {
 }
 
 extension PresentationFailure {
-    /// The failure of an attempt to make a link. The attempt is cancelled by its deadline as well as by the
-    /// caller, so `cancelled` alone does not say which of the two it was.
+    /// The failure of an attempt to make a link. Both the deadline and the caller can cancel the attempt, so
+    /// `cancelled` alone does not say which of the two did.
     fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
         if Task.isCancelled { return .cancelled }
         return error == .cancelled ? .connectionOverdue : PresentationFailure(error)

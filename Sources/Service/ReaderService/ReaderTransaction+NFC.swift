@@ -41,8 +41,8 @@ extension ReaderTransaction {
         CardDriver(card: card, grace: plan.deadlines.termination)
     }
 
-    /// Starts the data transfer with an engaged phone: after NFC v2 on the application that is still
-    /// selected, otherwise on the data transfer application, which is selected now.
+    /// Starts the data transfer with an engaged phone. After NFC v2 the application of the engagement is
+    /// still selected and is used. Otherwise the data transfer application is selected now.
     func retrieval(from driver: CardDriver, _ engaged: Engaged) async throws(TapEnd) -> NFCRetrieval {
         if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
         var retrieval = NFCRetrieval(
@@ -90,7 +90,7 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Waits for taps until one gives a result. Each tap starts from the beginning; none resumes another
+    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; none resumes another
     /// (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
@@ -104,7 +104,7 @@ extension RunningTransaction {
         while true {
             step.events.forEach(transaction.report)
             let wait = try step.wait
-            // Made now, while nobody waits for it (Q190).
+            // The session's key is made now, while nobody waits for it (Q190).
             prepareKey()
             let arrival = await bounded(by: wait.deadline) { () throws(ContactlessError) in
                 try await reader.nextCard(again: wait.again)
@@ -125,6 +125,8 @@ extension RunningTransaction {
                 do throws(TapEnd) {
                     return try result.get()
                 } catch {
+                    // The next phone gets another UUID, so that the phone that did not connect cannot find
+                    // this reader.
                     if case .unconnected = error { await bluetooth?.rearm() }
                     step = taps.receive(error, stay: card.stay, now: .now)
                 }
@@ -171,7 +173,7 @@ extension RunningTransaction {
             // The phone may be lifted, since everything else comes over Bluetooth (Q3, Q9).
             await transaction.release(card)
             report(.mayLift)
-            // Another tap would begin another session, with another key (Q207).
+            // Another tap would begin another session, whose key is made in advance (Q207).
             prepareKey()
             switch try await transaction.connection(to: offer, engaged.engagement, bluetooth, at: reader) {
             case .link(let link):

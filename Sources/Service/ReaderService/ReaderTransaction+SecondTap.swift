@@ -32,8 +32,8 @@ extension ReaderTransaction {
     }
 
     /// Runs both waits and returns the first link, the first complete tap, or the failure of the link. The
-    /// other wait is cancelled and has ended on return. If the other wait still gives a link or a card, that
-    /// is released.
+    /// other wait is cancelled and has ended on return. A link or a card that the other wait still gives is
+    /// closed or released.
     private func firstConnection(
         _ link: @escaping @Sendable () async -> Result<Connection, PresentationFailure>,
         _ tap: @escaping @Sendable () async -> Connection?
@@ -77,6 +77,7 @@ extension ReaderTransaction {
                 if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
                 await release(card)
             } catch .cardMute, .cardLost, .readerUnavailable(.readerBlocked) {
+                // Another tap may succeed, and a blocked reader may recover (Q212).
                 continue
             } catch {
                 return nil

@@ -22,7 +22,7 @@ extension ReaderTransaction {
         switch delivery {
         case .absent(let reason):
             guard plan.retrieval.nfcVersion2 == .only else { return nil }
-            // A locked phone answers like one without the application (Q1).
+            // A locked phone answers like a phone without the application (Q1).
             throw reason.fault == .status(.notFound) ? .noWallet(reason) : .broken(reason)
         case .engaged(let engaged):
             // The limits of NFC are part of `transfer` already.
@@ -70,6 +70,7 @@ extension TapEnd {
 extension PresentationDeadlines {
     fileprivate var version2Settings: NFCVersion2Settings {
         var settings = NFCVersion2Settings()
+        // The times of the plan count only if they are shorter than the defaults for NFC v2.
         settings.selectDeadline = min(settings.selectDeadline, tapPhase)
         settings.handoverDeadline = min(settings.handoverDeadline, tap)
         return settings

@@ -3,8 +3,9 @@ internal import MdocSession
 
 /// The requests of one session with a phone, one after another.
 ///
-/// A session may need several requests. A question can have several drafts; a later draft is sent only if
-/// no earlier draft brought a document. The drafts of a further question may follow (`startAsking(_:)`).
+/// A session may need several requests. A question can have several drafts, each of which becomes one
+/// request. A later draft is sent only if no earlier draft brought a document. The drafts of a further
+/// question may follow (`startAsking(_:)`).
 ///
 /// `RunningTransaction` calls these functions in turn: `message(signedWithin:)` gives the next encrypted
 /// message, a carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the
@@ -26,7 +27,8 @@ struct RequestExchange: ~Copyable, Sendable {
     private var drafts: ArraySlice<DeviceRequestDraft>
     /// The next request, which is being written and signed.
     private var next: PendingRequest?
-    /// The plan's `admission`, called before the first request; `nil` afterwards.
+    /// The plan's `admission`, which may stop the presentation before its first request; `nil` after the
+    /// call.
     private var admission: (@Sendable () async -> Bool)?
 
     init(

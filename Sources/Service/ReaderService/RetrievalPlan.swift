@@ -1,5 +1,5 @@
-/// The ways by which the phone's answer may come. The raw values are the words of options and configuration
-/// files.
+/// The ways by which the phone's answer may come. The raw values are the values of options and of
+/// configuration files.
 package struct RetrievalPlan: Equatable, Sendable {
     /// The transports by which the answer may come.
     package enum Transport: String, CaseIterable, Sendable {
@@ -27,10 +27,10 @@ package struct RetrievalPlan: Equatable, Sendable {
     /// characteristic names (Q61), and others lose long messages (Q62).
     ///
     /// A rule by wallet is impossible, because nothing that a phone sends before the connection identifies
-    /// its wallet. Version, capabilities, kind of handover and waiting times belong to an edition or a
-    /// release: many wallets share them, and an update changes them. A wallet that wants L2CAP can name a PSM
-    /// in its engagement, so `engagement` is the default. Choose more channels, or none, if you know the
-    /// phones at a lane.
+    /// its wallet. Version, capabilities, kind of handover and waiting times follow from an edition of the
+    /// standard or a release of an app: many wallets share them, and an update changes them. A wallet that
+    /// wants L2CAP can name a PSM in its engagement, so `engagement` is the default. Choose more channels, or
+    /// none, if you know the phones at a lane.
     package enum L2CAP: String, CaseIterable, Sendable {
         /// No channel.
         case never

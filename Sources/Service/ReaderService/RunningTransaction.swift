@@ -103,6 +103,8 @@ struct RunningTransaction {
                     return presentation(
                         .failure(.declined), leaving: await carrier.terminate(sending: nil))
                 }
+                // A carrier that does not know the first byte reports the complete answer, which then ends
+                // the consent.
                 let consented = began ?? .now
                 endPhase(.consent, at: consented)
                 if began != nil { endPhase(.transfer, at: .now) }
@@ -192,7 +194,8 @@ struct RunningTransaction {
         return further.question
     }
 
-    /// Stores the result of the first question, and clears the request and raw answer for the further one.
+    /// Stores the result of the first question, and clears the request and the raw answer for the further
+    /// question.
     private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
         earlier = [
             Presentation(
@@ -274,7 +277,7 @@ struct ReadyKey {
 
     var isReady: Bool { p256 != nil }
 
-    /// Makes the P-256 key if there is none. After a failure, `take(for:)` makes the key and throws.
+    /// Makes the P-256 key if there is none. If this fails, `take(for:)` tries again and throws the error.
     mutating func prepare() {
         if !isReady { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
     }

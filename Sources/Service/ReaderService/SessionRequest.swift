@@ -35,7 +35,7 @@ package struct SessionRequest: Sendable {
         signedBy identity: ReaderIdentity?
     ) throws(PresentationFailure) {
         let draft = draft.suited(to: capabilities)
-        // Only a signature can fail, so a failure has an identity.
+        // Only a signature can fail, so a failure always has an identity to name.
         bytes = try mapping(draft.encode(for: capabilities, in: transcript, signedBy: identity)) {
             (_: COSEError) in PresentationFailure.requestNotSigned(identity: identity?.name ?? "")
         }
@@ -47,8 +47,8 @@ package struct SessionRequest: Sendable {
     }
 }
 
-/// A request that is written and signed while other work continues. Some keys take a large part of a second
-/// and block their thread meanwhile.
+/// A request that is written and signed while other work continues. Some keys need a large part of a second
+/// to sign and block their thread meanwhile.
 struct PendingRequest: Sendable {
     private typealias Written = Result<SessionRequest, PresentationFailure>
 
@@ -74,8 +74,8 @@ struct PendingRequest: Sendable {
         if identity == nil { work() } else { WorkerThread().perform(work) }
     }
 
-    /// Waits for the request. If the key has not signed by the deadline, the request fails and the key's
-    /// thread is left alone.
+    /// Waits for the request. If the key has not signed by the deadline, the request fails, and the key's
+    /// thread is left to finish by itself.
     ///
     /// - Throws: `requestNotSigned`, or `cancelled` if the task was cancelled.
     func value(by deadline: ContinuousClock.Instant) async throws(PresentationFailure) -> SessionRequest {
@@ -90,8 +90,8 @@ struct PendingRequest: Sendable {
     }
 }
 
-/// The version of the DeviceRequest that is sent. The raw values are the words of options and configuration
-/// files.
+/// The version of the DeviceRequest that is sent. The raw values are the values of options and of
+/// configuration files.
 package enum RequestVersion: String, CaseIterable, Sendable {
     /// Version 1.1 if the wallet announced extended requests and the request needs them; version 1.0
     /// otherwise (Q168).

@@ -45,40 +45,42 @@ extension TapEnd {
         case .readerUnavailable(let fault): self = .failed(.readerUnavailable(fault))
         case .machine(let reason) where reason.fault == .cardLost: self = .broken(reason)
         case .machine(let reason):
+            // The holder decides in this phase, so its deadline is the end of the time for consent.
             let isConsent = reason.fault == .deadlinePassed && reason.phase == .awaitResponse
             self = .failed(isConsent ? .consentOverdue : .transfer(reason))
         }
     }
 }
 
-/// The taps of one presentation: why each gave no answer, and how long the next phone is waited for. A value
-/// that is fed with time.
+/// The state of the taps of one presentation. After each tap without an answer, this value decides what to
+/// report and how long to wait for the next phone.
 ///
 /// A driver (`RunningTransaction`) does what each `Step` says: it reports the events, waits for a phone and
 /// runs a tap. The driver then passes back why no phone came (`receive(_:now:)`), or how a tap without an
-/// answer ended (`receive(_:stay:now:)`). The value reads no clock, waits for nothing and reports nothing.
+/// answer ended (`receive(_:stay:now:)`). Each call passes the current time: the value reads no clock,
+/// waits for nothing and reports nothing.
 ///
-/// The series ends at its deadline, at first the time for an engagement. A tap that broke off moves the
-/// deadline so that at least the time for the next tap is left (Q5). A phone that left with the request moves
-/// it once to the time in which its holder may confirm.
+/// The series ends at its deadline. At first the deadline is the end of the time for an engagement. A tap
+/// that broke off moves the deadline if less than the time for the next tap is left (Q5). The first phone
+/// that leaves with the request moves the deadline once more, so that the holder has time to confirm.
 ///
 /// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
 /// tried again (Q202). The time depends on what the phone showed during its stay:
 /// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If that lasts, the
 ///   card may be no phone, and attempts become rare (Q206).
-/// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If it left meanwhile, its
-///   holder is asked to tap again.
+/// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If the phone left
+///   meanwhile, its holder is asked to tap again.
 /// - **All attempts failed:** the phone must be lifted. Only a card that does not answer to power-up is tried
 ///   again (Q203).
 ///
-/// After two phones that were engaged and did not connect over Bluetooth, one tap offers NFC only. If that
-/// fails as well, a QR code is offered (Q207).
+/// After two phones that were engaged and did not connect over Bluetooth, one tap offers NFC only. If this
+/// tap fails as well, a QR code is offered (Q207).
 struct TapSeries {
     /// The next step of the driver.
     struct Step: Equatable {
         enum Next: Equatable {
-            /// Wait for a phone until an instant. A phone that stayed on the reader counts as another after
-            /// the time `again`. If that is `nil`, the phone must be lifted first.
+            /// Wait for a phone until an instant. After the time `again`, a phone that stayed on the reader
+            /// is tried like a new one. If `again` is `nil`, the phone must be lifted first.
             case wait(until: ContinuousClock.Instant, again: Duration?)
             /// End the presentation with this failure.
             case end(PresentationFailure)
@@ -129,7 +131,7 @@ struct TapSeries {
     private var version2Rest: ContinuousClock.Instant?
     /// The instant until which the request waits for a phone that left with it; `nil` if no phone did.
     private var armedEnd: ContinuousClock.Instant?
-    /// The number of taps whose phone was engaged and did not connect.
+    /// The number of taps whose phone was engaged and did not connect over Bluetooth.
     private var unconnected = 0
 
     /// A phone while it stays on the reader.
@@ -171,6 +173,7 @@ struct TapSeries {
             switch version2 {
             case .off: false
             case .only: true
+            // Without a rest, every tap begins with NFC v2.
             case .automatic: version2Rest.map { now >= $0 } ?? true
             }
         return Offer(bluetooth: offersBluetooth, version2: hasNFC && triesVersion2)
@@ -182,8 +185,9 @@ struct TapSeries {
         if case .cardMute(let stay) = error {
             return receive(.broken(NFCEndReason(.selectApplication, .cardMute)), stay: stay, now: now)
         }
-        // The driver interrupts the reader at the end of a wait. The reader may then report any error, which
-        // says nothing about the reader.
+        // The driver interrupts the reader at the end of a wait, so the error says nothing about the reader.
+        // A wait that ends before the deadline follows a tap that broke off (`waitEnd`). If that phone had
+        // stayed on the reader, it would have been tried again: it was lifted.
         if now >= waitEnd, now < deadline {
             let events = recordLifted()
             return step(after: events, now)
@@ -241,6 +245,7 @@ struct TapSeries {
         guard let last else {
             return unconnected > 0 ? .connectionOverdue : .engagementOverdue(lastTap: nil)
         }
+        // A phone has left with the request, so its holder had the time to confirm.
         if armedEnd != nil { return .consentOverdue }
         return last.phase.isDataTransfer ? .linkLost : .engagementOverdue(lastTap: last)
     }
@@ -253,6 +258,7 @@ struct TapSeries {
     private mutating func record(
         _ end: TapEnd, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
+        // Another number means that the phone of the previous stay was lifted.
         if stay?.number != number { stay = nil }
         // A phone that began NFC v2 cannot return to classic handover in the same activation, so the next
         // taps begin with classic handover.
@@ -311,7 +317,7 @@ struct TapSeries {
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
-        // `failure` gives `connectionOverdue` only if no other tap is recorded as the last one.
+        // `failure` gives `connectionOverdue` only if no other tap is recorded in `last`.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }
@@ -337,6 +343,7 @@ struct TapSeries {
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         var tries = 1
+        // The holder was already asked to lift this phone.
         if case .spent? = stay?.state { return [] }
         if case .broken(let earlier, _)? = stay?.state {
             tries += earlier
@@ -357,6 +364,7 @@ struct TapSeries {
     ) -> [PresentationEvent] {
         let hasLeft = reason.fault == .cardLost
         let isOverdue = stay.map { now >= $0.began + deadlines.tries } ?? true
+        // A phone that has left needs no request to lift it, even if the time for attempts is over.
         guard tries >= Self.mostTries || (isOverdue && !hasLeft) else {
             stay?.state = .broken(tries: tries, isReported: hasLeft)
             return hasLeft ? [.tapAgain(reason)] : []
@@ -367,7 +375,8 @@ struct TapSeries {
 }
 
 extension StatusWord {
-    /// Whether this is an answer of cards that are no phones to a SELECT that they do not know (Q206).
+    /// Whether cards that are no phones give this status word to the SELECT of an application that they do
+    /// not know (Q206).
     fileprivate var isOfOtherCard: Bool {
         [.functionNotSupported, .incorrectParameters, .instructionNotSupported, .classNotSupported]
             .contains(self)

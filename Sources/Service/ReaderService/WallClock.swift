@@ -10,8 +10,8 @@ package struct WallClock: Sendable {
         Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
     }
 
-    /// The beginning of 2026 (UTC). No build of these programs is older, so a clock that shows less was never
-    /// set (Q189).
+    /// The beginning of 2026 (UTC). No build of these programs is older, so a clock that shows an earlier
+    /// time was never set (Q189).
     package static let earliest = Timestamp(secondsSince1970: 1_767_225_600)
 
     private let read: @Sendable () -> Timestamp
@@ -26,14 +26,15 @@ package struct WallClock: Sendable {
     package static func localMidnight(before instant: Timestamp) -> Timestamp {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
-        // The C library has no local time for years beyond its range.
+        // For years beyond its range the C library has no local time, so UTC is used.
         guard unsafe localtime_r(&seconds, &local) != nil else {
             return Timestamp(secondsSince1970: instant.dayInUTC.daysSince1970 * 86_400)
         }
         unsafe local.tm_hour = 0
         unsafe local.tm_min = 0
         unsafe local.tm_sec = 0
-        // Summer time may differ between `instant` and midnight; -1 leaves it to the C library.
+        // Summer time may begin or end between midnight and `instant`. With -1 the C library finds out which
+        // time applies.
         unsafe local.tm_isdst = -1
         return unsafe Timestamp(secondsSince1970: Int64(mktime(&local)))
     }
@@ -42,7 +43,7 @@ package struct WallClock: Sendable {
     package static func localDay(at instant: Timestamp) -> FullDate {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
-        // The C library has no local time for years beyond its range.
+        // For years beyond its range the C library has no local time, so UTC is used.
         guard unsafe localtime_r(&seconds, &local) != nil else { return instant.dayInUTC }
         return instant.advanced(bySeconds: unsafe Int64(local.tm_gmtoff)).dayInUTC
     }

@@ -112,8 +112,8 @@ package struct FetchLimits: Sendable {
     package var concurrent = 4
     /// The maximum size of all lists of one call together, in bytes.
     package var total = 1 << 28
-    /// The maximum size of a list of each kind in bytes, if it is to be smaller than what the list's parser
-    /// accepts.
+    /// The maximum size of a list in bytes, by kind. A kind without an entry has the limit of the list's
+    /// parser.
     package var sizes: [TrustSource.Kind: Int] = [:]
 
     /// The maximum number of redirects of one list.

@@ -23,7 +23,8 @@ package struct FetchPlan: Sendable {
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
-            // Lists of several issuers may have one URI, which is requested once.
+            // Lists of several issuers may have one URI, and therefore one identity. The URI is then
+            // requested once.
             guard let url = source.url else { continue }
             locations[TrustSource.Identity(kind: source.kind, name: source.name)] = url
         }
@@ -93,9 +94,9 @@ package struct FetchResult: Sendable {
 /// commonly use `http:`, because the certificate of a TLS server would need a CRL in turn. The issuer's
 /// signature is checked before a CRL counts.
 ///
-/// An attacker on a connection without TLS can read which issuer is asked for, and can withhold a CRL or send
-/// an older one. The dates and the number of an older CRL show its age. The other kinds of lists
-/// have no need for `http:`, and a root has no signature but its own.
+/// An attacker on a connection without TLS can read which issuer's CRL is requested, and can withhold a CRL
+/// or send an older one. The dates and the number of an older CRL show its age. The other kinds of lists have
+/// no need for `http:`, and a root is signed only by itself.
 struct FetchLocation: Hashable, Sendable {
     /// The maximum length of a URL in bytes.
     private static let maximumLength = 2048
@@ -143,6 +144,7 @@ struct FetchLocation: Hashable, Sendable {
         guard let target = Self.url(location, from: url) else { throw .redirectedElsewhere }
         if scheme == "https", target.scheme?.lowercased() == "http" { throw .redirectedToPlaintext }
         guard let next = try? FetchLocation(target, for: kind) else { throw .redirectedElsewhere }
+        // From `http:` to `https:` the port changes too.
         guard next.host == host, next.port == port || next.scheme != scheme else {
             throw .redirectedElsewhere
         }

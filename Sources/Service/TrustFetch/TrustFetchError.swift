@@ -7,7 +7,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case locationRefused(LocationFault)
     /// The time for this part of the download was over.
     case timedOut(FetchPhase)
-    /// The list is longer than `limit` bytes, or was announced to be.
+    /// The list, or its announced length, exceeds `limit` bytes.
     case tooLarge(limit: Int)
     /// The server answered with an HTTP status other than 200.
     case status(Int)
@@ -31,7 +31,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case malformed
     /// The task was cancelled.
     case cancelled
-    /// The PEM with the roots of servers has no certificate, or one that cannot be read.
+    /// The PEM with the roots of servers has no certificate, or a certificate that cannot be read.
     case serverRootsUnreadable
     /// libcurl is not installed.
     case libraryMissing
@@ -65,7 +65,7 @@ package enum FetchPhase: String, Sendable {
 
 /// The fault of a server's TLS.
 package enum TLSFault: String, Sendable {
-    /// The server's certificate is not of a known root, or not valid now.
+    /// The server's certificate was not issued under a known root, or is not valid now.
     case certificateRefused = "certificate_refused"
     /// The server's certificate is for another host.
     case hostNameWrong = "host_name_wrong"
@@ -121,8 +121,8 @@ extension TrustFetchError {
         case .malformed: "the answer is not HTTP"
         case .cancelled: "the download was interrupted"
         case .serverRootsUnreadable:
-            "the certificates that verify servers cannot be read: apt-get install ca-certificates"
-        case .libraryMissing: "libcurl, which downloads lists, is not installed: apt-get install libcurl4"
+            "the certificates that verify servers cannot be read: check the PEM file or, for the system's certificates, run apt-get install ca-certificates"
+        case .libraryMissing: "libcurl, which downloads lists, is not installed: run apt-get install libcurl4"
         }
     }
 }

@@ -13,7 +13,8 @@ internal import PKIX
 ///
 /// - A request carries no cookie, no credential and no data of a user. A server learns which list is
 ///   requested, from which address, and that Countersign asks.
-/// - Only locations that a trusted issuer named should be requested: a phone's word is not enough.
+/// - Only locations that a trusted issuer named should be requested, never a location that only a phone's
+///   message names.
 /// - A failed list fails alone; every target has a result.
 ///
 /// The fetcher judges nothing and stores nothing. Signature, age and issuer of a list are checked when the
@@ -69,7 +70,7 @@ package struct TrustFetcher: Sendable {
 package enum ServerRoots: Sendable {
     /// The roots of the operating system.
     case system
-    /// The certificates of this PEM instead of the system's, for a shop whose proxy decrypts TLS.
+    /// The certificates of this PEM instead of the operating system's, for a shop whose proxy decrypts TLS.
     case pem([UInt8])
 }
 

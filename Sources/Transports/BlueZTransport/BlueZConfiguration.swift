@@ -9,7 +9,7 @@ package struct BlueZConfiguration: Sendable {
     /// The maximum time from a client's start to its subscription (Q73).
     package var subscription: Duration = .seconds(5)
     /// The maximum wait for other devices to disconnect before the first byte is sent (Q72, Q111). bluetoothd
-    /// needs two seconds to disconnect one.
+    /// needs two seconds to disconnect a device.
     package var turningAway: Duration = .seconds(5)
     /// Whether values are passed through sockets. If not, each value takes a separate D-Bus call (Q110).
     package var usesSockets = true
@@ -23,7 +23,7 @@ package struct BlueZConfiguration: Sendable {
     /// The maximum time to open an L2CAP channel to a connected peer. Afterwards its characteristics are used
     /// (Q61).
     package var channel: Duration = .seconds(3)
-    /// Whether GATT servers publish an L2CAP channel. Some wallets cannot use it (Q61).
+    /// Whether GATT servers publish an L2CAP channel. Some wallets cannot use such a channel (Q61).
     package var offersL2CAP = false
     /// The time between a peer's disconnection and its report to the caller. If the radio is lost within this
     /// time, the loss of the radio is reported instead (Q117).

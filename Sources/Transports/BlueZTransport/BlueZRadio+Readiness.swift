@@ -38,17 +38,18 @@ extension BlueZRadio {
 
     package func waitUntilReady() async throws(BluetoothLEError) {
         while true {
-            // Any fault may pass, so every one leads to another attempt.
+            // Any fault may pass, so every fault leads to another attempt.
             if (try? await prepare()) != nil { return }
             if Task.isCancelled { throw .cancelled }
             await waitForChange(within: .seconds(1))
         }
     }
 
-    /// Waits until bluetoothd reports a change or the limit has passed. A missing message bus reports
-    /// nothing, so the caller then tries again.
+    /// Waits until bluetoothd reports a change or the limit has passed. Without a message bus there is no
+    /// report, so the limit ends the wait.
     private func waitForChange(within limit: Duration) async {
-        // A listener is known by an object. Several waits may run at once, so each has its own.
+        // The daemon identifies a listener by an object. Several waits may run at once, so each has a
+        // separate object.
         final class Listener: Sendable {}
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let listener = Listener()

@@ -51,6 +51,7 @@ package actor BlueZRadio: BluetoothLERadio {
         }
     }
 
+    /// Creates a server and registers its service and advertisement.
     private func registered(
         _ service: GATTService, number: Int, with daemon: Daemon, at adapter: String, psm: UInt16?
     ) async throws(BlueZTransportError) -> GATTServer {
@@ -106,6 +107,7 @@ package actor BlueZRadio: BluetoothLERadio {
         return (daemon, adapter, await daemon.properties(adapter, "org.bluez.Adapter1") ?? [:])
     }
 
+    /// Returns the connection to bluetoothd. Connects at the first call, and again after the bus was lost.
     private func currentDaemon() async throws(BlueZTransportError) -> Daemon {
         if let daemon, await daemon.isConnected { return daemon }
         let daemon = try await Daemon.connect(

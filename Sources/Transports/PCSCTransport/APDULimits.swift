@@ -22,7 +22,8 @@ package struct APDULimits: Equatable, Sendable {
     ) {
         let exception = Self.exceptions.first { name.hasPrefix($0.namePrefix) }
         maximumCommand = exception?.maximumCommand ?? Self.pcscdBuffer
-        // A driver that reports nothing gets the lengths that every reader can handle (Q120).
+        // For a driver that reports nothing, only the lengths are used that every reader can handle (Q120). A
+        // reader among the `exceptions` is known to pass on extended APDUs.
         let saysExtended = properties.maximumAPDUData.map { $0 >= 0x10000 } ?? (exception != nil)
         allowsExtended = saysExtended && !quirks.contains(.shortAPDUOnly)
         // The header, the extended Lc and the extended Le of a command take ten bytes.
@@ -36,7 +37,7 @@ package struct APDULimits: Equatable, Sendable {
     }
 
     /// Readers whose driver reports no limits, by the beginning of their names. vpcd passes on any APDU of up
-    /// to 65,535 bytes, the maximum of its own length field. One byte more makes its slot hang until the card
-    /// is removed.
+    /// to 65,535 bytes, the maximum of the length field in its messages. A longer APDU makes vpcd's slot hang
+    /// until the card is removed.
     private static let exceptions = [NamedReader(namePrefix: "Virtual PCD", maximumCommand: 65_535)]
 }

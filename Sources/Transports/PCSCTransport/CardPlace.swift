@@ -1,12 +1,14 @@
 /// The state of one reader's field: whether a card lies there, and whether it may be used in the current
 /// presentation (Q9, Q208).
 ///
-/// A value without I/O. `PCSCContactlessReader` has one for each reader and changes it with pcscd's events.
+/// A value without I/O. `PCSCContactlessReader` has a `CardPlace` for each reader, and changes it by pcscd's
+/// events.
 struct CardPlace {
     /// The shortest absence that ends a stay. Readers that poll by themselves announce a card again 250 ms
-    /// after it was powered off, and a card at the edge of the field comes and goes (Q208).
+    /// after the card was powered off, and a card at the edge of the field comes and goes (Q208).
     static let flicker = Duration.milliseconds(500)
-    /// The shortest absence after which the phone of one presentation counts for the next one (Q208).
+    /// The shortest absence after which the phone of one presentation may be used in the next presentation
+    /// (Q208).
     static let absence = Duration.seconds(1)
 
     /// The number of the card's current or last stay in the field.
@@ -21,9 +23,9 @@ struct CardPlace {
 
     /// Records that a card is on the reader.
     ///
-    /// - Parameter stay: the number for the card's stay if this is a new one.
+    /// - Parameter stay: the number for the card's stay if a new stay begins.
     mutating func insert(stay: Int, now: ContinuousClock.Instant) {
-        // The first card counts like one after a long absence.
+        // The first card counts like a card that returns after a long absence.
         let absence = left?.duration(to: now) ?? Self.absence
         if !isOccupied, absence >= Self.flicker { (self.stay, wasTried) = (stay, false) }
         if !isOccupied, absence >= Self.absence { isServed = false }
@@ -40,7 +42,7 @@ struct CardPlace {
         wasTried = true
     }
 
-    /// Begins a presentation. A card that was tried before belongs to the previous one.
+    /// Begins a presentation. A card that was tried before belongs to the previous presentation.
     mutating func beginPresentation() {
         if wasTried { isServed = true }
     }

@@ -1,6 +1,6 @@
 package import Transport
 
-/// An action that an installation can request of its readers. None is the default.
+/// An action that an installation can request of its readers. By default no action is requested.
 package enum ReaderWish: String, CaseIterable, Sendable {
     /// Sends Apple's polling frame repeatedly (Q213).
     case pollingFrame
@@ -11,8 +11,8 @@ package enum ReaderWish: String, CaseIterable, Sendable {
 /// A contactless reader that also sends commands to the reader device itself while the caller waits for a
 /// phone.
 ///
-/// Only models in `ReaderCommands` whose drivers pass such commands on get any. The phones come from the
-/// wrapped reader.
+/// Commands are sent only to models in `ReaderCommands` whose drivers pass such commands on. The phones come
+/// from the wrapped reader.
 package actor CommandedReader: ContactlessReader {
     private let reader: any ContactlessReader
     private let service: PCSCService
@@ -24,7 +24,7 @@ package actor CommandedReader: ContactlessReader {
     private var isCommanding = false
 
     /// The time from one polling frame to the next. Phones were seen to decide 70 to 100 ms after a frame,
-    /// and Apple's own readers send three in a second (Q7).
+    /// and Apple's own readers send three frames in a second (Q7).
     private static let interval = Duration.milliseconds(200)
 
     package init(
@@ -44,8 +44,8 @@ package actor CommandedReader: ContactlessReader {
     package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
         waits += 1
         defer { waits -= 1 }
-        // This task is not cancelled: a cancelled command would end the phone's connection. It ends once
-        // nobody waits.
+        // This task is not cancelled with the caller, because a cancelled command would end the phone's
+        // connection. The task ends once nobody waits for a phone.
         if !wishes.isEmpty, !isCommanding { Task { await command() } }
         return try await reader.nextCard(again: pause)
     }

@@ -10,7 +10,7 @@ struct ContextHandle: ~Copyable, Sendable {
     /// The number of contexts that this process has.
     private static let open = Atomic<Int>(0)
 
-    /// Whether pcscd has accepted this process as a client and still serves it.
+    /// Whether pcscd has accepted this process as a client and still serves this process.
     static var isAnyOpen: Bool { open.load(ordering: .relaxed) > 0 }
 
     /// The number of attempts before pcscd is reported as not running: 150 ms in total.
@@ -98,7 +98,8 @@ struct ContextHandle: ~Copyable, Sendable {
         return unsafe zip(known, states).map { unsafe ($0.name, $1.dwEventState) }
     }
 
-    /// Connects to the card on a reader or, with `SCARD_SHARE_DIRECT`, to the reader itself.
+    /// Connects to the card on a reader. With `SCARD_SHARE_DIRECT`, connects to the reader itself, with or
+    /// without a card.
     borrowing func connect(
         to reader: String, share: Int32, protocols: Int32
     ) throws(PCSCTransportError) -> CardHandle {

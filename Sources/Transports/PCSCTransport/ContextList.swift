@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// A gate for the calls that change libpcsclite's list of contexts. It closes when the process ends.
+/// A gate for the calls that change libpcsclite's list of contexts. The gate closes when the process ends.
 ///
 /// The destructor of libpcsclite (1.9.9) frees the list without a lock. A thread that adds or removes a
 /// context at that time frees the same memory again, and a signal ends the process. Therefore no change
-/// begins after the process has begun to end, and the end waits for changes in progress. pcscd releases the
-/// contexts of a process that has ended.
+/// begins after the process has begun to end, and the end of the process waits for changes in progress. pcscd
+/// releases the contexts of a process that has ended.
 final class ContextList: Sendable {
     private struct State {
         /// The number of changes in progress.

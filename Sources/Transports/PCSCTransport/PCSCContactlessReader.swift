@@ -30,7 +30,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// The reason why the last attempt to connect to a present phone failed.
     private var hindrance: PCSCTransportError?
     private var watch: Task<Void, Never>?
-    /// The number of changes so far. A caller that has seen fewer must check again.
+    /// The number of changes so far. A caller that has seen fewer changes must look for a card again.
     private var changes = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -71,11 +71,13 @@ package actor PCSCContactlessReader: ContactlessReader {
         case .readerRemoved(let reader):
             readers.remove(reader)
             places[reader] = nil
+        // A mute card is a card too. The attempt to connect finds out whether it answers.
         case .cardInserted(let reader, _), .cardMute(let reader, _):
             stays += 1
             places[reader, default: CardPlace()].insert(stay: stays, now: .now)
         case .cardRemoved(let reader, _):
             places[reader]?.remove(now: .now)
+            // The card that could not be connected to has left.
             hindrance = nil
         }
         wake()
@@ -104,10 +106,12 @@ package actor PCSCContactlessReader: ContactlessReader {
             case .connected(let card): return card
             case .mute(let stay): throw .cardMute(stay: stay)
             case .refused: await waitForChange(since: seen, within: Self.nextAttempt)
+            // When the pause is over, a phone that stayed on the reader may be returned again. Afterwards
+            // only an event can bring a phone.
             case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
-            // The caller's time is over. If a fault kept phones from being detected, it tells more than the
-            // cancellation.
+            // The caller's time is over. If a fault kept phones from being detected, the fault tells more
+            // than the cancellation.
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
@@ -117,9 +121,10 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// Asks readers without a card every 3 s whether they answer, until cancelled. If a reader hangs while
     /// pcscd powers a phone up, pcscd reports nothing about it (Q212).
     ///
-    /// The first time, readers with the phone of an earlier presentation are asked too, since pcscd then
-    /// looks for the card. libccid loses what a reader with several slots reports at the moment when pcscd
-    /// ends a connection, and pcscd by itself would look again only after 10 minutes (Q131).
+    /// The first time, readers with the phone of an earlier presentation are asked too, because asking the
+    /// driver makes pcscd look for the card again. libccid loses what a reader with several slots reports at
+    /// the moment when pcscd ends a connection, and pcscd by itself would look again only after 10 minutes
+    /// (Q131).
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
@@ -135,7 +140,7 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// Records whether a reader answers. A reader that has stopped answering is reported to the next caller.
     private func record(answers: Bool, of reader: String) {
-        // Only a change is recorded: a silent reader that answers, or another one that does not.
+        // Only a change is recorded: a silent reader answers again, or another reader has stopped answering.
         guard answers == silent.contains(reader) else { return }
         silent.formSymmetricDifference([reader])
         hindrance = answers ? nil : .readerBlocked
@@ -224,7 +229,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
-    /// Counts a change and resumes all waiting callers, which check again.
+    /// Counts a change and resumes all waiting callers, which look for a card again.
     private func wake() {
         changes += 1
         let waiting = waiters
@@ -253,12 +258,13 @@ private struct PCSCContactlessCard: ContactlessCard {
         do throws(PCSCTransportError) {
             return try await card.exchange(command)
         } catch {
+            // After an error of the card, either the phone or the reader may have left.
             throw ContactlessError(error, isReaderListed: error.isOfCard ? await isReaderListed : true)
         }
     }
 
-    /// Whether pcscd still lists the reader. A command to an unplugged reader fails in the same way as one to
-    /// a phone that left (Q209).
+    /// Whether pcscd still lists the reader. A command to an unplugged reader fails in the same way as a
+    /// command to a phone that left (Q209).
     private var isReaderListed: Bool {
         get async {
             let deadline = ContinuousClock.now + Self.unplugging

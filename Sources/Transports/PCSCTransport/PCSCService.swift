@@ -21,8 +21,8 @@ package actor PCSCService {
 
     /// Returns the events from now on, beginning with the readers and cards that are present.
     ///
-    /// The stream is for one consumer. It ends when the consumer's task is cancelled or the stream is
-    /// released. It keeps the newest 1024 unread events.
+    /// The stream is for one consumer. The stream ends when the consumer's task is cancelled or the stream is
+    /// released. At most the newest 1024 unread events are kept.
     package nonisolated func events() -> AsyncStream<ReaderEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
             let monitor = ReaderMonitor(
@@ -37,7 +37,7 @@ package actor PCSCService {
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func names() async throws(PCSCTransportError) -> [String] {
         try await listing.run { thread throws(PCSCTransportError) in
-            // Listing readers keeps no client of pcscd: their number is limited (Q135).
+            // The context is closed after each list, because the number of pcscd's clients is limited (Q135).
             defer { thread.close() }
             return try thread.readerNames()
         }
@@ -180,8 +180,8 @@ extension PCSCService {
 
 /// The settings of an installation for its readers.
 package struct PCSCConfiguration: Equatable, Sendable {
-    /// The maximum number of data bytes in one extended command or answer. Only for a known reader should it
-    /// be above 4096 (Q137).
+    /// The maximum number of data bytes in one extended command or answer. A value above 4096 is safe only
+    /// with a reader that is known to handle longer APDUs (Q137).
     package var extendedData: Int
     /// The maximum number of bytes to request in one short answer: 256, or 255 for readers that fail at
     /// exactly 256 (Q121).

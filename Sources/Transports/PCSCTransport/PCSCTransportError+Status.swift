@@ -26,8 +26,8 @@ extension PCSCTransportError {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
         case SCARD_E_SERVICE_STOPPED:
             isFirst ? .serviceIncompatible(libraryVersion: PCSCLibrary.version) : .serviceLost
-        // An unknown handle belongs to an earlier pcscd that has ended: each handle is released once, by its
-        // owner.
+        // Each handle is released only once, by its owner. An unknown handle can therefore only belong to an
+        // earlier pcscd that has ended.
         case SCARD_F_COMM_ERROR, SCARD_E_INVALID_HANDLE: .serviceLost
         case SCARD_W_SECURITY_VIOLATION: refused(call, isServed: isServed)
         case SCARD_E_CANCELLED: .cancelled
@@ -36,8 +36,8 @@ extension PCSCTransportError {
     }
 
     /// The meaning of SCARD_W_SECURITY_VIOLATION after a call. pcscd asks polkit about two calls. For any
-    /// other call the code means that pcscd ended meanwhile: 1.9.9 was seen to return it instead of
-    /// SCARD_F_COMM_ERROR in about half of the cases.
+    /// other call the code means that pcscd ended meanwhile: pcscd 1.9.9 was seen to return this code instead
+    /// of SCARD_F_COMM_ERROR in about half of the cases.
     private static func refused(_ call: PCSCCall, isServed: Bool) -> PCSCTransportError {
         switch call {
         case .establishContext: isServed ? .tooManyClients : .accessDenied(.service)
@@ -56,8 +56,8 @@ extension PCSCTransportError {
         }
     }
 
-    /// Returns the error that a status means for a card; `nil` for any other status. During a command the
-    /// same code has another meaning than before: the card was there and left.
+    /// Returns the error that a status means for a card; `nil` for any other status. During a command, the
+    /// code for a missing card means that the card has just left.
     private static func ofCard(_ status: LONG, _ call: PCSCCall) -> PCSCTransportError? {
         switch status {
         case SCARD_E_NO_SMARTCARD: call == .transmit ? .cardLost : .noCard

@@ -10,8 +10,8 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     /// pcscd and the client library use different versions of their protocol (Q139). Holds the library's
     /// version.
     case serviceIncompatible(libraryVersion: String)
-    /// pcscd's polkit rules do not permit this user the action (Q133). For `.service`, other programs may
-    /// instead have used up pcscd's clients: the code is the same.
+    /// pcscd's polkit rules do not permit this user the action (Q133). pcscd returns the code of `.service`
+    /// also if other programs have used up its limit of clients.
     case accessDenied(PolkitAction)
     /// pcscd accepts no further client, although it already serves this process. The default limit is 200
     /// (Q135).
@@ -31,7 +31,7 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     /// The command did not reach the card. The card may still be present, but the connection cannot be used
     /// any more.
     case linkLost
-    /// A card is present and does not answer to power-up. The holder must lift it and tap again (Q131).
+    /// A card is present and does not answer to power-up. The holder must lift the card and tap again (Q131).
     case cardMute
     /// Another program reset the card.
     case cardReset
@@ -75,7 +75,8 @@ extension ReaderFault {
             case .readerMissing: .readerMissing
             case .readerInUse: .readerInUse
             case .readerBlocked: .readerBlocked
-            // The caller's own task still runs: it cancelled the call because the time for it was over.
+            // The task of the caller still runs: it cancelled the call because the time for the call was
+            // over.
             case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
                 .commandLength, .answerTooLong:

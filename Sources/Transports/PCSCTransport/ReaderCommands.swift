@@ -2,8 +2,9 @@ package import Transport
 
 /// The commands that one model of reader carries out itself, without the phone.
 ///
-/// They are sent only if an installation requests it, and they arrive only if the driver passes such commands
-/// on (Q126). The bytes are from the makers' manuals. No real reader or iPhone has answered them yet.
+/// The commands are sent only if an installation requests them, and they arrive only if the driver passes
+/// such commands on (Q126). The bytes are from the makers' manuals. No real reader or iPhone has answered
+/// them yet.
 package struct ReaderCommands: Sendable {
     /// The commands that send one of Apple's polling frames (ECP), which wakes a wallet that is not open
     /// (Q213).
@@ -14,10 +15,10 @@ package struct ReaderCommands: Sendable {
 
     /// A way to turn off the reader's own tone.
     package enum Quieting: Sendable {
-        /// A command whose effect lasts until the reader is unplugged.
+        /// A command that turns the tone off until the reader is unplugged.
         case command([UInt8])
-        /// A setting that the reader stores. The byte of settings is read, and written without `bits` if one
-        /// of them is set.
+        /// A setting that the reader stores. The byte of settings is read. If one of the bits `bits` is set,
+        /// the byte is written without them.
         case storedSetting(read: [UInt8], write: [UInt8], bits: UInt8)
     }
 

@@ -90,7 +90,8 @@ extension ReaderHindrance {
     ) -> [ReaderHindrance] {
         let entries = names(in: usbDevices)
         let devices = entries.compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0)") }
-        // The name of an interface begins with its device: 1-2:1.0 belongs to 1-2.
+        // Interfaces of the class 0b are smart-card readers. The name of an interface begins with the name of
+        // its device: 1-2:1.0 belongs to 1-2.
         let smartCard = entries.filter {
             $0.contains(":") && SystemFile.firstWord(of: "\(usbDevices)/\($0)/bInterfaceClass") == "0b"
         }.compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0.prefix { $0 != ":" })") }

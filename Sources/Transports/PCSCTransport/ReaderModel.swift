@@ -58,9 +58,11 @@ package enum ReaderQuirk: String, Sendable, CaseIterable {
     case slowSlotStatus
     /// Is refused by the driver if its firmware is below 2.06 (Q125).
     case oldFirmwareRefused
-    /// Refuses commands to itself while a phone is in the field, so it must be configured before (Q129).
+    /// Refuses commands to itself while a phone is in the field, so the reader must be configured before
+    /// (Q129).
     case configureBeforeCard
-    /// Sometimes fails to power a phone up until the phone is lifted, and notices late that it left (Q131).
+    /// Sometimes fails to power a phone up until the phone is lifted, and notices late that the phone left
+    /// (Q131).
     case powerUpNeedsLift
     /// Becomes unstable if it is configured with escape commands (Q137).
     case unstableEscape

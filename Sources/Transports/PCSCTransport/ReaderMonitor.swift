@@ -17,8 +17,8 @@ internal import Transport
 /// Events are delivered on the monitor's thread. `stop` may be called from any thread: it ends the wait with
 /// `SCardCancel`.
 ///
-/// The monitor never connects to a card and never powers one up or down. `PCSCService.events()` creates one
-/// for each stream.
+/// The monitor never connects to a card and never powers a card up or down. `PCSCService.events()` creates a
+/// monitor for each stream.
 final class ReaderMonitor: Sendable {
     private struct Control {
         /// The context in which the thread waits. `SCardCancel` may be called on it while the lock is held.
@@ -52,8 +52,8 @@ final class ReaderMonitor: Sendable {
         WorkerThread().perform { self.cancelWait() }
     }
 
-    /// Ends the wait in pcscd. `SCardCancel` has no effect before the wait has begun, so it is repeated until
-    /// the thread has ended, for at most 10 s.
+    /// Ends the wait in pcscd. `SCardCancel` has no effect before the wait has begun, so the call is repeated
+    /// until the thread has ended, for at most 10 s.
     private func cancelWait() {
         for _ in 0..<500 {
             let isOver = control.withLock { control in
@@ -115,6 +115,7 @@ final class ReaderMonitor: Sendable {
 
 extension DispatchTimeInterval {
     fileprivate var milliseconds: DWORD {
+        // `BackOff` makes milliseconds only.
         guard case .milliseconds(let count) = self else { return 0 }
         return DWORD(count)
     }
@@ -137,7 +138,7 @@ package enum ReaderEvent: Equatable, Sendable {
     case cardRemoved(reader: String, counter: UInt16)
 }
 
-/// A series of waits. Each is twice as long as the one before, up to a maximum.
+/// A series of waits. Each wait is twice as long as the wait before, up to a maximum.
 struct BackOff {
     private var milliseconds: Int
     private let longest: Int
@@ -145,10 +146,10 @@ struct BackOff {
     /// The waits between attempts to connect to pcscd.
     static let reconnecting = BackOff(milliseconds: 100, longest: 5_000)
 
-    /// The waits before the readers are listed again although pcscd reported no change. pcscd compares its
-    /// list with the one from the beginning of the wait. It never reports a reader that came just before,
-    /// such as the second interface of a device that was plugged in. The waits are short after a change and
-    /// grow to one minute.
+    /// The waits before the readers are listed again although pcscd reported no change. During a wait, pcscd
+    /// compares its list of readers with its list at the beginning of the wait. It never reports a reader
+    /// that came just before the wait began, such as the second interface of a device that was plugged in.
+    /// The waits are short after a change and grow to one minute.
     static let relisting = BackOff(milliseconds: 250, longest: 60_000)
 
     mutating func next() -> DispatchTimeInterval {

@@ -32,8 +32,8 @@ struct ReaderProperties: Equatable, Sendable {
     }
 }
 
-/// The place where a reader is plugged in. Two readers of one model have the same name and differ only in
-/// their place (Q136).
+/// The place where a reader is plugged in. Readers of one model have the same name except for a number, and
+/// only their places tell them apart (Q136).
 package enum USBLocation: Equatable, Sendable {
     /// The bus and ports. They stay the same when the reader is plugged into the same socket again.
     case path(String)

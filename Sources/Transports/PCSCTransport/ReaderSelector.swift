@@ -38,7 +38,7 @@ package enum ReaderSelector: Equatable, Sendable {
     }
 
     /// Returns the place of a reader in the order of candidates, from 0. A reader that is not recommended
-    /// comes after all recommended ones, whatever its slot (Q123).
+    /// comes after all recommended readers, whatever its slot (Q123).
     private static func rank(_ reader: ReaderDescription) -> Int {
         (reader.quirks.contains(.tpduLevel) ? 2 : 0) + (reader.slot == .contactless ? 0 : 1)
     }

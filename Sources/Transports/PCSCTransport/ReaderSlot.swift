@@ -8,9 +8,9 @@ internal import Transport
 /// is cancelled, the task returns at once and the call is left to its thread. The thread releases card and
 /// context as soon as the call returns. The next call gets a new thread.
 ///
-/// The next call first waits up to 5 s for the abandoned one, since pcscd reserves the reader until then, and
-/// otherwise throws `readerBlocked`. A reader therefore has at most one abandoned call, with one idle thread
-/// and one idle client of pcscd.
+/// The next call first waits up to 5 s until the abandoned call returns, since pcscd reserves the reader
+/// until then. If the abandoned call does not return in this time, the next call throws `readerBlocked`. A
+/// reader therefore has at most one abandoned call, with one idle thread and one idle client of pcscd.
 final class ReaderSlot: Sendable {
     let name: String
 

@@ -6,8 +6,8 @@ internal import Transport
 /// card.
 ///
 /// PC/SC calls block: a phone may answer only when its holder has consented (Q130), and a reader that hangs
-/// never returns. Each reader therefore has its own thread, so that it delays no other reader and no thread
-/// of the cooperative pool. The actor's executor is a `WorkerThread`.
+/// never returns. Each reader therefore has its own thread, so that a blocked call delays no other reader and
+/// no thread of the cooperative pool. The actor's executor is a `WorkerThread`.
 ///
 /// - A `ReaderSlot` creates the thread, hands calls to it, and replaces it after an abandoned call.
 /// - Each connection to a card has a number. A call for an earlier connection throws `notConnected` and does
@@ -33,7 +33,7 @@ actor ReaderThread {
     /// The pause between two attempts, in microseconds.
     private static let connectPause: UInt32 = 100_000
 
-    /// Releases card and context on the reader's thread, because both are calls to pcscd.
+    /// Releases card and context on the reader's thread, because both releases call pcscd.
     isolated deinit {}
 
     func readerNames() throws(PCSCTransportError) -> [String] {
@@ -69,7 +69,7 @@ actor ReaderThread {
     ) throws(PCSCTransportError) -> [UInt8] {
         guard card != nil, number == connection else { throw .notConnected }
         do throws(PCSCTransportError) {
-            // A `CardHandle` cannot be copied, so it is used inside its optional. It is not `nil` here.
+            // A `CardHandle` cannot be copied, so it is used inside its optional. The card is not `nil` here.
             let length = try card?.transmit(command, into: &answer) ?? 0
             return Array(answer[..<length])
         } catch {
@@ -113,6 +113,7 @@ actor ReaderThread {
     func command(_ commands: [[UInt8]], to reader: String) throws(PCSCTransportError) -> [[UInt8]] {
         guard card == nil else { throw .readerInUse }
         return try withContext { context throws(PCSCTransportError) in
+            // With SCARD_STATE_UNAWARE, pcscd reports the current state at once.
             let states = try context.statusChange(from: [(reader, DWORD(SCARD_STATE_UNAWARE))], within: 0)
             let isOccupied = states?.contains { $0.state & DWORD(SCARD_STATE_PRESENT) != 0 } ?? false
             // Some readers refuse commands to themselves while a phone is in the field (Q129).
@@ -137,8 +138,8 @@ actor ReaderThread {
         if error == .serviceLost { context = nil }
     }
 
-    /// Runs `body` with a context. A context from before a restart of pcscd looks valid and is not (Q134). If
-    /// `body` fails with such a context, it runs once more with a new one.
+    /// Runs `body` with a context. A context from before a restart of pcscd looks valid but is invalid
+    /// (Q134). If `body` fails with such a context, `body` runs once more with a new context.
     private func withContext<Value: ~Copyable>(
         _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value {
@@ -148,7 +149,7 @@ actor ReaderThread {
             // The context was invalid, and `lendContext` has released it.
         }
         context = try ContextHandle.establish()
-        // `lendContext` returns `nil` only without a context, and one was just made.
+        // `lendContext` returns `nil` only without a context, and a context was just made.
         guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value
     }

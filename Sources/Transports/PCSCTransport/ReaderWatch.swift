@@ -1,6 +1,6 @@
 internal import CPCSCLite
 
-/// A value that turns lists of readers and states from pcscd into events. Makes no calls.
+/// A value that turns lists of readers and states from pcscd into events. Makes no calls to pcscd.
 struct ReaderWatch {
     /// The readers, each with the state to compare with at the next wait. A new reader has the state
     /// `SCARD_STATE_UNAWARE`, for which pcscd reports the current state at once.

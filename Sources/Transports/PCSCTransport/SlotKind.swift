@@ -7,15 +7,16 @@ package enum SlotKind: Sendable {
     case contact
     /// A slot for a security module inside the reader.
     case securityModule
-    /// A slot whose name tells no kind. It is mostly the antenna of a reader with one slot.
+    /// A slot whose name tells no kind. Such a slot is mostly the antenna of a reader with one slot.
     case unmarked
 
     /// Determines the kind from a reader name.
     ///
     /// pcscd writes the name of the USB interface, if there is one, into brackets: `ACS ACR1252 Dual Reader
-    /// [ACR1252 Dual Reader SAM] 01 00`. If a name has brackets, only their content counts. If it has words
-    /// for several kinds, the last one decides: `ACR1552 1S CL Reader SAM` is a slot for a security module
-    /// (Q210). A name such as `CL + SAM Reader` lists the slots of a device and tells no kind.
+    /// [ACR1252 Dual Reader SAM] 01 00`. If a name has brackets, only their content counts. If the text that
+    /// counts has words for several kinds, the last word decides: `ACR1552 1S CL Reader SAM` is a slot for a
+    /// security module (Q210). A name such as `CL + SAM Reader` lists the slots of a device and tells no
+    /// kind.
     package init(readerName: String) {
         let name = Self.interfaceName(in: readerName) ?? readerName[...]
         let words = name.uppercased().split { !$0.isLetter && !$0.isNumber }

@@ -15,14 +15,14 @@ package final class VirtualCard: Sendable {
     package static let defaultPort: UInt16 = 35963
 
     /// The shortest time between removal and insertion. pcscd looks for the card every 400 ms. A card that
-    /// returns sooner makes the slot unusable, and one that was away for less than a second does not count
+    /// returns sooner makes the slot unusable, and a card that was away for less than a second does not count
     /// for the next presentation (Q208).
     private static let absence = Duration.milliseconds(1500)
-    /// The time for attempts to reach the virtual reader.
+    /// The maximum time of all attempts to reach the virtual reader.
     private static let insertion = Duration.seconds(5)
 
     private struct State {
-        /// The card's current or last stay on the reader; `nil` before the first one.
+        /// The card's current or last stay on the reader; `nil` before the first stay.
         var link: VirtualCardLink?
         /// The time of the last call of `remove`.
         var removed: ContinuousClock.Instant?

@@ -93,6 +93,7 @@ final class VirtualCardLink: Sendable {
         return pulled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut
     }
 
+    /// Reads the next message; `nil` if the connection is over.
     private func receive() -> [UInt8]? {
         guard let length = receive(count: 2) else { return nil }
         return receive(count: Int(length[0]) << 8 | Int(length[1]))

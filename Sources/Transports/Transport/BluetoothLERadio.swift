@@ -3,9 +3,9 @@ package import NDEF
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
 ///
 /// `BlueZRadio` is the implementation for Linux. `ReaderService` calls it for one presentation at a time:
-/// `serve` when the phone is to connect to us (mdoc central client mode, ISO/IEC 18013-5 8.3.3.1.1),
-/// `connect` when we connect to the phone (mdoc peripheral server mode). A radio moves packets and does not
-/// know what is in them.
+/// `serve` lets the phone connect to this computer (mdoc central client mode, ISO/IEC 18013-5 8.3.3.1.1), and
+/// `connect` connects to the phone (mdoc peripheral server mode). A radio moves packets and does not know
+/// what is in them.
 package protocol BluetoothLERadio: Sendable {
     /// Checks whether the adapter can be used now. Changes no setting.
     ///
@@ -45,8 +45,8 @@ package protocol BluetoothLERadio: Sendable {
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 }
 
-/// A function that reads the PSM from a peer's characteristic, whose encoding depends on the peer (Q65).
-/// Returns `nil` if no L2CAP channel is to be opened.
+/// A function that decodes a PSM from `named`, the value of a peer's characteristic. The encoding depends on
+/// the peer (Q65). Returns `nil` if no L2CAP channel is to be opened.
 package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
 
 extension BluetoothLERadio {
@@ -84,8 +84,8 @@ package struct GATTService: Equatable, Sendable {
 
 /// A GATT service that is registered and advertised until it is closed.
 package protocol BluetoothLEServer: Sendable {
-    /// Sets the value of the ident characteristic. Reads that arrive earlier wait for it, for a limited time
-    /// (Q70).
+    /// Sets the value of the ident characteristic. Reads that arrive earlier wait for the value, for a
+    /// limited time (Q70).
     func setIdent(_ ident: [UInt8]) async
 
     /// Waits for the first client that writes 01 to the state and subscribes, and returns the link to it.

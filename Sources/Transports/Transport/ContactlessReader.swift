@@ -21,7 +21,8 @@ package protocol ContactlessCard: Sendable {
     /// Sends one command APDU and returns the card's answer with its status word.
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8]
 
-    /// Ends the connection. The card is powered off, unless its reader would then announce it as new (Q208).
+    /// Ends the connection. The card is powered off, unless the reader would then announce the card as new
+    /// (Q208).
     func release() async
 }
 

@@ -59,6 +59,7 @@ package actor FramedTCPChannel: MessageChannel {
         do throws(TransportError) {
             return try await nextFrame()
         } catch {
+            // After these two errors both sides still agree where the next frame begins.
             if error != .cancelled && error != .deadlinePassed(.nextFrame) { close() }
             throw error
         }
@@ -143,7 +144,8 @@ package struct FramedTCPConfiguration: Sendable {
     package var maximumFrame: Int
     /// The maximum time until the peer has accepted a connection.
     package var connect: Duration
-    /// The maximum wait for the peer's next frame. `nil` means no limit, because the caller has a deadline.
+    /// The maximum wait for the peer's next frame. `nil` means no limit, for a caller that has its own
+    /// deadline.
     package var nextFrame: Duration?
     /// The maximum time from a frame's first byte to its last, in either direction.
     package var frame: Duration

@@ -18,7 +18,7 @@ package enum ReaderFaultID: String, CaseIterable, Sendable {
     case noReader = "pcsc.no_reader"
     /// The reader in use was unplugged.
     case readerMissing = "pcsc.reader_missing"
-    /// Another program, or another presentation of this one, uses the reader.
+    /// Another program, or another presentation of this program, uses the reader.
     case readerInUse = "pcsc.reader_in_use"
     /// The reader has not answered an earlier call yet.
     case readerBlocked = "pcsc.reader_blocked"

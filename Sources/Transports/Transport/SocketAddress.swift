@@ -68,6 +68,7 @@ package struct SocketAddress: Sendable, Equatable {
         }
     }
 
+    /// Calls `body` with an address of either family as a `sockaddr`.
     private func lend<Address, Value>(
         _ address: inout Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
     ) -> Value {

@@ -10,8 +10,8 @@ internal import SystemPackage
 /// - A task calls ``wait(for:on:until:)`` and is suspended. The wait ends exactly once, with an ``Outcome``:
 ///   the descriptor is ready, the deadline has passed, the task was cancelled, or the socket is about to be
 ///   closed.
-/// - Code on a queue calls ``whenReady(for:on:_:)`` and is called back once on the poller's thread, unless it
-///   forgets the watch first. This wait has no deadline.
+/// - Code on a queue calls ``whenReady(for:on:_:)``, which returns a ``Watch``. The code is called back once
+///   on the poller's thread, unless it calls ``forget(_:)`` with the watch first. This wait has no deadline.
 ///
 /// The waits are in a table under a lock. Each turn of the thread copies the table, polls until the nearest
 /// deadline, and ends the waits whose descriptor is ready. A pipe wakes the thread when the table changes.
@@ -95,6 +95,7 @@ package final class SocketPoller: Sendable {
     private init(wakeReader: Int32, wakeWriter: Int32) {
         self.wakeReader = wakeReader
         self.wakeWriter = wakeWriter
+        // The poller is never released, so the thread needs no strong reference.
         thread.perform { [unowned self] in while true { pollOnce() } }
     }
 
@@ -143,8 +144,8 @@ package final class SocketPoller: Sendable {
         wakeUp()
     }
 
-    /// Ends every wait on a descriptor that is about to be closed. Also wakes the thread, since the poll in
-    /// progress keeps the socket open.
+    /// Ends every wait on a descriptor that is about to be closed. Also wakes the thread, because a poll in
+    /// progress would keep the socket open.
     func end(waitsOn descriptor: Int32) {
         let ended = state.withLock { state in
             let found = state.waits.filter { $0.value.descriptor == descriptor }
@@ -162,7 +163,7 @@ package final class SocketPoller: Sendable {
 
     private func wakeUp() {
         var one: UInt8 = 1
-        // A full pipe makes this fail. Then the thread is about to wake up in any case.
+        // The write fails if the pipe is full. Then the thread is about to wake up in any case.
         _ = unsafe write(wakeWriter, &one, 1)
     }
 
@@ -176,7 +177,7 @@ package final class SocketPoller: Sendable {
         entries.append(pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0))
         let nearest = waits.compactMap(\.1.deadline).min()
         DescriptorPoll().wait(for: &entries, atMost: Self.milliseconds(until: nearest))
-        // The last entry is the pipe. Reading it empties it for the next wake-up.
+        // The last entry is the pipe. Reading empties the pipe for the next wake-up.
         if let last = entries.last, last.revents != 0 {
             var sink = [UInt8](repeating: 0, count: 64)
             _ = unsafe read(wakeReader, &sink, sink.count)

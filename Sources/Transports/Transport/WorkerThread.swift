@@ -56,6 +56,7 @@ package final class WorkerThread: SerialExecutor {
 
     func start() {
         var handle = pthread_t()
+        // The thread keeps the queue alive until the thread ends.
         let owner = unsafe Unmanaged.passRetained(self)
         let status = unsafe pthread_create(
             &handle, nil,

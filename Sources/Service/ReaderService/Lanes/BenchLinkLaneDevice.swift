@@ -7,7 +7,7 @@ package import Transport
 package final class BenchLinkLaneDevice: LaneDevice {
     private let address: SocketAddress
     /// Whether the last attempt to connect found the wallet. Also true before the first attempt, and after a
-    /// cancelled one, because nothing is known to be missing then.
+    /// cancelled attempt, because nothing is known to be missing then.
     private let wasReached = Mutex(true)
 
     package init(_ address: SocketAddress) {
@@ -34,8 +34,8 @@ package final class BenchLinkLaneDevice: LaneDevice {
         Presentation(failed: .noUsableRetrieval)
     }
 
-    /// The readiness that the last presentation found. No connection is tried, because it would occupy the
-    /// only one that the wallet accepts.
+    /// The readiness that the last presentation found. No connection is tried, because a trial would occupy
+    /// the only connection that the wallet accepts.
     package func readiness() async -> LaneReadiness {
         wasReached.withLock { $0 } ? .ready : .unavailable(.benchLinkUnreachable)
     }

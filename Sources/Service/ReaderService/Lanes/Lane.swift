@@ -12,20 +12,22 @@ package import Transport
 /// - a presentation, until its result is there (`run`);
 /// - the end of the previous presentation (`leaving`), whose phone is notified while the result is already
 ///   shown (Q76);
-/// - an inspection of the devices, for at most 2 s, which may advertise a service for a moment (Q239).
+/// - an inspection, for at most 2 s: a look at all devices, or a trial of the radio alone. An inspection may
+///   advertise a service for a moment (Q239).
 ///
 /// A presentation waits until the other two have ended, and no inspection begins while a presentation runs.
 /// Inspections run one after another. The result of a look is used again for 2 s.
 ///
 /// A second presentation is refused with `busy`; there is no queue. A lane stores nothing and judges nothing.
-/// It reads one thing in a result: whether the phone failed on an extended request (Q168).
+/// A lane reads one thing in a result: whether the phone failed on an extended request, so that the next
+/// presentation sends a request of version 1.0 (Q168).
 package actor Lane {
     package nonisolated let name: String
     private let device: any LaneDevice
     private let now: @Sendable () -> ContinuousClock.Instant
     private var run: LaneRun?
     /// Whether the next presentation sends a request of version 1.0, because the previous phone could not
-    /// decode an extended one (Q168).
+    /// decode an extended request (Q168).
     private var avoidsExtendedRequest = false
     /// The end of the previous presentation, while its phone is being notified.
     private var leaving: Task<Void, Never>?
@@ -66,6 +68,7 @@ package actor Lane {
         let (device, before, inspection) = (device, leaving, inspection)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
+        // For one presentation only. `end` sets the flag again if the phone failed on an extended request.
         avoidsExtendedRequest = false
         let task = Task { [plan] in
             await before?.value
@@ -179,7 +182,7 @@ package protocol LaneDevice: Sendable {
 
     /// Whether phones can be asked now, and what is missing. An implementation may ask other processes and
     /// try the radio for a moment. An implementation has to end when its task is cancelled, because no
-    /// presentation begins before that.
+    /// presentation begins before the end of the call.
     func readiness() async -> LaneReadiness
 
     /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader; `nil` if they
@@ -196,8 +199,8 @@ extension LaneDevice {
 package enum LaneReadiness: Equatable, Sendable {
     /// Phones can be asked in every way.
     case ready
-    /// Only NFC works. With the fault `settingsMissing`, Bluetooth is still used if the plan allows nothing
-    /// else.
+    /// Bluetooth cannot be used, so only NFC works. The fault `settingsMissing` is an exception: a plan that
+    /// allows only Bluetooth still uses it.
     case withoutBluetooth(RadioFault)
     /// No phone can be asked.
     case unavailable(ReaderFault)

@@ -19,8 +19,8 @@ internal import Transport
 /// - ``close()``, or the loss of the connection, ends every pending call with `disconnected` and calls the
 ///   functions of ``whenDisconnected(_:_:)``. A bus is never reconnected: `BlueZRadio` makes a new one.
 ///
-/// The bus does not check who sent a signal or a call. `Daemon` and `GATTServer` accept those of bluetoothd
-/// only.
+/// The bus does not check who sent a signal or a call. `Daemon` and `GATTServer` accept only signals and
+/// calls of bluetoothd.
 @safe actor Bus {
     nonisolated let queue: BusQueue
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -34,6 +34,7 @@ internal import Transport
     private var isWorking = false
     private var calls: [UInt64: PendingCall] = [:]
     private var lastCall: UInt64 = 0
+    /// The functions of ``whenDisconnected(_:_:)``, by their owners.
     private var endings: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
     private init(_ connection: OpaquePointer, queue: BusQueue) {
@@ -58,7 +59,7 @@ internal import Transport
     }
 
     /// Opens a connection to the bus at an address. Returns the status of the first call of sd-bus that
-    /// fails, or of the last.
+    /// fails; if none fails, the status of the last call.
     private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
         var status = unsafe sd_bus_new(&connection)
         if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }
@@ -142,8 +143,8 @@ internal import Transport
         var deadline: UInt64 = 0
         guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < timerDeadline else { return }
         timerDeadline = deadline
-        // sd-bus counts microseconds, the timer nanoseconds. `&*` does not trap for a deadline in the far
-        // future.
+        // sd-bus counts microseconds, the timer nanoseconds. `&*` does not trap when the product for a
+        // deadline in the far future overflows.
         queue.queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline &* 1000)) { [weak self] in
             self?.assumeIsolated {
                 $0.timerDeadline = .max
@@ -287,7 +288,7 @@ struct BusMember: Hashable, Sendable {
 // MARK: - Signals and objects
 
 extension Bus {
-    /// A match rule or exported objects. Its release removes them.
+    /// A match rule or exported objects, which are removed when this object is released.
     @safe final class Registration: @unchecked Sendable {  // its slot is set and freed on the bus's queue
         fileprivate var slot: OpaquePointer?
         fileprivate let handler: Handler

@@ -27,8 +27,8 @@ final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
         let timer = deadline.map { alarm(for: number, at: $0) }
         defer { timer?.cancel() }
         await withTaskCancellationHandler {
-            // A closure is isolated to the actor only if it captures the actor. On another executor it could
-            // miss a signal.
+            // A closure is isolated to the actor only if it captures the actor. On another executor the
+            // closure could miss a signal.
             _ = isolation
             await withCheckedContinuation { continuation in
                 queue.checkIsolated()

@@ -132,7 +132,7 @@ extension BusMessage {
 // MARK: - Reading
 
 extension BusMessage {
-    /// Reads all values of the message. Descriptors are copies, since the message closes its own.
+    /// Reads all values of the message. Descriptors are copies, since the message closes its own descriptors.
     func values() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next() { values.append(value) }
@@ -168,8 +168,8 @@ extension BusMessage {
         }
     }
 
-    /// Reads an array or dictionary by the signature of its members. One of another type is skipped and
-    /// becomes `foreign`.
+    /// Reads an array or dictionary by the signature of its members. An array with members of any other type
+    /// is skipped and becomes `foreign`.
     private func array(_ contents: String) throws(BusError) -> BusValue {
         switch contents {
         case "y":

@@ -19,6 +19,7 @@ package struct AdapterModel: Sendable {
         self.quirks = quirks
     }
 
+    /// Creates a USB model with the chip RTL8761B, which receives nothing without its firmware (Q109).
     private init(_ vendor: UInt16, _ product: UInt16, _ name: String) {
         self.init(.usb(USBIdentity(vendor: vendor, product: product)), name, [.deafWithoutFirmware])
     }
@@ -54,8 +55,8 @@ package struct AdapterModel: Sendable {
 package enum AdapterQuirk: String, Sendable, CaseIterable {
     /// Was seen to drop Android phones after 5 s. Concerns the radio of a Raspberry Pi (Q106).
     case dropsPhonesEarly = "bluetooth.drops_phones_early"
-    /// Receives no advertisement without its firmware, which some kernels fail to load. Only plugging it in
-    /// again resets it (Q109).
+    /// Receives no advertisement without its firmware, which some kernels fail to load. Only plugging the
+    /// adapter in again resets the adapter (Q109).
     case deafWithoutFirmware = "bluetooth.deaf_without_firmware"
     /// Runs without its firmware now (Q109).
     case firmwareMissing = "bluetooth.firmware_missing"

@@ -64,6 +64,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
     /// Properties of this bluetoothd that a user should know. They are not faults of the configuration file.
     package var notes: Set<DaemonNote> {
         var notes: Set<DaemonNote> = []
+        // An unknown version may be a version that drops packets.
         if version.map({ $0 < BlueZVersion(5, 78) }) ?? true { notes.insert(.dropsWritesWhenSlow) }
         if !disabledPlugins.isSuperset(of: Self.pairingPlugins) { notes.insert(.pairsOverL2CAP) }
         return notes

@@ -33,6 +33,7 @@ package struct BluetoothDescription: Equatable, Sendable {
 }
 
 extension Daemon {
+    /// Reads the settings of bluetoothd and describes all adapters.
     fileprivate func describe(
         within limit: Duration
     ) async throws(BlueZTransportError) -> BluetoothDescription {

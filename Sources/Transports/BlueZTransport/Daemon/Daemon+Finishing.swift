@@ -46,7 +46,7 @@ extension Daemon {
 
     private var isHung: Bool { openPing.map { .now >= $0.sent + Self.pingTimeout } ?? false }
 
-    /// Checks that bluetoothd answers now. What it reported before does not show this (Q246).
+    /// Checks that bluetoothd answers now. Earlier reports of bluetoothd do not show this (Q246).
     ///
     /// - Throws: `daemonHung`.
     func checkAnswers() async throws(BlueZTransportError) {

@@ -3,15 +3,15 @@ internal import Synchronization
 /// bluetoothd as seen through one connection to the message bus: a copy of its objects, and their changes.
 ///
 /// After ``connect(limit:bus:leftBehind:)`` the daemon reads all objects of bluetoothd once and follows its
-/// signals. Questions such as ``adapter(named:)`` and ``devices(at:)`` are answered from the copy without a
-/// call. The copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether
-/// bluetoothd runs now.
+/// signals. Functions such as ``adapter(named:)`` and ``devices(at:)`` read the copy and make no call. The
+/// copy is only as recent as bluetoothd's last signal; ``checkAnswers()`` finds out whether bluetoothd
+/// answers now.
 ///
 /// - Only signals of the owner of `org.bluez` change the copy. Other programs on the bus may send signals
 ///   with the same names.
 /// - When bluetoothd or the bus ends, the copy is emptied and all listeners get ``DaemonEvent/lost(_:)``.
-///   When bluetoothd starts again, the daemon reads it anew; listeners have to register their objects again
-///   (Q117).
+///   When bluetoothd starts again, the daemon reads the objects anew; listeners have to register their
+///   objects again (Q117).
 /// - Phones of a transaction are marked with ``beginTransaction(with:)``. ``remove(_:at:)`` ends the
 ///   transaction and makes bluetoothd forget the phone, now or when its adapter is back (Q114).
 ///
@@ -107,6 +107,7 @@ actor Daemon {
     /// Whether a unique bus name belongs to the running bluetoothd.
     func isDaemon(_ sender: String) -> Bool { sender == owner }
 
+    /// Calls a method of bluetoothd, by default within the limit of this daemon.
     func call(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = [],
         within limit: Duration? = nil
@@ -121,7 +122,7 @@ actor Daemon {
             [.string(interface), .string(name), .variant(value)])
     }
 
-    /// A ping to bluetoothd. A bluetoothd that hung answers it when it runs again.
+    /// A ping to bluetoothd. A bluetoothd that hung answers the ping as soon as it runs again.
     struct Ping {
         let sent: ContinuousClock.Instant
         let answer: Task<Void, Never>
@@ -212,10 +213,11 @@ actor Daemon {
         leftBehind.remove(device)
     }
 
-    /// Ends the transaction with a peer, disconnects it, and makes bluetoothd forget it (Q79, Q114).
+    /// Ends the transaction with a peer, disconnects the peer, and makes bluetoothd forget it (Q79, Q114).
     ///
-    /// The phone's address will not return, and remembered attributes would only become outdated. If
-    /// bluetoothd cannot forget the peer now, it has to as soon as it shows the peer again.
+    /// The phone will have another address next time, and what bluetoothd remembers about the phone would
+    /// only become outdated. A peer that bluetoothd cannot forget now is forgotten as soon as bluetoothd
+    /// shows the peer again.
     func remove(_ device: String, at adapter: String) async {
         peersInTransaction.remove(device)
         await forget(device, at: adapter)
@@ -236,8 +238,8 @@ actor Daemon {
 
     /// Makes bluetoothd forget a peer that was left behind.
     ///
-    /// bluetoothd forgets no peer while the adapter is off, so this is called when the adapter or the peer
-    /// changes.
+    /// bluetoothd forgets no peer while the adapter is off, so this function is called when the adapter or
+    /// the peer changes.
     ///
     /// - Parameter path: the peer, or an adapter whose peers are meant.
     func forgetLeftBehind(at path: String) {
@@ -296,6 +298,7 @@ actor Daemon {
             guard message.sender == "org.freedesktop.DBus", let values = try? message.values(),
                 values.count == 3, values[0].text == Self.name
             else { return }
+            // The values are the name, its previous owner and its new owner.
             return ownerChanged(to: values[2].text ?? "")
         }
         guard message.sender == owner, let values = try? message.values(), values.count >= 2 else { return }
@@ -312,7 +315,7 @@ actor Daemon {
         }
     }
 
-    /// Empties the copy after the end or a restart of bluetoothd, and reads the objects of a new one.
+    /// Empties the copy after the end or a restart of bluetoothd, and reads the objects of a new bluetoothd.
     ///
     /// - Parameter name: the unique bus name of the new bluetoothd; empty if there is none.
     private func ownerChanged(to name: String) {

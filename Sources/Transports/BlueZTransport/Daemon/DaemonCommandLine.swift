@@ -23,12 +23,13 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
-    /// The short forms of the options that need a value.
+    /// The short forms of the options that need a value, by their long names.
     private static let letters: [String: Character] = ["configfile": "f", "noplugin": "P", "plugin": "p"]
-    /// The options whose value is optional and written without a space.
+    /// The options whose value is optional. The value is the rest of the word.
     private static let optionalValue: Set<Character> = ["d", "K"]
 
-    /// Reads a group of short options. The rest of the word is the value of the first one that needs a value.
+    /// Reads a group of short options. The rest of the word is the value of the first option that needs a
+    /// value.
     private mutating func applyGroup(_ letters: Substring, _ rest: inout ArraySlice<String>) {
         for (index, letter) in zip(letters.indices, letters) {
             if Self.optionalValue.contains(letter) { return }
@@ -38,7 +39,8 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
-    /// Stores the value of an option. Options that change no setting that matters here are ignored.
+    /// Stores the value of an option. Every other option is ignored, because it changes no setting that
+    /// matters here.
     private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value

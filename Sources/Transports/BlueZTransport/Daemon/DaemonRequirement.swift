@@ -1,4 +1,5 @@
-/// A setting that a reader needs in bluetoothd's configuration, with the versions that do not need the line.
+/// A setting that a reader needs in bluetoothd's configuration file, and the versions of bluetoothd that do
+/// not need it there.
 package struct DaemonRequirement: Sendable {
     package enum ID: String, CaseIterable, Sendable {
         case controllerMode = "bluetooth.controller_mode"
@@ -18,8 +19,8 @@ package struct DaemonRequirement: Sendable {
         /// A decimal number within a range.
         case number(ClosedRange<Int>)
 
-        /// Whether a value of the configuration file is accepted. A flag is read as GLib reads one: spaces
-        /// may follow it.
+        /// Whether a value of the configuration file is accepted. A flag is read as GLib reads it: spaces may
+        /// follow the word.
         func holds(_ value: String) -> Bool {
             switch self {
             case .word(let word): value == word
@@ -52,11 +53,12 @@ package struct DaemonRequirement: Sendable {
         }
     }
 
-    /// The versions of bluetoothd that do not need the line.
+    /// The versions of bluetoothd that do not need the setting in the configuration file.
     enum Exemption: Sendable {
-        /// The default is accepted from a version on, but another value is not.
+        /// From this version on, bluetoothd's default is good, so the file need not contain the setting.
+        /// Another value in the file is not accepted.
         case byDefault(BlueZVersion)
-        /// Every value is accepted from a version on.
+        /// From this version on, every value is accepted.
         case entirely(BlueZVersion)
     }
 
@@ -71,7 +73,7 @@ package struct DaemonRequirement: Sendable {
     let setting: Setting
     /// Another setting that has the same effect.
     var alternative: Setting?
-    /// A plugin whose absence has the same effect.
+    /// A plugin of bluetoothd. If it is switched off, that has the same effect.
     var plugin: String?
     var exemption: Exemption?
 

@@ -31,13 +31,13 @@ package struct MainConfiguration: Equatable, Sendable {
         }
     }
 
-    /// Returns the value of a key without leading space. Text after the value belongs to it, as in
-    /// bluetoothd: `no # why` is not the value `no`.
+    /// Returns the value of a key without leading space. As in bluetoothd, a value has no comment after it:
+    /// the line `Cache = no # why` gives the value `no # why`, not `no`.
     package func value(of key: String, in group: String) -> String? {
         values[group]?[key]
     }
 
-    /// Returns the name of a group if the line begins one, as `[General]` does; otherwise `nil`.
+    /// Returns the name of a group if the line begins a group, as `[General]` does; otherwise `nil`.
     private static func group(_ line: ArraySlice<UInt8>) -> String? {
         let line = line.dropLastSpaces()
         guard line.count > 2, line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else {

@@ -3,8 +3,8 @@ internal import Synchronization
 /// The peers that bluetoothd could not forget when their transaction ended, because the radio was lost.
 /// bluetoothd keeps such peers, and shows them again when the radio is back (Q114, Q117).
 final class PeersLeftBehind: Sendable {
-    /// The last components of the peers' paths. The adapter, which is the component before, may return with
-    /// another name.
+    /// The last component of each peer's path. The component before it names the adapter, which may return
+    /// with another name.
     private let names = Mutex<Set<Substring>>([])
 
     private func name(_ device: String) -> Substring {

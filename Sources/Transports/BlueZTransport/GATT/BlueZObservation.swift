@@ -10,8 +10,8 @@ package enum BlueZObservation: Equatable, Sendable {
         case stateWrite, notifySocket, writeSocket
     }
 
-    /// A phone started a transfer with the GATT server, or the GATT client connected to a phone. `nil` if
-    /// bluetoothd does not report the kind of the phone's address.
+    /// A phone started a transfer with the GATT server, or the GATT client connected to a phone.
+    /// `addressIsRandom` is `nil` if bluetoothd does not report the kind of the phone's address.
     case phone(addressIsRandom: Bool?)
     /// bluetoothd reported an ATT MTU.
     case mtu(Int, MTUSource)

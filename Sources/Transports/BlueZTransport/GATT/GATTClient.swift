@@ -5,19 +5,19 @@ internal import Transport
 /// `PeerConnecting` finds the phone, and `BlueZRadio` calls ``open(choosing:)`` once for each attempt:
 ///
 /// 1. Connect, and wait until bluetoothd shows all characteristics (Q104, Q108).
-/// 2. Read the PSM and open an L2CAP channel, if the caller chooses one. The channel then owns the phone, and
-///    this link is over (Q61).
+/// 2. Read the PSM and open an L2CAP channel, if the caller chooses a channel. The link over the channel is
+///    then responsible for the phone, and this link is over (Q61).
 /// 3. Otherwise subscribe to data and state. The caller reads the ident if it wants to, and starts the
 ///    transfer with ``signal(_:)``.
 ///
-/// Values pass through sockets if bluetoothd provides them, and otherwise as one D-Bus call each (Q110). The
-/// sockets for data and state are used together or not at all: each keeps its order, and when a state
-/// arrives, all data sent before it is already in the data socket. In the other direction a value waits until
-/// bluetoothd has read the other socket.
+/// Values pass through sockets if bluetoothd provides them. Otherwise each value takes a D-Bus call (Q110).
+/// The phone's data and states come through two sockets, which are used together or not at all: when a state
+/// arrives, all data that the phone sent before is already in the data socket. When this computer sends, a
+/// value for one socket waits until bluetoothd has read the other socket.
 ///
-/// A lost phone is reported after a short delay, because bluetoothd reports the loss of the radio after that
-/// of its phones (Q117). ``close()`` unsubscribes, disconnects, and makes bluetoothd forget the phone (Q79,
-/// Q81, Q114). All methods and events run on the bus's queue.
+/// A lost phone is reported after a short delay, because bluetoothd reports the loss of the radio after the
+/// loss of its phones (Q117). ``close()`` unsubscribes, disconnects, and makes bluetoothd forget the phone
+/// (Q79, Q81, Q114). All methods and events run on the bus's queue.
 actor GATTClient: BluetoothLEClientLink {
     nonisolated let kind = BluetoothLELinkKind.client
     nonisolated let attempts: Int
@@ -40,7 +40,7 @@ actor GATTClient: BluetoothLEClientLink {
     private var mtu: Int?
     private let inbox: LinkInbox
     private var isConnected = false
-    /// Whether the peer has disconnected, while it is not known yet if the radio is lost too.
+    /// Whether the peer has disconnected. Until the link ends, it is not known whether the radio is lost too.
     private var isLeaving = false
     private var isSending = false
     /// Whether a state was sent that bluetoothd may not have read yet.
@@ -70,7 +70,8 @@ actor GATTClient: BluetoothLEClientLink {
 
     /// Connects to the peer, and opens a channel or subscribes. If this fails, the caller closes the link.
     ///
-    /// - Returns: the channel, which then owns the peer; `nil` if this link's characteristics are used.
+    /// - Returns: the link over the channel, which is then responsible for the peer; `nil` if this link's
+    ///   characteristics are used.
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
         await daemon.beginTransaction(with: device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
@@ -178,7 +179,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// Creates the link for a channel, which owns the peer from then on.
+    /// Creates the link over a channel. That link is then responsible for the peer.
     private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
         let link = L2CAPLink(
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
@@ -237,13 +238,13 @@ actor GATTClient: BluetoothLEClientLink {
         }
         // The answer is a socket and the MTU.
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
-        // A value below 23, the minimum MTU of ATT, cannot be right.
+        // A value below 23, the minimum MTU of ATT, cannot be right and is ignored.
         if let value = answer.last?.number, value >= 23 {
             mtu = min(mtu ?? value, value)
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
         }
         if method == "AcquireNotify" { subscribed(characteristic, usesSocket: true) }
-        // No value has more than 512 bytes.
+        // No value has more than 512 bytes, so 1024 are enough.
         return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
     }
 

@@ -11,9 +11,9 @@ internal import Transport
 /// - `closed`: nothing is registered, and bluetoothd has forgotten the client (Q79, Q114).
 ///
 /// Values from the client arrive as D-Bus calls, which name the device that wrote. Notifications go to
-/// bluetoothd through a socket, or as one property change each if bluetoothd does not use sockets (Q110). The
-/// socket does not show which devices receive them. Therefore no byte is sent while an unknown device is
-/// connected, and one that connects later is disconnected too (Q111).
+/// bluetoothd through a socket. If bluetoothd uses no sockets, each notification is a property change (Q110).
+/// The socket does not show which devices receive them. Therefore no byte is sent while an unknown device is
+/// connected, and an unknown device that connects later is disconnected too (Q111).
 ///
 /// `BlueZRadio` creates the server. `ReaderService` calls ``link()`` before or after the phone has connected
 /// (Q64), sets the ident when the engagement is known (Q70), and then uses the server as a link. All methods
@@ -44,7 +44,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
     /// The sockets for notifications, by the path of the device that subscribed. Newer versions of bluetoothd
-    /// request one for each device, earlier ones request one for all devices.
+    /// request a socket for each device, earlier versions request one socket for all devices.
     private var notificationSockets: [String: PacketSocket] = [:]
     /// Whether a device has subscribed without a socket, so that each notification is a property change.
     private var isNotifyingByCall = false
@@ -98,6 +98,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             await close()
             throw BlueZTransportError(error)
         }
+        // An event may have reported the loss of the radio during these calls.
         if let failure { throw failure }
     }
 
@@ -120,6 +121,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             adapter, "org.bluez.GattManager1", "RegisterApplication", [.path(objects.root), .map([:])])
     }
 
+    /// Ends the advertisement. The service stays registered for the client.
     private func stopAdvertising() async {
         guard isAdvertised else { return }
         isAdvertised = false
@@ -275,7 +277,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             let properties = objects.properties(at: message.path, arguments.first?.text ?? "")
             answer(message, [.map(properties ?? [:])])
         case ("org.freedesktop.DBus.Properties", "Set"):
-            // bluetoothd reports the handle of the service to an application that requested one.
+            // bluetoothd reports the handle of the service to an application that requested one. The handle
+            // is not used.
             answer(message, [])
         case (GATTServerObjects.advertisementInterface, "Release"):
             isAdvertised = false
@@ -305,6 +308,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             wroteState(arguments.first?.octets ?? [], device, options)
         case ("WriteValue", .clientToServer):
             answer(message, [])
+            // Data of a device that is not the client is dropped.
             if device == owner { received(arguments.first?.octets ?? []) }
         case ("AcquireNotify", .serverToClient): acquireNotifications(message, options)
         case ("StartNotify", _):
@@ -334,7 +338,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     /// Handles a write to the state. The first device that writes 01 becomes the client, and later writes of
-    /// the client are delivered. An unknown device that writes afterwards is disconnected (Q72).
+    /// the client are delivered. An unknown device that writes another value first, or writes after the
+    /// client has started, is disconnected (Q72).
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
@@ -369,7 +374,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.phone(addressIsRandom: type.map { $0 == "random" }))
     }
 
-    /// Records an ATT MTU that bluetoothd has reported. Values below 23, the minimum of ATT, are ignored.
+    /// Records an ATT MTU that bluetoothd has reported, for the trace and for `packetLimit`. Values below 23,
+    /// the minimum of ATT, are ignored.
     private func record(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
         guard let value = value?.number, value >= 23 else { return }
         configuration.observe(.mtu(value, source))
@@ -399,6 +405,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.identAnswered)
     }
 
+    /// Refuses all reads of the ident that wait for its value.
     private func refuseIdentReads() {
         let reads = identReads
         identReads = []
@@ -449,18 +456,18 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
         guard let pair = PacketSocketPair() else { return nil }
-        // The answer must contain an MTU. Without one from bluetoothd it is the minimum of ATT.
+        // The answer must contain an MTU. If bluetoothd names no MTU, the answer contains the minimum of ATT.
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
-        // No value has more than 512 bytes.
+        // No value has more than 512 bytes, so 1024 are enough.
         return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue)
     }
 
     // MARK: - The link
 
     /// The maximum length of a value: two bytes less than a notification can have. bluetoothd may pack a
-    /// notification with others and then truncates a longer one (Q102).
+    /// notification with others and then truncates a longer notification (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {

@@ -15,7 +15,7 @@ struct GATTServerObjects: Sendable {
     static let characteristicInterface = "org.bluez.GattCharacteristic1"
     static let advertisementInterface = "org.bluez.LEAdvertisement1"
 
-    /// The path of the ObjectManager object.
+    /// The path of the object with the interface ObjectManager, below which all other objects are.
     let root: String
     private let service: GATTService
     private let usesSockets: Bool
@@ -97,11 +97,11 @@ struct GATTServerObjects: Sendable {
             "UUID": .string(uuid.description), "Service": .path(servicePath),
             "Flags": .strings(flags(of: characteristic)),
         ]
-        // `NotifyAcquired` makes bluetoothd read notifications from a socket. The other direction has no
-        // socket: each written value comes in a separate call. If a socket for writing is offered, bluetoothd
-        // (5.66 and later) keeps no copy of the values that it receives until the socket is open, and then
-        // passes on whatever its buffer contains. A call has its own copy, and the name of the device that
-        // wrote.
+        // If `NotifyAcquired` is present, bluetoothd requests a socket for notifications; the value says that
+        // no socket is in use yet. The other direction has no socket: each written value comes in a separate
+        // call. If a socket for writing is offered, bluetoothd (5.66 and later) keeps no copy of the values
+        // that it receives until the socket is open, and then passes on whatever its buffer contains. A call
+        // contains a copy of the value, and the path of the device that wrote it.
         if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
         return properties
     }

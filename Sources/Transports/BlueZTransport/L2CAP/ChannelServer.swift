@@ -9,15 +9,15 @@ struct ChannelServer: BluetoothLEServer {
 
     func setIdent(_ ident: [UInt8]) async { await server.setIdent(ident) }
 
-    /// Waits for the first link of a client, over the characteristics or over the channel, and closes the
-    /// other one.
+    /// Waits for the first link of a client, over the characteristics or over the channel. Closes the
+    /// listener or the server that is then not used.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await first().get()
         if link.kind == .l2cap { await server.close() } else { await listener.close() }
         return link
     }
 
-    /// Waits for the server's link and the listener's link at once. Returns the one that comes first, and
+    /// Waits for the server's link and the listener's link at once. Returns the link that comes first, and
     /// cancels the other wait.
     private func first() async -> LinkResult {
         await withTaskGroup(of: LinkResult.self) { group in

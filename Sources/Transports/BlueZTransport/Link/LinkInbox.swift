@@ -55,8 +55,8 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         lastWaiter += 1
         let number = lastWaiter
         let result = await withTaskCancellationHandler {
-            // A closure is isolated to the actor only if it captures the actor. On another executor it could
-            // miss a packet.
+            // A closure is isolated to the actor only if it captures the actor. On another executor the
+            // closure could miss a packet.
             _ = isolation
             return await withCheckedContinuation { continuation in
                 queue.checkIsolated()
@@ -69,12 +69,13 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
     }
 
     /// Ends the wait with this number. The cancellation of one task may arrive when another task already
-    /// waits, which must not be affected.
+    /// waits, whose wait must not end.
     private func stopWaiting(_ number: Int) {
         if number == waiter?.number { stopWaiting() }
     }
 
-    /// Resumes a continuation with the next packet or the end, or stores the continuation until one comes.
+    /// Resumes a continuation with the next packet or the end, or stores the continuation until one of the
+    /// two comes.
     private func deliver(to continuation: Continuation, as number: Int) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {

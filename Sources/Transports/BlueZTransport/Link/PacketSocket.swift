@@ -10,7 +10,7 @@ internal import Transport
 @safe final class PacketSocket: @unchecked Sendable {  // used on the bus's queue only
     private let descriptor: Int32
     private let queue: BusQueue
-    /// The size of the read buffer: the longest packet and one byte more.
+    /// The size of the read buffer: more than the longest packet, so that no packet is truncated.
     private let capacity: Int
     private var reading: SocketPoller.Watch?
     private var writing: SocketPoller.Watch?
@@ -131,7 +131,8 @@ internal import Transport
 
     private enum SocketEnd: Error { case closed }
 
-    /// The result of one attempt to send a packet.
+    /// The result of one attempt to send a packet: the system accepted it (`taken`), the socket has no room
+    /// now (`full`), or the other side has closed the socket.
     enum Sending { case taken, full, closed }
 
     /// Sends one packet without waiting.
@@ -179,7 +180,7 @@ internal import Transport
         writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in self?.writable() }
     }
 
-    /// Resumes everyone who waits for room. Each checks whether there is enough.
+    /// Resumes everyone who waits for room. Each then tries to send again.
     func writable() {
         queue.forget(writing)
         writing = nil

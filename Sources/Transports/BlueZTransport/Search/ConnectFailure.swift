@@ -4,7 +4,7 @@ internal import Transport
 enum ConnectFailure: Error, Equatable {
     /// bluetoothd forgot the peer when discovery stopped (Q97).
     case peerForgotten(PeerRefusal? = nil)
-    /// The controller or the kernel aborted the attempt. The next one mostly succeeds (Q108).
+    /// The controller or the kernel aborted the attempt. The next attempt mostly succeeds (Q108).
     case aborted(PeerRefusal? = nil)
     /// bluetoothd or the peer refused the connection.
     case refused(PeerRefusal? = nil)

@@ -1,19 +1,19 @@
 internal import NDEF
 internal import Transport
 
-/// A search for a peer with repeated attempts to connect to it (Q63, Q82, Q97, Q108). It ends when the task
-/// is cancelled, which is the caller's time limit.
+/// A search for a peer with repeated attempts to connect to it (Q63, Q82, Q97, Q108). The caller limits the
+/// time by cancelling the task.
 struct PeerConnecting: Sendable {
     let daemon: Daemon
     let adapter: String
     let configuration: BlueZConfiguration
 
-    /// The number of attempts with peers whose service is missing or incomplete. Some peers show no service
-    /// at first (Q82).
+    /// The maximum number of attempts with peers whose service is missing or incomplete. Some peers show no
+    /// service at first (Q82).
     private static let unusableAttempts = 3
 
-    /// Searches for a peer and calls `attempt` until it succeeds. Throws the failure of the last attempt;
-    /// after a cancellation too, since that failure tells the user more.
+    /// Searches for a peer and calls `attempt` until it succeeds. Throws the failure of the last attempt,
+    /// also after a cancellation, because the failure tells the user more.
     ///
     /// - Parameter attempt: makes one attempt to connect, and leaves nothing registered if it fails. Gets the
     ///   peer and the number of the attempt, from 1.

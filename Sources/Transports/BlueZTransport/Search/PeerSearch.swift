@@ -40,8 +40,8 @@ actor PeerSearch {
         condition = BusCondition(daemon.bus)
     }
 
-    /// Searches until a peer is found. Returns the one with the fewest failures; among equals the one with
-    /// the strongest signal.
+    /// Searches until a peer is found. Returns the peer with the fewest failed attempts and, among equals,
+    /// the peer with the strongest signal.
     ///
     /// - Parameter deadline: the end of the search; `nil` for no limit.
     /// - Returns: the peer; `nil` if none was found before the deadline.
@@ -64,14 +64,15 @@ actor PeerSearch {
             }
             await condition.wait(until: min(renewal, deadline ?? renewal))
         }
-        // Other devices may have a short UUID too: the strongest of those found in this time is tried first.
+        // Other devices may have a short UUID too. The device with the strongest signal in this time is tried
+        // first.
         if isAmbiguous { await wait(configuration.pause) }
         try check()
         return sightings.first
     }
 
-    /// Makes bluetoothd forget peers that it knew before and hears without the UUID. If bluetoothd remembers
-    /// the services of a peer, it does not show a new UUID of that peer (Q114).
+    /// Makes bluetoothd forget peers that it knew before the search and now receives without the UUID. If
+    /// bluetoothd remembers the services of a peer, it does not show a new UUID of that peer (Q114).
     private func forgetRemembered() async {
         for path in devices.keys.sorted() {
             // The properties are read again for each peer: a phone may have connected while another was
@@ -162,8 +163,8 @@ actor PeerSearch {
         // now (Q246).
         guard isDiscovering else { throw .cancelled }
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
-        // `stop` may have been called before: bluetoothd refuses to stop a discovery that has not started
-        // yet.
+        // `stop` may have been called during this call. bluetoothd has then refused to stop a discovery that
+        // had not started yet.
         guard isDiscovering else {
             await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
             throw .cancelled
@@ -188,6 +189,7 @@ actor PeerSearch {
         await daemon.stopListening(self)
     }
 
+    /// Records the loss of the radio and peers that advertise the UUID, and wakes the search.
     private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) {
             failure = failure ?? loss
