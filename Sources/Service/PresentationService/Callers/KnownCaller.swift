@@ -16,7 +16,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all lanes.
     package let lanes: Set<String>?
     package let credential: Credential
-    /// Whether the caller is a browser page that signed in with a cookie of this credential.
+    /// Whether the caller is a browser page. Its cookie was made for this credential, and gives it some of
+    /// the credential's rights.
     package let isPage: Bool
 
     package init(
@@ -78,9 +79,10 @@ package enum Scope: String, CaseIterable, Sendable {
     /// Starts the presets of a lane, and follows and cancels presentations that it started. Sees only their
     /// outcome.
     case order
-    /// Has reader tokens made for the brands and readers that it was granted.
+    /// Requests reader tokens for the brands and readers that the configuration names for this caller
+    /// (`readerTokens.grants`).
     case readerTokens
-    /// Asks and receives answers for a shop's app and web page. Has no rights at a lane.
+    /// Makes requests and receives answers for a shop's app and web page. Has no rights at a lane.
     case online
     /// Reads figures, receipts, and all presentations without their answers.
     case admin

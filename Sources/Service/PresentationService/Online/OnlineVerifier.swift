@@ -50,7 +50,7 @@ package final class OnlineVerifier: Sendable {
     }
 
     /// Replaces the settings for new requests. The response to an earlier request can still be opened if the
-    /// new settings contain its key and its name.
+    /// new settings contain the key and the merchant or origin of that request.
     package func replace(with settings: OnlineSettings) {
         self.settings.withLock { $0 = settings }
     }
@@ -101,7 +101,7 @@ package final class OnlineVerifier: Sendable {
         let order = try appOrders.order(kept: spent.asked)
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
-        // Used only for the error, which says so if the response is for another of our merchants.
+        // Used only for the error, which can then say that the response is for another configured merchant.
         let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
         // Yields, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
@@ -193,7 +193,7 @@ package final class OnlineVerifier: Sendable {
 
     // MARK: Both
 
-    /// Draws a nonce, and stores it with the order and the session.
+    /// Makes a random nonce, and stores it with the order and the session.
     private func issue(
         to session: SessionBinding, for channel: PresentationChannel, _ asked: [UInt8]
     ) async throws(PresentationServiceError) -> IssuedNonce {

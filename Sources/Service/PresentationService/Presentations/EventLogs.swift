@@ -11,7 +11,7 @@ struct EventLogs {
     /// The maximum number of listeners of all lanes.
     private let most: Int
     private var logs: [String: EventLog] = [:]
-    /// The rule that was last put in force for who may listen, or `nil` before the first change.
+    /// The latest rule for who may listen, or `nil` before the rules changed for the first time.
     private var mayListen: (@Sendable (KnownCaller) -> Bool)?
 
     init(run: String, most: Int) {

@@ -171,9 +171,10 @@ struct PresentationBook: Sendable {
     }
 
     /// The index in `order` of the presentation to remove: the oldest finished one of the caller who has the
-    /// most, so that one caller's orders do not remove presentations that others still fetch. A presentation
-    /// without documents goes first.
+    /// most, so that one caller's orders do not remove presentations that others still fetch. Among that
+    /// caller's presentations, one without documents is removed first.
     private func removableIndex() -> Int? {
+        // Every id in `order` has a record, so that the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
         let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
         let largest = counts.values.max()
@@ -295,7 +296,7 @@ struct PresentationBook: Sendable {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }
-        // A person who was interrupted by the end of the daemon did not let the time pass: `restarted`, not
+        // If the daemon ends, the person did not let the time pass: the reason is `restarted` and not
         // `overdue`.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
         guard let conclusion = completion.evidence.conclusion else { return [] }

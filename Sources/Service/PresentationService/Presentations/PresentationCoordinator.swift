@@ -24,22 +24,23 @@ internal import Transport
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
 /// that the book returns. All mutable state is in values, each of which only its own functions change:
 /// - `PresentationBook`: the phase and the result of each presentation.
-/// - `LaneTable`: the lanes, and the readiness that their listeners know.
+/// - `LaneTable`: the lanes, and the readiness of each lane that was last announced to its listeners.
 /// - `EventLogs`: the events of each lane, and their listeners.
-/// - `StandingOrders`: the lanes that ask by themselves, and whose turn is next there.
+/// - `StandingOrders`: the lanes that ask each next phone by themselves, and who has reserved their next
+///   turn.
 /// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
 /// - `PresentationTasks`: the running tasks of each presentation.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
 ///
-/// The coordinator never asks a phone for something that cannot be kept as the order demands: the
-/// presentation and its receipts have their place in the store first. The coordinator sends no outcome that
-/// the end of the daemon could undo.
+/// Before a phone is asked, the presentation and its receipts have a place in the store, so that the daemon
+/// can keep what the order demands. A webhook with the outcome is sent only after the store has accepted the
+/// outcome, since a restart could otherwise change it.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
-/// receipts, `+Standing` repeats the orders of lanes that ask by themselves, and `+Events` contains the
-/// functions for listeners and lists.
+/// receipts, `+Standing` repeats the standing orders of lanes, and `+Events` contains the functions for
+/// listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -93,11 +94,11 @@ package actor PresentationCoordinator {
         startStanding(at: name)
     }
 
-    /// Removes a lane, unless a presentation is running there. The lane's listeners stay connected, since the
-    /// lane may come back.
+    /// Removes a lane, unless a presentation is running there. The function returns after the lane has
+    /// released its devices, so that another lane can use them. The lane's listeners stay connected, since
+    /// the lane may come back.
     ///
-    /// - Returns: false if a presentation is running. Returns when the lane has released its devices, so that
-    ///   another lane can use them.
+    /// - Returns: false if a presentation is running, and the lane was not removed.
     package func remove(lane name: String) async -> Bool {
         await reserveTurn(lane: name)
         defer { releaseTurn(lane: name) }
@@ -122,7 +123,7 @@ package actor PresentationCoordinator {
 
     package func isBusy(lane: String) -> Bool { book.isBusy(lane: lane) }
 
-    /// Whether the store refused a receipt that has not been written since.
+    /// Whether receipts that the store refused are still to be written.
     package var hasDelayedReceipts: Bool { !tasks.all(.retrying).isEmpty }
 
     /// Whether the daemon is ending, so that no presentation begins any more.
@@ -179,6 +180,7 @@ package actor PresentationCoordinator {
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil,
         repeating repeated: PresentationID? = nil
     ) async throws(PresentationServiceError) -> Opened {
+        // The error is that of a lane that does not exist, so that a caller learns nothing about other lanes.
         if let name = order.lane, !caller.begins(at: name) { throw .orderedLaneUnknown }
         let owner = owner ?? caller.name
         let opened: Opened
@@ -188,6 +190,8 @@ package actor PresentationCoordinator {
             opened = try await create(order, by: caller, for: owner, repeating: repeated)
         }
         guard caller.begins(at: opened.lane) else { throw .orderedLaneUnknown }
+        // An earlier `allow` is not returned if a test document may have caused it: the caller would take it
+        // for the outcome of a real document.
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
             return opened
         }
@@ -213,11 +217,14 @@ package actor PresentationCoordinator {
         return new
     }
 
-    /// The presentation, if the caller's clerk page shows it now, or showed it until it was asked again.
+    /// The presentation to ask again, if the caller's clerk page shows the presentation, or showed it until
+    /// somebody else asked again.
     private func recordToAskAgain(
         _ id: PresentationID, for caller: KnownCaller
     ) throws(PresentationServiceError) -> PresentationRecord {
         let record = try record(id)
+        // The page shows the newer presentation by now. The record is returned all the same, so that
+        // `checkAskingAgain` throws `askedAgain`, which says more than `presentationUnknown`.
         if record.isAskedAgain, caller.scopes.contains(.clerk), caller.covers(lane: record.lane) {
             return record
         }
@@ -425,7 +432,7 @@ package actor PresentationCoordinator {
         } catch {
             switch error {
             case .laneBusy, .decisionOpen: notify(.orderRefused, ofLane: lane.name)
-            // Any other error has its cause in the order and not at the lane.
+            // Any other error has its cause in the order, and does not concern the lane's listeners.
             default: break
             }
             throw error

@@ -86,6 +86,7 @@ extension PresentationCoordinator {
         let stored = try await archive?.read { store throws(ReaderStoreError) in
             try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
         }
+        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
         guard past.stored.order == order.digest else { throw .referenceTaken }
         return past
@@ -115,6 +116,7 @@ extension PresentationCoordinator {
         let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentation(id.description)
         }
+        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
             caller.ordered(past.stored.owner, at: past.stored.lane) || caller.scopes.contains(.admin)
         else { throw .presentationUnknown }
