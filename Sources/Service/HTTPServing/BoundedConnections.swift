@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// The channel setup of a listener: HTTP/1.1 for a limited number of connections.
 ///
-/// A connection above the limit receives an answer with the reason and is closed. In the system's queue such
-/// a connection would wait without an answer, and delay later connections.
+/// A connection above the limit receives an answer with the reason and is closed. If such a connection were
+/// not accepted, it would wait in the system's queue without an answer, and delay later connections.
 struct BoundedConnections: ServerChildChannel {
     /// A connection after its setup.
     enum Value: ServerChildChannelValue {

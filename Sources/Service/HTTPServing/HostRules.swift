@@ -17,8 +17,8 @@ package enum HostRefusal: Error, Equatable, Sendable {
 package struct HostRules: Equatable, Sendable {
     /// The values of `Host` for this computer, with port, as browsers write them.
     private let own: Set<String>
-    /// The values of `Host` that a proxy may send: each configured name, and each with the port of the
-    /// daemon.
+    /// The values of `Host` that a proxy may send: each configured name as it is, and its host with the
+    /// daemon's port.
     private let named: Set<String>
     /// The origins of pages that are served through such a proxy over HTTPS.
     private let proxied: Set<String>

@@ -68,8 +68,8 @@ package struct ListeningServer: Service {
             guard case .socket(let path, _) = address else { return try await server().run() }
             let claim = try SocketFile(claiming: path)
             try await server().run()
-            // Keeps the claim until the server has ended; otherwise it could be released after its last use
-            // above.
+            // Nothing else uses the claim, so that without this line Swift could release it before the server
+            // has ended.
             _ = consume claim
         } catch let error as IOError {
             throw ListenerFault(address: address, code: error.errnoCode)

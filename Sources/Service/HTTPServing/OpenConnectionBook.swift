@@ -4,23 +4,25 @@ internal import Synchronization
 /// The open connections of a listener, which decides who makes room when there are too many.
 ///
 /// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
-/// certificate of the handshake. `know` records the caller.
+/// certificate of the handshake. `identify` records the caller.
 ///
 /// **Strangers** have half of the places, or a separate number, and each has a limited time
-/// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger: of the
-/// oldest one that has sent nothing and had time to, otherwise of the oldest. A stranger therefore never
-/// keeps out a known caller.
+/// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger. The oldest
+/// stranger that has sent nothing goes first if it has been silent for `longestSilence`, or if more than half
+/// of the strangers' places are taken by silent ones. Otherwise the oldest stranger goes. A stranger
+/// therefore never keeps out a known caller.
 ///
-/// **Known callers** each have a share of the places. Beyond it the caller's own oldest connection is closed.
-/// All known callers together may have a limit too; beyond it the caller with the most connections loses its
-/// oldest one. A connection whose request is being answered is closed only if all candidates are being
-/// answered.
+/// **Known callers** each have a share of the places. A caller with more connections loses its oldest one.
+/// All known callers together may have a limit too: if there are more, the caller with the most connections
+/// loses its oldest one. A connection whose request is being answered is closed only if all candidates are
+/// being answered.
 ///
 /// `BoundedConnections` calls `enter` for each accepted connection and closes the connection that `enter`
 /// returns. All functions may be called from any event loop: the state is behind a mutex. The book closes
 /// connections and measures time, but never reads a request.
 package final class OpenConnectionBook: Sendable {
-    /// The time after which a stranger that has sent nothing is closed before strangers that have.
+    /// The time after which a stranger that has sent nothing is closed before strangers that have sent
+    /// something.
     private static let longestSilence = TimeAmount.seconds(2)
 
     /// An open connection.
@@ -121,6 +123,7 @@ package final class OpenConnectionBook: Sendable {
         }
         switch entrance {
         case .served(instead: nil): break
+        // The other connection has lost its place, which counts as a refusal.
         case .served: wasRefused()
         case .refused:
             wasRefused()
@@ -171,7 +174,7 @@ package final class OpenConnectionBook: Sendable {
             if entry.isSilentStranger { entries.silent -= 1 }
             entries.open[key]?.caller = caller
             let isShareFull = entries.open.values.count { $0.caller == caller } > mostOfOneCaller
-            // A connection that was known before, under another name, adds none to this number.
+            // A connection that changes from one known caller to another does not add to this number.
             let known = entries.open.count - entries.strangers
             guard isShareFull || isNew && known > knownPlaces else { return nil }
             return entries.removeOldest(
@@ -255,7 +258,7 @@ extension OpenConnectionBook.Entries {
         let candidates = open.filter { $0.value.caller.map(callers.contains) == true }
         let first = candidates.min { rank($0.key, $0.value) < rank($1.key, $1.value) }
         guard let (key, entry) = first else { return nil }
-        // Only strangers are counted, and this caller is known, so that no count changes.
+        // `strangers` and `silent` do not change, since the connection of a known caller is in neither count.
         leaving[key] = open.removeValue(forKey: key)
         return entry.channel
     }

@@ -80,6 +80,7 @@ package enum ServerTLSFault: Error {
     /// The certificate does not belong to the key, or TLS does not accept it.
     case notOfOneKey(String)
 
+    /// Returns a function that makes the fault of the file at `path` from its error, for `mapping`.
     static func of(_ path: String) -> (IdentityStoreError) -> ServerTLSFault {
         { .file(path, $0) }
     }

@@ -16,6 +16,7 @@ internal import RequestPlanner
 extension PresentationCoordinator {
     /// The routes of lanes: descriptions, logo, events and presets, and the route of the trust.
     nonisolated var laneRoutes: [APIRoute] {
+        // All scopes that concern lanes. `laneDescription` refuses a lane that the caller may not see.
         let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
             APIRoute(.get, "/v1/lanes", for: anybody) { call in
@@ -77,6 +78,7 @@ extension PresentationCoordinator {
 
     /// The descriptions of all lanes that the caller may see.
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
+        // All lanes are inspected in parallel first, so that the loop gets each readiness without a wait.
         await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
@@ -170,6 +172,7 @@ extension LaneReadiness {
     /// The API's word for the readiness.
     var state: String {
         switch self {
+        // Phones can be asked over NFC without Bluetooth.
         case .ready, .withoutBluetooth: "ready"
         case .unavailable(let fault):
             switch fault.id {
@@ -187,6 +190,7 @@ extension LaneReadiness {
         case .ready: "ready"
         case .withoutBluetooth(let fault) where fault.id == .adapterOff: "off"
         case .withoutBluetooth(let fault) where fault.id == .settingsMissing: "unprepared"
+        // `unavailable` is about the PC/SC reader; Bluetooth is not inspected then.
         case .withoutBluetooth, .unavailable: "missing"
         }
     }

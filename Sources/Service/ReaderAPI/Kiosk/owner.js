@@ -15,6 +15,8 @@ const outcomes = ["allow", "deny", "unclear", "declined", "cancelled", "failed"]
 
 const daemon = new Daemon("owner");
 const find = (name) => document.querySelector(`[data-${name}]`);
+/// The loaded receipts (`known`), the newest first; the number of the oldest loaded one (`first`); the
+/// searched words.
 const receipts = { known: [], first: null, words: "" };
 
 function time(text) {

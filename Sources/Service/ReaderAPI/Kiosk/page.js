@@ -16,8 +16,8 @@ const bannerStay = 8_000;
 /// The pause after a failed request while the event stream is open, in milliseconds.
 const retryPause = 2_000;
 
-/// The time after its end in which a result is shown by a page that has not shown the presentation before, in
-/// milliseconds. Later it is an earlier customer's result.
+/// The age in milliseconds up to which a result is shown on a page that has not shown its presentation
+/// before. An older result belongs to an earlier customer.
 const newsStay = 10_000;
 
 export class Page {

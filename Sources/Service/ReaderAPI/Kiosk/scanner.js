@@ -5,7 +5,7 @@ const keyGap = 400;
 /// The shortest pause between two keys of a person, in milliseconds.
 const handGap = 50;
 
-/// The pause after the last key before a key may press a control with `data-deliberate`, in milliseconds.
+/// The time after a key in which no further key presses a control with `data-deliberate`, in milliseconds.
 const deliberation = 1_000;
 
 /// The keys that press a control or move to another control.

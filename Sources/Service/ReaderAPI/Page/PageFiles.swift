@@ -24,7 +24,7 @@ package struct PageFiles: Sendable {
 
     package init() {}
 
-    /// Reads the files of a folder with a known type, but no folders in it.
+    /// Reads the files of a folder that have a known type. Files in its subfolders are not read.
     package init(folder: String) throws(PageFault) {
         let manager = FileManager.default
         guard let names = try? manager.contentsOfDirectory(atPath: folder) else { throw .absent }
