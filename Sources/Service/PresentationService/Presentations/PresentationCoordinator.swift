@@ -159,6 +159,7 @@ package actor PresentationCoordinator {
             }
         }
 
+        /// Whether this is an earlier presentation with the outcome `allow` for a test document.
         fileprivate var isAllowOfTest: Bool {
             switch self {
             case .created: false

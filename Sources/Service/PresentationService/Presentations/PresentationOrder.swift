@@ -37,7 +37,7 @@ package struct PresentationOrder: Equatable, Sendable {
     package let retention: RetentionProfile
     /// Whether the holder consented to the retention of data.
     package let consent: HolderConsent
-    /// The second request, sent in the same session if the first response was answered with yes.
+    /// The second request, sent in the same session if the first response answers each question with yes.
     let then: FurtherOrder?
     /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
     /// for the policy of the purpose.

@@ -44,7 +44,8 @@ extension TransactionReport {
         return known + words.filter { word in !known.contains { $0.id == word.id } }
     }
 
-    /// The members of a result without element values: verdict, answers, reasons, issuer, trust and policy.
+    /// The members of a result without element values: verdict, answers, reasons, missing elements,
+    /// trust and policy, and the type, checks and issuer of the first document.
     ///
     /// - Parameters:
     ///   - conclusion: the outcome that follows from this report; `nil` if there is no outcome, or if the

@@ -305,6 +305,7 @@ package final class WebhookQueue: Service {
         shares.withLock { shares in
             switch result {
             case .accepted: shares.succeeded(delivery.share)
+            // A receiver that answers with an error can be reached, so that it is not marked as down.
             case .refused: break
             case .unreachable: shares.failed(delivery.share)
             }

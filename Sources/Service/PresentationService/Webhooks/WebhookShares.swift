@@ -124,6 +124,7 @@ struct WebhookShares {
     mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
         guard var share = shares[key] else { return [] }
         share.isRefilling = false
+        // If the store could not be read, it may have any number of ends.
         if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
         let known = share.underway.union(share.endedMeanwhile).union(share.unrecorded)

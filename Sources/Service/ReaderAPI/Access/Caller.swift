@@ -34,6 +34,8 @@ struct Caller: Sendable {
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let rules = rules.current
         let credentials = request.headers[values: .authorization]
+        // The cookie counts only without an Authorization header, so that a request with a wrong token is
+        // refused.
         if credentials.isEmpty, let page = pages.caller(of: request, under: rules) { return page }
         guard credentials.count == 1, let credential = credentials.first, credential.utf8.count <= 1024,
             let token = credential.bearerToken.flatMap(rules.known(byToken:))

@@ -227,6 +227,7 @@ class ClerkView {
             const attributes = { type: "button", "data-action": name, "data-deliberate": name === "matches" };
             const button = element("button", attributes, shape && picture(shape),
                 element("span", {}, words));
+            // Nobody can confirm a match with a picture that is not shown.
             button.disabled = this.#isActing || (name === "matches" && isMissing);
             button.addEventListener("click", () => this.#act(action));
             return button;

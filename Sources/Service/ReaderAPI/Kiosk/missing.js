@@ -40,6 +40,7 @@ function elementText(name, strings) {
     if (years !== undefined) {
         return strings.text("element.age_over", { years: Number(years) });
     }
+    // The element of AAMVA has the same text as the element of ISO/IEC 18013-5.
     const known = name === "domestic_driving_privileges" ? "driving_privileges" : name;
     return named.includes(known) ? strings.text(`element.${known}`) : `“${shortened(name)}”`;
 }
