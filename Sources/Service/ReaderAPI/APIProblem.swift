@@ -223,7 +223,7 @@ extension APIProblem {
         .clockNotSet, status: 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, status: 403,
-        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's if the hub makes the tokens"
+        "you may not get a token for this brand and this reader: add a grant to readerTokens.grants in the daemon's configuration file, and in the hub's if the hub makes the tokens"
     )
     static let brandUnknown = APIProblem(
         .brandUnknown, status: 404, "there is no such brand, or it has no logo: see countersign brand list")

@@ -4,7 +4,8 @@ internal import WalletPresentation
 extension APIProblem {
     static let onlineNotSetUp = APIProblem(
         .onlineNotSetUp, status: 404,
-        "this channel is not set up: add the section online to the daemon's configuration file")
+        "no merchant or web origin is set up for this request: add it to the section online of the daemon's configuration file"
+    )
     static let merchantRequired = APIProblem(
         .merchantRequired, status: 400,
         "there are several merchants: send \"merchant\" with a name from the daemon's configuration file",

@@ -62,9 +62,11 @@ package enum PageFault: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .absent: "it does not exist, or cannot be read: name the folder Kiosk that came with the program"
-        case .unreadable(let name): "\(Terminal.safe(name)) in it cannot be read"
+        case .unreadable(let name):
+            "\(Terminal.safe(name)) in it cannot be read: let the daemon's user read this file"
         case .empty: "it contains no file of the page: name the folder Kiosk that came with the program"
-        case .tooLarge(let limit): "its files have more than \(limit >> 20) MiB together"
+        case .tooLarge(let limit):
+            "its files have more than \(limit >> 20) MiB together: name the folder Kiosk that came with the program"
         }
     }
 }
