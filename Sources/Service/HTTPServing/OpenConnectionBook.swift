@@ -114,8 +114,8 @@ package final class OpenConnectionBook: Sendable {
                 // If few strangers are silent, they are probably new and their first bytes are on the way:
                 // only those silent for `longestSilence` go first.
                 let areManySilent = entries.silent > max(1, strangerPlaces / 2)
-                let limit = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
-                guard let stranger = entries.removeStranger(silentSince: limit) else { return .refused }
+                let silentSince = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
+                guard let stranger = entries.removeStranger(silentSince: silentSince) else { return .refused }
                 leaving = stranger
             }
             entries.addStranger(channel)
