@@ -12,8 +12,9 @@ package enum HostRefusal: Error, Equatable, Sendable {
 
 /// The rules for the Host and Origin headers of requests over TCP.
 ///
-/// A foreign web page could send requests through the browser of this computer: with its own origin, or with
-/// a host name that it has pointed to this computer (DNS rebinding). The rules refuse both.
+/// A foreign web page could send requests through the browser of this computer. Such a request has the origin
+/// of that page, or a host name that its owner has pointed to this computer (DNS rebinding). The rules refuse
+/// both.
 package struct HostRules: Equatable, Sendable {
     /// The values of `Host` for this computer, with port, as browsers write them.
     private let own: Set<String>

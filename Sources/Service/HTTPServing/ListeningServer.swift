@@ -11,7 +11,7 @@ package import ServiceLifecycle
 ///
 /// The server limits the number of connections (`OpenConnectionBook`), the idle time of a connection
 /// (`ConnectionLimits`) and the size of a request's header. The server calls `respond` for each request and
-/// does not know any routes. TLS, if there is a certificate, is done by NIO (`ServerTLS`).
+/// does not know any routes. With a certificate (`ServerTLS`), NIO does the TLS of the connections.
 ///
 /// `run` is called by the program's service group and returns when the listener has ended. Connections are
 /// handled on SwiftNIO's event loops; `respond` runs there too if `ConnectionLimits.answersOnEventLoop` is

@@ -1,7 +1,7 @@
 package import NIOCore
 internal import Synchronization
 
-/// The open connections of a listener, which decides who makes room when there are too many.
+/// The open connections of a listener. The book decides which connection is closed if there are too many.
 ///
 /// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
 /// certificate of the handshake. `identify` records the caller.
@@ -56,8 +56,8 @@ package final class OpenConnectionBook: Sendable {
         var last = 0
     }
 
-    /// Strangers in the order of their arrival: all of them, or those that have sent nothing. The line may
-    /// contain connections that have left, which are skipped.
+    /// Strangers in the order of their arrival: all strangers, or only those that have sent nothing. The line
+    /// may contain connections that have left, which are skipped.
     ///
     /// With the line, the oldest stranger is found without a search through all connections, which would be
     /// needed thousands of times a second during an attack.
@@ -163,8 +163,8 @@ package final class OpenConnectionBook: Sendable {
     ///
     /// If the caller has more connections than its share, its oldest is closed. If all known callers together
     /// have too many, the oldest connection of the caller with the most is closed. If several callers have
-    /// the most, this caller is chosen if it has more than one connection, so that a second connection never
-    /// takes another caller's only one.
+    /// equally many, `caller` loses one, unless it has only one. A caller's second connection therefore never
+    /// takes the only connection of another caller.
     package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -236,7 +236,7 @@ extension OpenConnectionBook.Entries {
 
     /// The known callers with the most connections.
     ///
-    /// - Parameter caller: returned alone if it is one of them and has more than one connection.
+    /// - Parameter caller: a caller that is returned alone if it is among them with more than one connection.
     fileprivate func mostFrequentCallers(preferring caller: String) -> Set<String> {
         var counts: [String: Int] = [:]
         for caller in open.values.compactMap(\.caller) { counts[caller, default: 0] += 1 }
@@ -273,8 +273,8 @@ extension OpenConnectionBook.Line {
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Connections that left by themselves are still in the line. It is compacted when more than half of
-        // its places are of such connections, but not while it is short.
+        // Connections that left by themselves are still in the line. The line is compacted when more than
+        // half of its places belong to such connections, but not while the line is short.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0

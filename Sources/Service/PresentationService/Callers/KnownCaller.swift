@@ -52,8 +52,9 @@ package struct KnownCaller: Equatable, Sendable {
     /// Whether an order of the caller may begin at this lane.
     package func begins(at lane: String) -> Bool { usesApp(at: lane) || orders(at: lane) }
 
-    /// The scopes by which the caller may access a presentation: as the caller who ordered it, at a page of
-    /// its lane while it is the latest there, or as the administrator.
+    /// The scopes by which the caller may access a presentation: `app` and `order` if the caller ordered the
+    /// presentation, `screen` and `clerk` while the presentation is the latest of a lane that the caller
+    /// serves, and `admin` always.
     func scopes(over record: PresentationRecord, latest: PresentationID?) -> Set<Scope> {
         scopes.filter { scope in
             switch scope {

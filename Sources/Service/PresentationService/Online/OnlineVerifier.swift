@@ -24,8 +24,9 @@ internal import ErrorMapping
 /// the code and tables of a step stay in the processor's caches. With eight responses at a time this saves a
 /// quarter of the processor time.
 ///
-/// Trust, policy and time are those of the moment at which the response arrives, not of the request. Nothing
-/// is kept but the nonce with its order: the verdict is returned to the caller and forgotten.
+/// A response is judged with the trust, the policy and the time at its arrival, not with those at the time of
+/// the request. Nothing is kept but the nonce with its order: the verdict is returned to the caller and
+/// forgotten.
 package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore

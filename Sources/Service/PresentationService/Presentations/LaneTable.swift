@@ -32,7 +32,8 @@ package struct LaneTable: Sendable {
 
     /// Records the readiness of a lane.
     ///
-    /// - Returns: whether it differs from the recorded one; false for the first record of a lane.
+    /// - Returns: whether the readiness differs from the one that was recorded before; false for the first
+    ///   record of a lane.
     mutating func record(_ readiness: LaneReadiness, of name: String) -> Bool {
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
         return before.map { $0 != readiness } ?? false

@@ -5,10 +5,10 @@ internal import Reports
 
 /// The presentations of all lanes as one state machine: events go in, actions come out.
 ///
-/// The book decides which presentation may begin, in which phase each presentation is, and what has to happen
-/// next. The book is a value that reads no clock, does no I/O and starts no task, so that tests drive it
-/// directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and carries out
-/// the returned actions in their order.
+/// The book decides which presentation may begin, knows the phase of each presentation, and returns what has
+/// to happen next. The book is a value that reads no clock, does no I/O and starts no task, so that tests
+/// drive it directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and
+/// carries out the returned actions in their order.
 ///
 /// A presentation passes through the phases of `PresentationRecord.Phase`:
 /// 1. `insert` makes it the latest presentation of its lane, in the phase `running`.

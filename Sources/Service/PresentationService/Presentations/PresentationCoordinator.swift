@@ -13,8 +13,8 @@ internal import Transport
 
 /// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
 ///
-/// The routes of `ReaderAPI` and the daemon's other services call the coordinator, which knows callers as
-/// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows a caller as a
+/// `KnownCaller`, and knows nothing of HTTP. An order passes through these functions:
 /// 1. `open` finds an earlier presentation with the same reference. Otherwise it calls `create`, which waits
 ///    for the turn of the order.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
@@ -22,7 +22,8 @@ internal import Transport
 /// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
-/// that the book returns. All mutable state is in values, each of which only its own functions change:
+/// that the book returns. All mutable state is in these values. Each value is changed by its own functions
+/// only:
 /// - `PresentationBook`: the phase and the result of each presentation.
 /// - `LaneTable`: the lanes, and the readiness of each lane that was last announced to its listeners.
 /// - `EventLogs`: the events of each lane, and their listeners.
@@ -55,7 +56,7 @@ package actor PresentationCoordinator {
     package internal(set) var lanes: LaneTable
     var logs: EventLogs
     var book: PresentationBook
-    /// The lanes that ask by themselves, and whose turn is next there.
+    /// The lanes that ask each next phone by themselves, and who has reserved their next turn.
     var standing = StandingOrders()
     private var turns: OrderTurns
     private(set) var tasks = PresentationTasks()
@@ -284,7 +285,7 @@ package actor PresentationCoordinator {
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
         }
-        // A presentation has one path to fetch a portrait, which is served once.
+        // A presentation has a single path for its portrait, and a portrait can be fetched there once.
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
         }
@@ -308,7 +309,8 @@ package actor PresentationCoordinator {
         return (record, presentation)
     }
 
-    /// The brand of the order's reader token, or `nil` for an order without one, which must not ask for data.
+    /// The brand of the order's reader token. Returns `nil` for an order without a reader token, which must
+    /// not ask for data.
     private func brand(for order: PresentationOrder) async throws(PresentationServiceError) -> PreparedBrand?
     {
         guard let token = order.readerToken else {
@@ -383,8 +385,7 @@ package actor PresentationCoordinator {
     {
         let ofData =
             (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
-        // The retention of a display request is at most a receipt: it needs a store, and nothing else is to
-        // be checked.
+        // The retention of a display request is at most a receipt, which needs a store but no further check.
         guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
         guard let archive else {
             throw .retentionWithoutStore

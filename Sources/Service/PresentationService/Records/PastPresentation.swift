@@ -10,9 +10,10 @@ internal import RequestPlanner
 /// book.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
-    /// The JSON for the caller who ordered it and for the administrator, without answers and documents.
+    /// The JSON for the caller who ordered the presentation and for the administrator, without answers and
+    /// documents.
     package let json: JSONValue
-    /// The JSON for a caller who started it by the scope `order`.
+    /// The JSON for a caller who started the presentation by the scope `order`.
     package let outcomeAlone: JSONValue
 
     /// Returns `nil` if the stored text is not JSON, or names no lane because an early version of the daemon
@@ -42,7 +43,7 @@ extension JSONValue {
 }
 
 extension StoredPresentation {
-    /// The end of a presentation. For a presentation that is not over, this is the end that it has if the
+    /// The end of a presentation. For a presentation that is not over, this is its end for the case that the
     /// daemon ends first.
     init(_ record: PresentationRecord) {
         let isOver = record.conclusion != nil

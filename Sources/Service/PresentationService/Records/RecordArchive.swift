@@ -49,7 +49,7 @@ package actor RecordArchive {
     private var isDeliveryUnreadable = false
 
     /// Opens the store, which is created if absent, and writes the receipts that an earlier run left open:
-    /// those of interrupted presentations, and those for which nobody can decide any more.
+    /// receipts of interrupted presentations, and receipts that waited for a decision.
     ///
     /// - Parameters:
     ///   - keys: the folder of the keys of retained data; `nil` for the default folder beside the store.
@@ -113,7 +113,7 @@ package actor RecordArchive {
             try store.checkWritable()
             succeeded(.presentation)
         } catch {
-            // Not recorded as a failed write: the earlier `fault` stays, which led to this test.
+            // Not recorded as a failed write: the earlier `fault`, which led to this test, stays.
             throw .recordsUnavailable(error)
         }
     }
@@ -126,7 +126,7 @@ package actor RecordArchive {
     package func presentFault(at now: ContinuousClock.Instant = .now) -> ReaderStoreError? {
         guard let fault, fault.isOfEveryPresentation, nextTry.map({ $0 <= now }) ?? true else { return fault }
         nextTry = now + Self.triesApart
-        // A success clears `fault`; after a failure the fault that is returned is the earlier one.
+        // If the write succeeds, `probe` clears `fault`. Otherwise `fault` is still the earlier error.
         try? probe()
         return self.fault
     }
@@ -193,8 +193,8 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes the end of a presentation and its receipts, which replace the held ones. Returns `nil` if that
-    /// fails, which is logged; then nothing was written.
+    /// Writes the end of a presentation and its receipts, which replace the held ones. If that fails, nothing
+    /// is written, the error is logged, and the function returns `nil`.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(

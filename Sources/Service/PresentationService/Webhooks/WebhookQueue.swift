@@ -233,7 +233,7 @@ package final class WebhookQueue: Service {
 
     /// Makes an attempt after each pause, and a limited number of attempts before the end of a pause, when
     /// the receiver answers again. An early attempt does not start the pause again, so that a delivery that
-    /// always fails is given up in time even if deliveries beside it succeed.
+    /// always fails is given up in time even if other deliveries to its receiver succeed.
     private func tryAll(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         var early = 0
         var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }

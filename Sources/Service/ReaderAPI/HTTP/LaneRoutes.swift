@@ -69,8 +69,8 @@ extension PresentationCoordinator {
         return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller)
     }
 
-    /// The JSON of a presentation for a caller with `clerk` or `order`. A clerk's page sees its result while
-    /// it is the latest of its lane; otherwise the JSON contains only the outcome.
+    /// The JSON of a presentation for a caller with `clerk` or `order`. A clerk's page sees the result while
+    /// the presentation is the latest of its lane; otherwise the JSON contains only the outcome.
     func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
         let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
         return record.json(for: seen.isEmpty ? [.order] : seen)
@@ -118,7 +118,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// The state of all lanes for the owner, without what is asked there.
+    /// The state of all lanes for the owner, without their presentations.
     func laneHealth() async -> [JSONValue] {
         await inspectLanes()
         var lanes: [JSONValue] = []

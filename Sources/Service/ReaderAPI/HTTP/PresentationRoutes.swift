@@ -90,8 +90,8 @@ extension PresentationCoordinator {
                 return .bytes(portrait, type: ImageFormat(portrait)?.mediaType ?? "application/octet-stream")
             },
             APIRoute(.get, "/v1/presentations/{id}/events", for: .scopes(following)) { call in
-                // The store keeps no events. `past` refuses a presentation that the caller may not see; any
-                // other one is over.
+                // The store keeps no events. `past` refuses a presentation that the caller may not see. A
+                // presentation that it returns is over.
                 guard try await self.remembers(call.presentation) else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw APIProblem.eventsOver

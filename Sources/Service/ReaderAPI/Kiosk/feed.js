@@ -54,7 +54,7 @@ export class Feed {
         this.#pauses.hurry();
     }
 
-    /// Opens the stream and passes on its events until it ends. Silence ends it too.
+    /// Opens the stream and passes on its events until it ends. Silence ends the stream too.
     async #listen(signal) {
         const attempt = new AbortController();
         const ends = () => attempt.abort();

@@ -43,8 +43,10 @@ export class Page {
     #bannerTimer = null;
 
     /// - view: has `name` (the page's name), `render(page)`, `keeps(presentation)` (returns the part of a
-    ///   presentation that the page may hold), `scans` (whether it reads QR codes), `shown`, `stay`,
-    ///   `overstayed` and `wipe`.
+    ///   presentation that the page may hold), `scans` (whether it reads QR codes), `soundsAtFirst`,
+    ///   `shown(page, presentation)` (called with each fetched presentation), `stay(known)` (returns the
+    ///   seconds for which a result is shown), `overstayed(page)` (called after that time) and `wipe()`
+    ///   (removes the portrait that the view holds).
     constructor(view) {
         this.view = view;
     }
@@ -273,9 +275,9 @@ export class Page {
         await this.act(() => this.daemon.engage(presentation.id, uri), "scanned");
     }
 
-    /// Runs an action at the daemon. Shows a banner if it fails.
+    /// Runs an action at the daemon. Shows a banner if the action fails.
     ///
-    /// Returns whether it succeeded.
+    /// Returns whether the action succeeded.
     async act(action, done = null) {
         try {
             await action();

@@ -232,7 +232,7 @@ function doubt(id, presentation) {
 
 /// Returns the results of the single checks, each of which the clerk's page shows in its own row.
 export function outcomes(presentation) {
-    // With a second request, the outcome follows from its result.
+    // With a second request, the outcome follows from the result of that request.
     const result = presentation.then?.result ?? presentation.result;
     const parts = result?.parts ?? {};
     return [
@@ -281,7 +281,7 @@ function inDate({ fresh, documentCurrent }) {
     return { key: "inDate", ...verdict(documentCurrent === "no" ? "no" : fresh, "inDate") };
 }
 
-/// Returns the row for the revocation of the document, with the age of the list that names it.
+/// Returns the row for the revocation of the document, with the age of the list that was used.
 function revocation({ state, ageSeconds }, policy) {
     const seconds = Number.isFinite(ageSeconds) ? ageSeconds : null;
     const suffix = seconds === null ? "" : "Age";

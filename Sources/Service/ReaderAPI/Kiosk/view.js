@@ -88,7 +88,7 @@ export class Brand {
         }
     }
 
-    /// Loads the logo. If that fails, the name stays, since nobody at the page could mend it.
+    /// Loads the logo. If that fails, the name stays, since nobody at the page could do anything about it.
     async #load(path, key, daemon, sign) {
         const blob = await daemon.image(path).catch(() => null);
         if (blob === null || key !== this.#shown) {
