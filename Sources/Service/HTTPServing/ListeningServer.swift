@@ -97,6 +97,7 @@ package struct ListeningServer: Service {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: listenerLog,
             responder: { request, writer, channel in try await answer(request, to: writer, on: channel) },
             onServerRunning: { channel in
+                // The file of the socket exists from now on.
                 if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
                 await listening(channel.localAddress?.port)
             })

@@ -252,6 +252,8 @@ extension OpenConnectionBook.Entries {
     fileprivate mutating func removeOldest(
         of callers: Set<String>, except new: ObjectIdentifier
     ) -> (any Channel)? {
+        // The connection with the lowest rank is closed. The new connection ranks highest, and connections
+        // that are being answered rank above all others. The oldest of the others ranks lowest.
         func rank(_ key: ObjectIdentifier, _ entry: OpenConnectionBook.Entry) -> (Int, Int, Int) {
             (key == new ? 1 : 0, entry.isAnswering ? 1 : 0, entry.number)
         }

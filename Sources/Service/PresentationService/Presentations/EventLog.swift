@@ -158,6 +158,7 @@ struct LaneEvent: Sendable {
     /// The frame for the caller who ordered the presentation, if it contains more than `frame`.
     let ownersFrame: String?
 
+    /// The frame that the caller may receive.
     func frame(for caller: KnownCaller) -> String {
         owner == caller.name && caller.scopes.contains(.app) ? ownersFrame ?? frame : frame
     }

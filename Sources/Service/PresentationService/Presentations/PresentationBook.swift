@@ -246,6 +246,7 @@ struct PresentationBook: Sendable {
         records[id] = record
         var actions = [Action.notify(record.conclusion == nil ? .awaitingDecision : .ended, record)]
         if record.conclusion == nil {
+            // The end of this wait also wipes the name and the portrait.
             actions.append(.wait(limits.decision, .decision, of: id))
         } else {
             if completion.shown != nil { actions.append(.wait(limits.shown, .shown, of: id)) }
@@ -389,6 +390,7 @@ struct PresentationBook: Sendable {
     mutating func wipe() {
         for id in order {
             if case .recording(var completion, let before)? = records[id]?.phase {
+                // `completion` of the record is `nil` in this phase, although there is personal data.
                 completion.wipe()
                 records[id]?.phase = .recording(completion, before: before)
             } else if var completion = records[id]?.completion {

@@ -66,6 +66,7 @@ private actor FirstUses: TokenFirstUses {
         self.store = store
     }
 
+    // Not isolated, so that a caller beyond the limit is refused without a wait for the actor.
     nonisolated func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
     ) async throws(ReaderTokensError) -> Timestamp? {

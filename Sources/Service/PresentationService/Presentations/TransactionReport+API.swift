@@ -23,6 +23,7 @@ extension TransactionReport {
             case .passed, .skipped: nil
             case .failed, .undetermined:
                 ReportReason(
+                    // A check that can fail in several ways has the id of the failure as its `reason`.
                     id: check.reason?.rawValue ?? check.id.rawValue,
                     text: Terminal.safe(check.explanation, limit: 400))
             }

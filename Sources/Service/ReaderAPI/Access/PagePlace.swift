@@ -48,6 +48,7 @@ struct PagePlace: Hashable, Sendable {
             self = .owner
             return
         }
+        // The name of a lane may contain hyphens too.
         guard let hyphen = name.firstIndex(of: "-"), let page = Page(rawValue: String(name[..<hyphen])),
             page != .owner
         else { return nil }
