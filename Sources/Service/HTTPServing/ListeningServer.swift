@@ -123,9 +123,10 @@ package struct ListeningServer: Service {
 
 /// The time limits of a connection, and the thread on which its requests are answered.
 package struct ConnectionLimits: Sendable {
-    /// The time for which a connection may have no request or an incomplete one.
+    /// The time after which a connection is closed if no complete request has arrived.
     let idle: TimeAmount
-    /// The time for which a client may accept no bytes of an answer; `nil` for no limit.
+    /// The time after which a connection is closed if its client accepts no bytes of an answer; `nil` for no
+    /// limit.
     let write: TimeAmount?
     /// Whether requests are answered on the event loop of their connection. Use false if an answer may take
     /// long to compute, since it would delay other connections.

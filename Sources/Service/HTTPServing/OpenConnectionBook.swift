@@ -52,7 +52,7 @@ package final class OpenConnectionBook: Sendable {
         var strangers = 0
         /// The number of strangers that have sent nothing.
         var silent = 0
-        /// The number of the newest connection.
+        /// The number of the newest connection. Each connection gets the next number.
         var last = 0
     }
 
@@ -163,8 +163,8 @@ package final class OpenConnectionBook: Sendable {
     ///
     /// If the caller has more connections than its share, its oldest is closed. If all known callers together
     /// have too many, the oldest connection of the caller with the most is closed. If several callers have
-    /// equally many, `caller` loses one, unless it has only one. A caller's second connection therefore never
-    /// takes the only connection of another caller.
+    /// this number of connections, `caller` loses one, unless it has only one. A caller's second connection
+    /// therefore never takes the only connection of another caller.
     package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -284,7 +284,7 @@ extension OpenConnectionBook.Line {
         places.append((key, number))
     }
 
-    /// The first connection in the line that still counts. Connections before it are dropped.
+    /// The first connection in the line that still belongs to a stranger. Connections before it are dropped.
     fileprivate mutating func first(
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) -> ObjectIdentifier? {

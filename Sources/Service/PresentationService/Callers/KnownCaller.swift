@@ -85,6 +85,6 @@ package enum Scope: String, CaseIterable, Sendable {
     case readerTokens
     /// Makes requests and receives answers for a shop's app and web page. Has no rights at a lane.
     case online
-    /// Reads figures, receipts, and all presentations without their answers.
+    /// Reads metrics, receipts, and all presentations without their answers.
     case admin
 }

@@ -9,7 +9,7 @@ package struct ConfiguredLane: Sendable {
     package let settings: LaneSettings
     /// The presets behind the buttons of the clerk's page, in their order.
     package let presets: [Preset]
-    /// The preset that the lane asks each next phone by itself, or `nil` if the lane waits for orders.
+    /// The preset with which the lane asks each next phone by itself, or `nil` if the lane waits for orders.
     package let standing: Preset?
 
     package init(

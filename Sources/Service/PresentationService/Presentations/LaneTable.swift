@@ -1,6 +1,6 @@
 internal import ReaderService
 
-/// The lanes of a coordinator, and the readiness of each lane that its listeners know.
+/// The lanes of a coordinator, and the readiness of each lane that was last announced to its listeners.
 package struct LaneTable: Sendable {
     /// The names of the lanes, in the order in which they were added.
     package private(set) var names: [String] = []

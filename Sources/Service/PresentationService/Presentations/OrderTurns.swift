@@ -70,7 +70,7 @@ struct OrderLimit {
         begun[caller, default: []].append(now)
     }
 
-    /// Removes the times at which the caller began presentations before the current hour.
+    /// Removes the times before `time` at which the caller began presentations.
     private mutating func forget(_ caller: String, before time: ContinuousClock.Instant) {
         guard let times = begun[caller] else { return }
         let rest = times.drop { $0 <= time }

@@ -133,7 +133,7 @@ package struct PresentationRecord: Sendable {
         }
     }
 
-    /// Whether the report names needed elements that the phone did not return.
+    /// Whether a report names needed elements that the phone did not return.
     var hasMissingElements: Bool {
         [completion?.report, completion?.further].contains { $0?.missing.isEmpty == false }
     }

@@ -226,8 +226,8 @@ package actor RecordArchive {
         )
     }
 
-    /// Retains the data of the verified documents in a response. Returns their deadline, or `nil` if nothing
-    /// was retained. A failed write is logged.
+    /// Retains the data of the verified documents in a response. Returns the deadline of the data, or `nil`
+    /// if nothing was retained. A failed write is logged.
     private func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report.documents.compactMap(\.verified) {

@@ -54,7 +54,7 @@ package final class StoredBasis: JudgingBasisSource {
 
         func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
-        /// Records that the changed file still has the same trust.
+        /// Records that the changed file still has the same trust, and returns the basis.
         mutating func reuse(for file: FileStamp?) -> JudgingBasis {
             self.file = file
             return basis
@@ -112,7 +112,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     private var databaseStamp: FileStamp? { FileStamp("\(folder)/countersign.sqlite") }
 
-    /// The basis that was read last, if it is not too old and its file has not changed since.
+    /// The basis that was read last, if it is not too old and the store's file has not changed since.
     private func basis(of file: FileStamp?) -> JudgingBasis? {
         state.withLock { state in
             state.basis.flatMap { $0.file == file && $0.isYoung(at: now()) ? $0.basis : nil }

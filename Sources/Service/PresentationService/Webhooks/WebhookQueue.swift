@@ -211,7 +211,7 @@ package final class WebhookQueue: Service {
         await client.close()
     }
 
-    /// Delivers one end, records the result, and lets the share continue.
+    /// Delivers one end, records the result, and refills the share from the store.
     private func deliver(_ delivery: Delivery, by client: CurlClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]

@@ -131,7 +131,7 @@ package final class AccessBook: Sendable {
 }
 
 extension PresentationCoordinator {
-    /// Ends the event streams of callers whom these rules no longer know or allow less.
+    /// Ends the event streams of callers who are unknown under these rules or have fewer rights.
     package func endStreams(under rules: AccessRules) {
         endStreams { rules.allow($0) }
     }

@@ -57,8 +57,7 @@ struct Caller: Sendable {
         rules.isStopped ? .kioskStopped : .unauthorized
     }
 
-    /// The user at the other end of a Unix socket when the connection was made, or `nil` if the system does
-    /// not say.
+    /// The user who made the connection to the Unix socket, or `nil` if the system does not say.
     private static func user(of channel: any Channel) async -> UInt32? {
         guard let options = channel as? any SocketOptionProvider else { return nil }
         let peer: PeerCredentials? = try? await options.unsafeGetSocketOption(

@@ -58,7 +58,7 @@ struct APICall: Sendable {
         return media.trimmingBlanks.lowercased() == "application/json"
     }
 
-    /// Reads the bytes of the body, and records that no rest of the body is left.
+    /// Reads the bytes of the body, and records that the whole body was read.
     private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
         do throws(BodyFault) {
             let bytes = try await request.body.bytes(

@@ -1,5 +1,5 @@
-// The common part of the customer's and the clerk's page: it keeps the state of the lane current, and wipes
-// it at its deadline.
+// The common part of the customer's and the clerk's page: it keeps the state of the lane current, and wipes a
+// result after its time.
 
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";

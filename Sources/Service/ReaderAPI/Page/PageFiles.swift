@@ -96,14 +96,16 @@ extension PageFiles {
         return response
     }
 
-    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no markup from texts.
+    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no text that is read as
+    /// markup.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
 
-    /// The further headers: no address is passed on, no other page has access, and no device is used.
+    /// The further headers: the browser sends no Referer, gives no other page access to the window, and lets
+    /// the page use no device.
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
