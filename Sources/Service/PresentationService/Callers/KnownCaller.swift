@@ -42,15 +42,17 @@ package struct KnownCaller: Equatable, Sendable {
     package func usesApp(at lane: String) -> Bool { scopes.contains(.app) && covers(lane: lane) }
 
     /// Whether presentations of this owner belong to the caller, and the caller may see them at this lane.
-    package func ordered(_ owner: String, at lane: String) -> Bool { owner == name && usesApp(at: lane) }
+    package func owns(presentationsOf owner: String, at lane: String) -> Bool {
+        owner == name && usesApp(at: lane)
+    }
 
     /// Whether the caller may start the presets of this lane.
-    package func orders(at lane: String) -> Bool {
+    package func mayStartPresets(at lane: String) -> Bool {
         !scopes.isDisjoint(with: [.order, .clerk]) && covers(lane: lane)
     }
 
     /// Whether an order of the caller may begin at this lane.
-    package func begins(at lane: String) -> Bool { usesApp(at: lane) || orders(at: lane) }
+    package func mayOrder(at lane: String) -> Bool { usesApp(at: lane) || mayStartPresets(at: lane) }
 
     /// The scopes by which the caller may access a presentation: `app` and `order` if the caller ordered the
     /// presentation, `screen` and `clerk` while the presentation is the latest of a lane that the caller
@@ -58,10 +60,10 @@ package struct KnownCaller: Equatable, Sendable {
     func scopes(over record: PresentationRecord, latest: PresentationID?) -> Set<Scope> {
         scopes.filter { scope in
             switch scope {
-            case .app: ordered(record.owner, at: record.lane)
+            case .app: owns(presentationsOf: record.owner, at: record.lane)
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
-            case .order: record.owner == name && orders(at: record.lane)
+            case .order: record.owner == name && mayStartPresets(at: record.lane)
             case .readerTokens, .online: false
             }
         }

@@ -30,7 +30,7 @@ extension PresentationCoordinator {
         if record.conclusion == nil {
             return EventName(entering: record.state).map { ($0, record.event(at: now)) }
         }
-        let isOwner = caller.ordered(record.owner, at: record.lane)
+        let isOwner = caller.owns(presentationsOf: record.owner, at: record.lane)
         return (.ended, isOwner ? record.endedEvent(at: now) : record.event(at: now))
     }
 
@@ -47,7 +47,7 @@ extension PresentationCoordinator {
         after lastID: String?, lost: @escaping @Sendable () -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
         guard logs.contains(lane: name),
-            caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
+            caller.serves(lane: name) || caller.mayStartPresets(at: name) || caller.usesApp(at: name)
         else {
             throw .laneUnknown
         }
@@ -177,7 +177,9 @@ extension PresentationCoordinator {
                 try await past(under: reference, for: caller)
                 + book.records(referredToAs: reference, by: caller.name)
                 // A caller no longer sees what it ordered at a lane that it may not use any more.
-                .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+                .filter {
+                    caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane)
+                }
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
             return ["presentations": .array(known), "next": .null]
         }
@@ -197,14 +199,14 @@ extension PresentationCoordinator {
         _ query: PresentationListQuery, for caller: KnownCaller
     ) -> [ListedPresentation] {
         book.ids.compactMap { book[$0] }
-            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+            .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
             .filter {
                 query.matches(
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
                 // Only the administrator's list has presentations of other callers.
-                let isOwn = caller.ordered(record.owner, at: record.lane)
+                let isOwn = caller.owns(presentationsOf: record.owner, at: record.lane)
                 return ListedPresentation(
                     cursor: PresentationCursor(created: record.created, id: record.id.description),
                     json: record.json(for: isOwn ? scopes(of: caller, over: record) : [.admin]))
@@ -223,7 +225,7 @@ extension PresentationCoordinator {
         }
         return (stored ?? []).filter {
             book[PresentationID($0.id)] == nil
-                && (owner == nil || caller.ordered($0.owner, at: $0.lane))
+                && (owner == nil || caller.owns(presentationsOf: $0.owner, at: $0.lane))
                 && query.matches(lane: $0.lane, outcome: $0.outcome, created: $0.created)
         }.compactMap { stored in
             PastPresentation(stored).map {

@@ -183,7 +183,7 @@ package actor PresentationCoordinator {
         repeating repeated: PresentationID? = nil
     ) async throws(PresentationServiceError) -> Opened {
         // The error is that of a lane that does not exist, so that a caller learns nothing about other lanes.
-        if let name = order.lane, !caller.begins(at: name) { throw .orderedLaneUnknown }
+        if let name = order.lane, !caller.mayOrder(at: name) { throw .orderedLaneUnknown }
         let owner = owner ?? caller.name
         let opened: Opened
         if let existing = try await existing(orderedAs: order, by: owner) {
@@ -191,7 +191,7 @@ package actor PresentationCoordinator {
         } else {
             opened = try await create(order, by: caller, for: owner, repeating: repeated)
         }
-        guard caller.begins(at: opened.lane) else { throw .orderedLaneUnknown }
+        guard caller.mayOrder(at: opened.lane) else { throw .orderedLaneUnknown }
         // An earlier `allow` is not returned if a test document may have caused it: the caller would take it
         // for the outcome of a real document.
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
@@ -255,7 +255,7 @@ package actor PresentationCoordinator {
         let lane = try namedLane(for: order)
         var (record, plan) = try await prepare(order, by: owner, at: lane)
         record.repeated = repeated
-        guard caller.begins(at: record.lane) else { throw .orderedLaneUnknown }
+        guard caller.mayOrder(at: record.lane) else { throw .orderedLaneUnknown }
         let turn = turns.next { [record, plan] () async throws(PresentationServiceError) in
             try await self.enter(record, plan, for: caller.name)
         }

@@ -101,7 +101,7 @@ extension PresentationCoordinator {
             try store.presentations(of: caller.name, under: reference)
         }
         return (stored ?? [])
-            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+            .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
             .filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }
     }
@@ -119,7 +119,8 @@ extension PresentationCoordinator {
         }
         // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
-            caller.ordered(past.stored.owner, at: past.stored.lane) || caller.scopes.contains(.admin)
+            caller.owns(presentationsOf: past.stored.owner, at: past.stored.lane)
+                || caller.scopes.contains(.admin)
         else { throw .presentationUnknown }
         return past
     }

@@ -62,7 +62,7 @@ extension PresentationCoordinator {
         let (preset, reference) = try mapping(
             (members.required("preset").string(upTo: 64), PresentationOrder.reference(members)),
             APIProblem.init(body:))
-        guard caller.orders(at: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
+        guard caller.mayStartPresets(at: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
         guard let preset = lane.presets.first(where: { $0.name == preset }) else {
             throw APIProblem.presetUnknown
         }
@@ -95,7 +95,7 @@ extension PresentationCoordinator {
     /// - Throws: `laneUnknown` if there is no such lane, or the caller may not see it.
     private func laneDescription(_ name: String, for caller: KnownCaller) async throws -> JSONValue {
         let isKnown =
-            caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
+            caller.serves(lane: name) || caller.mayStartPresets(at: name) || caller.usesApp(at: name)
             || caller.scopes.contains(.admin)
         guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw APIProblem.laneUnknown
