@@ -61,8 +61,8 @@ package struct HostRules: Equatable, Sendable {
         for origin in request.headers[values: .origin] where !isOwn(origin.lowercased(), at: host) {
             throw .otherOrigin
         }
-        // Sec-Fetch-Site is set by the browser itself. A link on a foreign page may open one of our pages,
-        // and nothing else.
+        // Sec-Fetch-Site is set by the browser itself. With the value `none`, the user opened the address. A
+        // link on a foreign page may open one of our pages, and nothing else.
         let site = request.headers.first("sec-fetch-site")
         guard let site, site != "same-origin", site != "none" else { return }
         guard request.headers.first("sec-fetch-mode") == "navigate", request.method == .get else {

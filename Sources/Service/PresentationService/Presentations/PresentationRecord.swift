@@ -180,6 +180,7 @@ package struct PresentationRecord: Sendable {
     var interrupted: PresentationRecord {
         let evidence = Conclusion.Evidence.restarted
         var record = self
+        // The end time is not known yet: `endPresentations` of the store sets it at the next start.
         record.phase = .over(Completion(state: .failed, ended: created, evidence: evidence))
         return record
     }

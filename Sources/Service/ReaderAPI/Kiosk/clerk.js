@@ -204,7 +204,7 @@ class ClerkView {
         ] : []);
     }
 
-    /// Creates the button that shows or hides the facts that a decision does not need.
+    /// Creates the button that shows or hides the texts and facts that a decision does not need.
     #detailsButton(presentation, isOpen, strings) {
         const attributes = { type: "button", "data-opens": true, "aria-expanded": String(isOpen) };
         const button = element("button", attributes, strings.text("clerk.details"));
