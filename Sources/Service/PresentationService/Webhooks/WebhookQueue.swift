@@ -74,7 +74,7 @@ package final class WebhookQueue: Service {
     private let schedule: Schedule
     private let shares = Mutex(WebhookShares())
     private let deliveries: AsyncStream<Delivery>
-    private let given: AsyncStream<Delivery>.Continuation
+    private let queue: AsyncStream<Delivery>.Continuation
 
     /// Creates a queue.
     ///
@@ -102,7 +102,7 @@ package final class WebhookQueue: Service {
         self.clock = clock
         self.archive = archive
         self.schedule = schedule
-        (deliveries, given) = AsyncStream.makeStream()
+        (deliveries, queue) = AsyncStream.makeStream()
     }
 
     /// Whether a webhook may be sent to this URL.
@@ -119,7 +119,7 @@ package final class WebhookQueue: Service {
             // With an archive the end is in the store, from which `refill` takes it later.
             return metrics.webhook(archive == nil ? "dropped" : "deferred")
         }
-        given.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
+        queue.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
     }
 
     // MARK: The store
@@ -165,7 +165,7 @@ package final class WebhookQueue: Service {
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
                 guard entered.contains(id), let url = presentation.webhook else { continue }
-                given.yield(
+                queue.yield(
                     Delivery(
                         presentation: id, share: key, url: url, body: Array(presentation.description.utf8)))
             }
@@ -206,7 +206,7 @@ package final class WebhookQueue: Service {
                 group.cancelAll()
             }
         } onGracefulShutdown: {
-            self.given.finish()
+            self.queue.finish()
         }
         await client.close()
     }
