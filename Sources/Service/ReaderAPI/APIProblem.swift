@@ -335,6 +335,7 @@ extension APIProblem {
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
+        // The members are those of the body itself, and not of an object in it.
         if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
             detail += "; permitted are \(permitted.sorted().joined(separator: ", "))"
         }

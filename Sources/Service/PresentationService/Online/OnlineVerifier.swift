@@ -245,7 +245,7 @@ package final class OnlineVerifier: Sendable {
     }
 }
 
-/// An order of one channel that the store keeps beside a nonce.
+/// An order of an app or a web page, which the store keeps beside a nonce.
 protocol KeptOrder: Sendable {
     static var members: Set<String> { get }
     init(_ members: JSONTextMembers) throws(PresentationServiceError)

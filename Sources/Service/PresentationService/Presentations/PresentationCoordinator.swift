@@ -543,6 +543,7 @@ package actor PresentationCoordinator {
             expire(.decision, of: id)
             await tasks[.writing, id]?.value
         }
+        // A cancelled task makes one last attempt to write.
         for task in tasks.all(.retrying) {
             task.cancel()
             await task.value

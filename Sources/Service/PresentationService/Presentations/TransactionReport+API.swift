@@ -42,6 +42,7 @@ extension TransactionReport {
         let added = (conclusion?.reasons ?? []).compactMap(\.outcomeReason)
         let words = added.map { ReportReason(id: $0.rawValue, text: $0.explanation) }
         let known = added.contains(.restarted) ? [] : reasons
+        // A reason that is in both lists is returned once.
         return known + words.filter { word in !known.contains { $0.id == word.id } }
     }
 

@@ -50,6 +50,7 @@ extension StoredPresentation {
         let record = isOver ? record : record.interrupted
         self.init(
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
+            // Without a reference the number of the holder is never compared.
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
@@ -101,6 +102,7 @@ extension PresentationCoordinator {
             try store.presentations(of: caller.name, under: reference)
         }
         return (stored ?? [])
+            // A caller no longer sees what it ordered at a lane that it may not use any more.
             .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
             .filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }

@@ -55,6 +55,7 @@ struct OwnerRoutes: Sendable {
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
             "trust": trust ?? .null, "identities": .array(identities ?? []),
+            // The ages of lists and identities for which the page asks the owner to act.
             "attention": [
                 "listDays": .integer(TrustSnapshot.oldListDays),
                 "identityDays": .integer(StoredIdentity.warningDays),
