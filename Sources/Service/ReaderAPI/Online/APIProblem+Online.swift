@@ -40,7 +40,8 @@ extension APIProblem {
             )
         case .libraryMissing:
             self.init(
-                .noncesUnavailable, status: 503, "libpq.so.5 is not installed here: apt-get install libpq5")
+                .noncesUnavailable, status: 503,
+                "libpq.so.5 is not installed here: run apt-get install libpq5")
         case .unreachable:
             self.init(
                 .noncesUnavailable, status: 503,
