@@ -181,7 +181,7 @@ extension PresentationCoordinator {
 extension PresentationCoordinator {
     /// Logs and announces once that a standing order is paused, and once that it is resumed.
     private func reportPause(at name: String, by problem: PresentationServiceError?) {
-        guard standing.pause(lane: name, by: problem) else { return }
+        guard standing.recordPause(lane: name, by: problem) else { return }
         notify(.laneChanged, ofLane: name)
         if let problem {
             log.warning(

@@ -128,7 +128,7 @@ struct StandingOrders {
     /// Records the reason why a lane does not ask, or with `nil` that it asks again.
     ///
     /// - Returns: whether the kind of reason changed.
-    mutating func pause(lane name: String, by problem: PresentationServiceError?) -> Bool {
+    mutating func recordPause(lane name: String, by problem: PresentationServiceError?) -> Bool {
         guard let before = lanes[name], before.pause != problem else { return false }
         lanes[name]?.pause = problem
         return before.pause?.name != problem?.name
