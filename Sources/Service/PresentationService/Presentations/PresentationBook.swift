@@ -187,6 +187,7 @@ struct PresentationBook: Sendable {
     mutating func renew(_ record: PresentationRecord) -> [Action] {
         guard let before = records[record.id] else { return [] }
         records[record.id] = record
+        // The copy begins with the first state and hint, which listeners may not have seen last.
         if before.state != record.state { return [.notify(.armed, record)] }
         return before.hint == record.hint ? [] : [.notify(.hintChanged, record)]
     }
