@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// The channel setup of a listener: HTTP/1.1 for a limited number of connections.
 ///
-/// A connection above the limit receives an answer with the reason and is closed. In the system's queue such
-/// a connection would wait without an answer, and delay later connections.
+/// A connection above the limit receives an answer with the reason and is closed. If such a connection were
+/// not accepted, it would wait in the system's queue without an answer, and delay later connections.
 struct BoundedConnections: ServerChildChannel {
     /// A connection after its setup.
     enum Value: ServerChildChannelValue {
@@ -101,8 +101,8 @@ struct BoundedConnections: ServerChildChannel {
     /// Ends a connection whose place was given to another connection.
     private func makeRoom(_ channel: any Channel) {
         channel.eventLoop.execute {
-            // The request that is being answered may already have changed something: its caller must not read
-            // that it was refused.
+            // A request that is being answered may already have changed something. The refusal would tell its
+            // caller that nothing was done.
             guard !served.isAnsweringLast(on: channel), isReadyForAnswer(channel) else {
                 return channel.closeAtOnce()
             }
@@ -119,8 +119,8 @@ struct BoundedConnections: ServerChildChannel {
 
     /// Sends the refusal and closes. Call it on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
-        // If too many connections are refused at once, further ones are closed without the time in which a
-        // client can read the answer.
+        // If too many connections are refused at once, further ones are closed at once, and their clients may
+        // lose the answer.
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
         try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }
@@ -136,8 +136,9 @@ struct BoundedConnections: ServerChildChannel {
 
 /// A connection that is set up for HTTP.
 ///
-/// NIO stops the process if the writer of a connection is released before it was finished. `deinit` therefore
-/// finishes a connection that was accepted while the listener ended and that nobody handled.
+/// The writer of a connection must be finished before it is released; otherwise NIO stops the process.
+/// `deinit` therefore finishes a connection that was accepted while the listener ended and that nobody
+/// handled.
 final class AcceptedConnection: Sendable {
     private let value: HTTP1Channel.Value
     private let http: HTTP1Channel

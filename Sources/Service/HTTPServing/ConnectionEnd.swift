@@ -78,7 +78,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.eventLoop.scheduleTask(in: timeout) { channel.closeAtOnce() }
     }
 
-    /// A complete response with status 503, for a connection that no server handles.
+    /// A complete response with status 503, for a connection for which there is no place.
     static func refusal(_ problem: any ProblemDetails) -> String {
         let body = problem.json.line + "\n"
         return

@@ -13,8 +13,8 @@ final class HandshakeWatch: ChannelInboundHandler {
 
     /// Creates the handler.
     ///
-    /// - Parameter certified: called with the client's certificate in DER if the client showed one. TLS has
-    ///   verified it.
+    /// - Parameter certified: called with the client's certificate in DER, which TLS has verified. Not called
+    ///   if the client shows none.
     init(certified: @escaping ([UInt8]) -> Void) {
         self.certified = certified
     }
@@ -30,7 +30,8 @@ final class HandshakeWatch: ChannelInboundHandler {
     }
 }
 
-/// A handler before TLS, which reports the first bytes of a connection and then removes itself.
+/// A handler before TLS, which reports the first bytes of a connection and then removes itself. If there are
+/// too many connections, `OpenConnectionBook` begins with those that have sent nothing.
 final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -49,8 +50,8 @@ final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// Closes without TLS's closing exchange, for which a silent peer would hold the connection five more
-    /// seconds.
+    /// Closes without TLS's closing exchange. With that exchange, a peer that does not answer would keep the
+    /// connection for five more seconds.
     func closeAtOnce() {
         eventLoop.execute {
             guard let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

@@ -12,13 +12,14 @@ package enum HostRefusal: Error, Equatable, Sendable {
 
 /// The rules for the Host and Origin headers of requests over TCP.
 ///
-/// A foreign web page could send requests through the browser of this computer: with its own origin, or with
-/// a host name that it has pointed to this computer (DNS rebinding). The rules refuse both.
+/// A foreign web page could send requests through the browser of this computer. Such a request has the origin
+/// of that page, or a host name that its owner has pointed to this computer (DNS rebinding). The rules refuse
+/// both.
 package struct HostRules: Equatable, Sendable {
     /// The values of `Host` for this computer, with port, as browsers write them.
     private let own: Set<String>
-    /// The values of `Host` that a proxy may send: each configured name, and each with the port of the
-    /// daemon.
+    /// The values of `Host` that a proxy may send: each configured name as it is, and its host with the
+    /// daemon's port.
     private let named: Set<String>
     /// The origins of pages that are served through such a proxy over HTTPS.
     private let proxied: Set<String>
@@ -60,8 +61,8 @@ package struct HostRules: Equatable, Sendable {
         for origin in request.headers[values: .origin] where !isOwn(origin.lowercased(), at: host) {
             throw .otherOrigin
         }
-        // Sec-Fetch-Site is set by the browser itself. A link on a foreign page may open one of our pages,
-        // and nothing else.
+        // Sec-Fetch-Site is set by the browser itself. With the value `none`, the user opened the address. A
+        // link on a foreign page may open one of our pages, and nothing else.
         let site = request.headers.first("sec-fetch-site")
         guard let site, site != "same-origin", site != "none" else { return }
         guard request.headers.first("sec-fetch-mode") == "navigate", request.method == .get else {

@@ -11,7 +11,7 @@ package import ServiceLifecycle
 ///
 /// The server limits the number of connections (`OpenConnectionBook`), the idle time of a connection
 /// (`ConnectionLimits`) and the size of a request's header. The server calls `respond` for each request and
-/// does not know any routes. TLS, if there is a certificate, is done by NIO (`ServerTLS`).
+/// does not know any routes. With a certificate (`ServerTLS`), NIO does the TLS of the connections.
 ///
 /// `run` is called by the program's service group and returns when the listener has ended. Connections are
 /// handled on SwiftNIO's event loops; `respond` runs there too if `ConnectionLimits.answersOnEventLoop` is
@@ -68,8 +68,8 @@ package struct ListeningServer: Service {
             guard case .socket(let path, _) = address else { return try await server().run() }
             let claim = try SocketFile(claiming: path)
             try await server().run()
-            // Keeps the claim until the server has ended; otherwise it could be released after its last use
-            // above.
+            // Nothing else uses the claim, so that without this line Swift could release it before the server
+            // has ended.
             _ = consume claim
         } catch let error as IOError {
             throw ListenerFault(address: address, code: error.errnoCode)
@@ -97,6 +97,7 @@ package struct ListeningServer: Service {
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: listenerLog,
             responder: { request, writer, channel in try await answer(request, to: writer, on: channel) },
             onServerRunning: { channel in
+                // The file of the socket exists from now on.
                 if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
                 await listening(channel.localAddress?.port)
             })
@@ -122,9 +123,10 @@ package struct ListeningServer: Service {
 
 /// The time limits of a connection, and the thread on which its requests are answered.
 package struct ConnectionLimits: Sendable {
-    /// The time for which a connection may have no request or an incomplete one.
+    /// The time after which a connection is closed if no complete request has arrived.
     let idle: TimeAmount
-    /// The time for which a client may accept no bytes of an answer; `nil` for no limit.
+    /// The time after which a connection is closed if its client accepts no bytes of an answer; `nil` for no
+    /// limit.
     let write: TimeAmount?
     /// Whether requests are answered on the event loop of their connection. Use false if an answer may take
     /// long to compute, since it would delay other connections.

@@ -1,26 +1,28 @@
 package import NIOCore
 internal import Synchronization
 
-/// The open connections of a listener, which decides who makes room when there are too many.
+/// The open connections of a listener. The book decides which connection is closed if there are too many.
 ///
 /// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
-/// certificate of the handshake. `know` records the caller.
+/// certificate of the handshake. `identify` records the caller.
 ///
 /// **Strangers** have half of the places, or a separate number, and each has a limited time
-/// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger: of the
-/// oldest one that has sent nothing and had time to, otherwise of the oldest. A stranger therefore never
-/// keeps out a known caller.
+/// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger. The oldest
+/// stranger that has sent nothing goes first if it has been silent for `longestSilence`, or if more than half
+/// of the strangers' places are taken by silent ones. Otherwise the oldest stranger goes. A stranger
+/// therefore never keeps out a known caller.
 ///
-/// **Known callers** each have a share of the places. Beyond it the caller's own oldest connection is closed.
-/// All known callers together may have a limit too; beyond it the caller with the most connections loses its
-/// oldest one. A connection whose request is being answered is closed only if all candidates are being
-/// answered.
+/// **Known callers** each have a share of the places. A caller with more connections loses its oldest one.
+/// All known callers together may have a limit too: if there are more, the caller with the most connections
+/// loses its oldest one. A connection whose request is being answered is closed only if all candidates are
+/// being answered.
 ///
 /// `BoundedConnections` calls `enter` for each accepted connection and closes the connection that `enter`
 /// returns. All functions may be called from any event loop: the state is behind a mutex. The book closes
 /// connections and measures time, but never reads a request.
 package final class OpenConnectionBook: Sendable {
-    /// The time after which a stranger that has sent nothing is closed before strangers that have.
+    /// The time after which a stranger that has sent nothing is closed before strangers that have sent
+    /// something.
     private static let longestSilence = TimeAmount.seconds(2)
 
     /// An open connection.
@@ -50,12 +52,12 @@ package final class OpenConnectionBook: Sendable {
         var strangers = 0
         /// The number of strangers that have sent nothing.
         var silent = 0
-        /// The number of the newest connection.
+        /// The number of the newest connection. Each connection gets the next number.
         var last = 0
     }
 
-    /// Strangers in the order of their arrival: all of them, or those that have sent nothing. The line may
-    /// contain connections that have left, which are skipped.
+    /// Strangers in the order of their arrival: all strangers, or only those that have sent nothing. The line
+    /// may contain connections that have left, which are skipped.
     ///
     /// With the line, the oldest stranger is found without a search through all connections, which would be
     /// needed thousands of times a second during an attack.
@@ -112,8 +114,8 @@ package final class OpenConnectionBook: Sendable {
                 // If few strangers are silent, they are probably new and their first bytes are on the way:
                 // only those silent for `longestSilence` go first.
                 let areManySilent = entries.silent > max(1, strangerPlaces / 2)
-                let limit = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
-                guard let stranger = entries.removeStranger(silentSince: limit) else { return .refused }
+                let silentSince = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
+                guard let stranger = entries.removeStranger(silentSince: silentSince) else { return .refused }
                 leaving = stranger
             }
             entries.addStranger(channel)
@@ -121,6 +123,7 @@ package final class OpenConnectionBook: Sendable {
         }
         switch entrance {
         case .served(instead: nil): break
+        // The other connection has lost its place, which counts as a refusal.
         case .served: wasRefused()
         case .refused:
             wasRefused()
@@ -160,8 +163,8 @@ package final class OpenConnectionBook: Sendable {
     ///
     /// If the caller has more connections than its share, its oldest is closed. If all known callers together
     /// have too many, the oldest connection of the caller with the most is closed. If several callers have
-    /// the most, this caller is chosen if it has more than one connection, so that a second connection never
-    /// takes another caller's only one.
+    /// this number of connections, `caller` loses one, unless it has only one. A caller's second connection
+    /// therefore never takes the only connection of another caller.
     package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -171,7 +174,7 @@ package final class OpenConnectionBook: Sendable {
             if entry.isSilentStranger { entries.silent -= 1 }
             entries.open[key]?.caller = caller
             let isShareFull = entries.open.values.count { $0.caller == caller } > mostOfOneCaller
-            // A connection that was known before, under another name, adds none to this number.
+            // A connection that changes from one known caller to another does not add to this number.
             let known = entries.open.count - entries.strangers
             guard isShareFull || isNew && known > knownPlaces else { return nil }
             return entries.removeOldest(
@@ -233,7 +236,7 @@ extension OpenConnectionBook.Entries {
 
     /// The known callers with the most connections.
     ///
-    /// - Parameter caller: returned alone if it is one of them and has more than one connection.
+    /// - Parameter caller: a caller that is returned alone if it is among them with more than one connection.
     fileprivate func mostFrequentCallers(preferring caller: String) -> Set<String> {
         var counts: [String: Int] = [:]
         for caller in open.values.compactMap(\.caller) { counts[caller, default: 0] += 1 }
@@ -249,13 +252,15 @@ extension OpenConnectionBook.Entries {
     fileprivate mutating func removeOldest(
         of callers: Set<String>, except new: ObjectIdentifier
     ) -> (any Channel)? {
+        // The connection with the lowest rank is closed. The new connection ranks highest, and connections
+        // that are being answered rank above all others. The oldest of the others ranks lowest.
         func rank(_ key: ObjectIdentifier, _ entry: OpenConnectionBook.Entry) -> (Int, Int, Int) {
             (key == new ? 1 : 0, entry.isAnswering ? 1 : 0, entry.number)
         }
         let candidates = open.filter { $0.value.caller.map(callers.contains) == true }
         let first = candidates.min { rank($0.key, $0.value) < rank($1.key, $1.value) }
         guard let (key, entry) = first else { return nil }
-        // Only strangers are counted, and this caller is known, so that no count changes.
+        // `strangers` and `silent` do not change, since the connection of a known caller is in neither count.
         leaving[key] = open.removeValue(forKey: key)
         return entry.channel
     }
@@ -270,8 +275,8 @@ extension OpenConnectionBook.Line {
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Connections that left by themselves are still in the line. It is compacted when more than half of
-        // its places are of such connections, but not while it is short.
+        // Connections that left by themselves are still in the line. The line is compacted when more than
+        // half of its places belong to such connections, but not while the line is short.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0
@@ -279,7 +284,7 @@ extension OpenConnectionBook.Line {
         places.append((key, number))
     }
 
-    /// The first connection in the line that still counts. Connections before it are dropped.
+    /// The first connection in the line that still belongs to a stranger. Connections before it are dropped.
     fileprivate mutating func first(
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) -> ObjectIdentifier? {

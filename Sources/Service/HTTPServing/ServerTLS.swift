@@ -7,7 +7,8 @@ internal import Synchronization
 /// The certificate and key of a listener, and its rules for client certificates. A renewed certificate can
 /// replace the present one while the listener is open.
 package final class ServerTLS: Sendable {
-    /// Whether a client must show a certificate. A certificate that it shows is verified in both cases.
+    /// Whether a client must show a certificate. A certificate that the client shows is verified in both
+    /// cases.
     package enum ClientCertificate: Sendable {
         case required, optional
     }
@@ -80,6 +81,7 @@ package enum ServerTLSFault: Error {
     /// The certificate does not belong to the key, or TLS does not accept it.
     case notOfOneKey(String)
 
+    /// Returns a function that makes the fault of the file at `path` from its error, for `mapping`.
     static func of(_ path: String) -> (IdentityStoreError) -> ServerTLSFault {
         { .file(path, $0) }
     }

@@ -9,7 +9,7 @@ package import WalletPresentation
 /// A condition under which the service of a counter refuses a caller's request.
 ///
 /// A case contains the details of the condition. Each interface chooses status, id and text for its callers;
-/// for HTTP that is `APIProblem`.
+/// for HTTP, `APIProblem` does that.
 package enum PresentationServiceError: Error, Equatable, Sendable {
     /// A part of an order that has an intent.
     package enum OrderPart: Equatable, Sendable {
@@ -54,7 +54,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     /// The reference belongs to a presentation that allowed a test document, and test documents are no longer
     /// accepted.
     case referenceOfTest
-    /// The caller has begun as many presentations within an hour as it may. `retryAfter` is in seconds.
+    /// The caller has begun `limit` presentations within an hour, and may begin no more. `retryAfter` is in
+    /// seconds.
     case tooManyOrders(limit: Int, retryAfter: Int64)
     /// The order asks for data and has no reader token.
     case readerTokenRequired

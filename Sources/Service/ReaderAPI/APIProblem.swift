@@ -4,8 +4,8 @@ package import JSON
 internal import ReaderStore
 internal import Reports
 
-/// The reason why an HTTP request is refused (RFC 9457): a status, a stable id, and what to do next. Of the
-/// request it repeats only the names of members, never their values.
+/// The reason why an HTTP request is refused (RFC 9457): a status, a stable id, and what to do next. A
+/// problem may repeat the names of the request's members, but never their values.
 package struct APIProblem: ProblemDetails, Equatable {
     /// The stable ids of problems, which the OpenAPI document lists.
     package enum ID: String, CaseIterable, Sendable {
@@ -223,7 +223,7 @@ extension APIProblem {
         .clockNotSet, status: 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, status: 403,
-        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's if the hub makes the tokens"
+        "you may not get a token for this brand and this reader: add a grant to readerTokens.grants in the daemon's configuration file, and in the hub's if the hub makes the tokens"
     )
     static let brandUnknown = APIProblem(
         .brandUnknown, status: 404, "there is no such brand, or it has no logo: see countersign brand list")
@@ -284,11 +284,11 @@ extension APIProblem {
             retryAfter: storeSeconds)
     }
 
-    /// The seconds after which a till should try a faulty store again. A person has to look at the store
-    /// meanwhile.
+    /// The seconds after which a till should try again while the store is faulty. A shorter time would not
+    /// help, since a person has to look at the store.
     private static let storeSeconds: Int64 = 5
 
-    /// The seconds after which a till should try an occupied lane again.
+    /// The seconds after which a till should try again while another presentation occupies the lane.
     private static let customerSeconds: Int64 = 2
 
     /// The problem of a lane at which a presentation is running.
@@ -335,6 +335,7 @@ extension APIProblem {
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
+        // The members are those of the body itself, and not of an object in it.
         if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
             detail += "; permitted are \(permitted.sorted().joined(separator: ", "))"
         }

@@ -83,11 +83,11 @@ struct StandingOrdersTests {
         ]
         var announced: [Bool] = []
         for reason in reasons {
-            announced.append(orders.pause(lane: "one", by: reason))
+            announced.append(orders.recordPause(lane: "one", by: reason))
             #expect(orders.pause(of: "one") == reason)
         }
         #expect(announced == [false, true, false, true, true, false])
-        let absent = orders.pause(lane: "two", by: .clockNotSet)
+        let absent = orders.recordPause(lane: "two", by: .clockNotSet)
         #expect(!absent && orders.pause(of: "two") == nil)
     }
 }

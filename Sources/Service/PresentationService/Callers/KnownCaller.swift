@@ -16,7 +16,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all lanes.
     package let lanes: Set<String>?
     package let credential: Credential
-    /// Whether the caller is a browser page that signed in with a cookie of this credential.
+    /// Whether the caller is a browser page. Its cookie was made for this credential, and gives it some of
+    /// the credential's rights.
     package let isPage: Bool
 
     package init(
@@ -41,25 +42,28 @@ package struct KnownCaller: Equatable, Sendable {
     package func usesApp(at lane: String) -> Bool { scopes.contains(.app) && covers(lane: lane) }
 
     /// Whether presentations of this owner belong to the caller, and the caller may see them at this lane.
-    package func ordered(_ owner: String, at lane: String) -> Bool { owner == name && usesApp(at: lane) }
+    package func owns(presentationsOf owner: String, at lane: String) -> Bool {
+        owner == name && usesApp(at: lane)
+    }
 
     /// Whether the caller may start the presets of this lane.
-    package func orders(at lane: String) -> Bool {
+    package func mayStartPresets(at lane: String) -> Bool {
         !scopes.isDisjoint(with: [.order, .clerk]) && covers(lane: lane)
     }
 
     /// Whether an order of the caller may begin at this lane.
-    package func begins(at lane: String) -> Bool { usesApp(at: lane) || orders(at: lane) }
+    package func mayOrder(at lane: String) -> Bool { usesApp(at: lane) || mayStartPresets(at: lane) }
 
-    /// The scopes by which the caller may access a presentation: as the caller who ordered it, at a page of
-    /// its lane while it is the latest there, or as the administrator.
+    /// The scopes by which the caller may access a presentation: `app` and `order` if the caller ordered the
+    /// presentation, `screen` and `clerk` while the presentation is the latest of a lane that the caller
+    /// serves, and `admin` always.
     func scopes(over record: PresentationRecord, latest: PresentationID?) -> Set<Scope> {
         scopes.filter { scope in
             switch scope {
-            case .app: ordered(record.owner, at: record.lane)
+            case .app: owns(presentationsOf: record.owner, at: record.lane)
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
-            case .order: record.owner == name && orders(at: record.lane)
+            case .order: record.owner == name && mayStartPresets(at: record.lane)
             case .readerTokens, .online: false
             }
         }
@@ -78,10 +82,11 @@ package enum Scope: String, CaseIterable, Sendable {
     /// Starts the presets of a lane, and follows and cancels presentations that it started. Sees only their
     /// outcome.
     case order
-    /// Has reader tokens made for the brands and readers that it was granted.
+    /// Requests reader tokens for the brands and readers that the configuration names for this caller
+    /// (`readerTokens.grants`).
     case readerTokens
-    /// Asks and receives answers for a shop's app and web page. Has no rights at a lane.
+    /// Makes requests and receives answers for a shop's app and web page. Has no rights at a lane.
     case online
-    /// Reads figures, receipts, and all presentations without their answers.
+    /// Reads metrics, receipts, and all presentations without their answers.
     case admin
 }

@@ -9,7 +9,7 @@ package struct ConfiguredLane: Sendable {
     package let settings: LaneSettings
     /// The presets behind the buttons of the clerk's page, in their order.
     package let presets: [Preset]
-    /// The preset that the lane asks each next phone by itself, or `nil` if the lane waits for orders.
+    /// The preset with which the lane asks each next phone by itself, or `nil` if the lane waits for orders.
     package let standing: Preset?
 
     package init(
@@ -29,7 +29,8 @@ package struct LaneSettings: Equatable, Sendable {
     package var deadlines = PresentationDeadlines()
     package var retrieval = RetrievalPlan()
     package var requestVersion = RequestVersion.automatic
-    /// The revocation policy of the lane's orders, if it is stricter than the policy of their purpose.
+    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
+    /// for the policy of the purpose.
     package var policy: RevocationPolicy?
 
     package init() {}

@@ -35,7 +35,8 @@ package struct MetricsText {
         add(Double(histogram.count), labels, suffix: "_count")
     }
 
-    /// The value as text. A whole number has no decimal point; from 10¹⁵ on `Int64` could overflow.
+    /// The value as text. A whole number below 10¹⁵ has no decimal point. A larger number is not converted,
+    /// since a number beyond the range of `Int64` would stop the program.
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }

@@ -7,13 +7,13 @@ internal import Synchronization
 package final class PresentationMetrics: Sendable {
     /// The kinds of writes to the store that are counted.
     enum Record: String, CaseIterable {
-        /// A check of whether data could be kept.
+        /// A check, before the phone is asked, of whether the store can keep what the order demands.
         case check
         /// A receipt that is held until somebody decides.
         case held
         /// A receipt, retained data, an export, or the removal of expired data.
         case receipt, retained, exported, purged
-        /// The end of a presentation, from which its caller can read it later.
+        /// A stored presentation, which its caller can read later.
         case presentation
     }
 

@@ -24,8 +24,9 @@ internal import ErrorMapping
 /// the code and tables of a step stay in the processor's caches. With eight responses at a time this saves a
 /// quarter of the processor time.
 ///
-/// Trust, policy and time are those of the moment at which the response arrives, not of the request. Nothing
-/// is kept but the nonce with its order: the verdict is returned to the caller and forgotten.
+/// A response is judged with the trust, the policy and the time at its arrival, not with those at the time of
+/// the request. Nothing is kept but the nonce with its order: the verdict is returned to the caller and
+/// forgotten.
 package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore
@@ -50,7 +51,7 @@ package final class OnlineVerifier: Sendable {
     }
 
     /// Replaces the settings for new requests. The response to an earlier request can still be opened if the
-    /// new settings contain its key and its name.
+    /// new settings contain the key and the merchant or origin of that request.
     package func replace(with settings: OnlineSettings) {
         self.settings.withLock { $0 = settings }
     }
@@ -101,7 +102,7 @@ package final class OnlineVerifier: Sendable {
         let order = try appOrders.order(kept: spent.asked)
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
-        // Used only for the error, which says so if the response is for another of our merchants.
+        // Used only for the error, which can then say that the response is for another configured merchant.
         let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
         // Yields, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
@@ -193,7 +194,7 @@ package final class OnlineVerifier: Sendable {
 
     // MARK: Both
 
-    /// Draws a nonce, and stores it with the order and the session.
+    /// Makes a random nonce, and stores it with the order and the session.
     private func issue(
         to session: SessionBinding, for channel: PresentationChannel, _ asked: [UInt8]
     ) async throws(PresentationServiceError) -> IssuedNonce {
@@ -244,7 +245,7 @@ package final class OnlineVerifier: Sendable {
     }
 }
 
-/// An order of one channel that the store keeps beside a nonce.
+/// An order of an app or a web page, which the store keeps beside a nonce.
 protocol KeptOrder: Sendable {
     static var members: Set<String> { get }
     init(_ members: JSONTextMembers) throws(PresentationServiceError)

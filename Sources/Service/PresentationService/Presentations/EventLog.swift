@@ -8,7 +8,7 @@ internal import JSON
 struct EventLog {
     /// The number of events that are kept for listeners that reconnect.
     private static let mostKept = 256
-    /// The number of unread events after which a slow listener is disconnected.
+    /// The number of unread events, beyond as many as are kept, after which a slow listener is disconnected.
     private static let mostBehind = 64
 
     /// A caller who receives the events of the lane, or of one presentation there.
@@ -108,7 +108,7 @@ struct EventLog {
     /// The kept events after `lastID`, or `nil` if `lastID` is an id of another run, or too old.
     private func missed(since lastID: String?) -> [LaneEvent]? {
         guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
-            // The event after `number` must still be among the kept ones.
+            // The event after `number` must still be among the kept ones, so that the listener misses none.
             number <= last, number >= (kept.first?.number ?? last + 1) - 1
         else { return nil }
         return kept.filter { $0.number > number }
@@ -158,12 +158,13 @@ struct LaneEvent: Sendable {
     /// The frame for the caller who ordered the presentation, if it contains more than `frame`.
     let ownersFrame: String?
 
+    /// The frame that the caller may receive.
     func frame(for caller: KnownCaller) -> String {
         owner == caller.name && caller.scopes.contains(.app) ? ownersFrame ?? frame : frame
     }
 }
 
-/// The name of an event. An event is sent once for each time that it happens.
+/// The name of an event.
 package enum EventName: String, CaseIterable, Sendable {
     /// The presentation entered this state.
     case armed, engaged, awaitingConsent, receiving, awaitingDecision
@@ -173,7 +174,7 @@ package enum EventName: String, CaseIterable, Sendable {
     case ended
     /// A display request's result was closed, or personal data was deleted at its deadline.
     case wiped
-    /// A receipt that could not be written before the end was written.
+    /// The store accepted a receipt that it had refused when the presentation ended.
     case receiptWritten
     /// The lane, its reader or its Bluetooth adapter changed.
     case laneChanged

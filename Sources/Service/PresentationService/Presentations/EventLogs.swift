@@ -11,7 +11,7 @@ struct EventLogs {
     /// The maximum number of listeners of all lanes.
     private let most: Int
     private var logs: [String: EventLog] = [:]
-    /// The rule that was last put in force for who may listen, or `nil` before the first change.
+    /// The latest rule for who may listen, or `nil` before the rules changed for the first time.
     private var mayListen: (@Sendable (KnownCaller) -> Bool)?
 
     init(run: String, most: Int) {
@@ -70,6 +70,7 @@ struct EventLogs {
         let ownListeners = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
         // Half is rounded up, so that with a limit of 1 a caller may have that one listener.
         guard listenerCount < most, ownListeners < (most + 1) / 2 else { throw .tooManyListeners }
+        // A page shows the presentations of all callers, and so receives their events.
         let listener = logs[name]?.listen(
             to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: latest,
             lost: lost, ended: ended)

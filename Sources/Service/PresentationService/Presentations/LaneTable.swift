@@ -1,6 +1,6 @@
 internal import ReaderService
 
-/// The lanes of a coordinator, and the readiness of each lane that its listeners know.
+/// The lanes of a coordinator, and the readiness of each lane that was last announced to its listeners.
 package struct LaneTable: Sendable {
     /// The names of the lanes, in the order in which they were added.
     package private(set) var names: [String] = []
@@ -32,7 +32,8 @@ package struct LaneTable: Sendable {
 
     /// Records the readiness of a lane.
     ///
-    /// - Returns: whether it differs from the recorded one; false for the first record of a lane.
+    /// - Returns: whether the readiness differs from the one that was recorded before; false for the first
+    ///   record of a lane.
     mutating func record(_ readiness: LaneReadiness, of name: String) -> Bool {
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
         return before.map { $0 != readiness } ?? false

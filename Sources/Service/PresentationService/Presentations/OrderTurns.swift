@@ -30,6 +30,7 @@ struct OrderTurns {
                 return .failure(error)
             }
         }
+        // The next turn only waits, and turns have results of different types.
         last = Task { _ = await turn.value }
         return turn
     }
@@ -69,6 +70,7 @@ struct OrderLimit {
         begun[caller, default: []].append(now)
     }
 
+    /// Removes the times before `time` at which the caller began presentations.
     private mutating func forget(_ caller: String, before time: ContinuousClock.Instant) {
         guard let times = begun[caller] else { return }
         let rest = times.drop { $0 <= time }

@@ -5,10 +5,10 @@ internal import Reports
 
 /// The presentations of all lanes as one state machine: events go in, actions come out.
 ///
-/// The book decides which presentation may begin, in which phase each presentation is, and what has to happen
-/// next. The book is a value that reads no clock, does no I/O and starts no task, so that tests drive it
-/// directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and carries out
-/// the returned actions in their order.
+/// The book decides which presentation may begin, knows the phase of each presentation, and returns what has
+/// to happen next. The book is a value that reads no clock, does no I/O and starts no task, so that tests
+/// drive it directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and
+/// carries out the returned actions in their order.
 ///
 /// A presentation passes through the phases of `PresentationRecord.Phase`:
 /// 1. `insert` makes it the latest presentation of its lane, in the phase `running`.
@@ -171,9 +171,10 @@ struct PresentationBook: Sendable {
     }
 
     /// The index in `order` of the presentation to remove: the oldest finished one of the caller who has the
-    /// most, so that one caller's orders do not remove presentations that others still fetch. A presentation
-    /// without documents goes first.
+    /// most, so that one caller's orders do not remove presentations that others still fetch. Among that
+    /// caller's presentations, one without documents is removed first.
     private func removableIndex() -> Int? {
+        // Every id in `order` has a record, so that the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
         let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
         let largest = counts.values.max()
@@ -186,6 +187,7 @@ struct PresentationBook: Sendable {
     mutating func renew(_ record: PresentationRecord) -> [Action] {
         guard let before = records[record.id] else { return [] }
         records[record.id] = record
+        // The copy begins with the first state and hint, which listeners may not have seen last.
         if before.state != record.state { return [.notify(.armed, record)] }
         return before.hint == record.hint ? [] : [.notify(.hintChanged, record)]
     }
@@ -245,6 +247,7 @@ struct PresentationBook: Sendable {
         records[id] = record
         var actions = [Action.notify(record.conclusion == nil ? .awaitingDecision : .ended, record)]
         if record.conclusion == nil {
+            // The end of this wait also wipes the name and the portrait.
             actions.append(.wait(limits.decision, .decision, of: id))
         } else {
             if completion.shown != nil { actions.append(.wait(limits.shown, .shown, of: id)) }
@@ -295,7 +298,7 @@ struct PresentationBook: Sendable {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }
-        // A person who was interrupted by the end of the daemon did not let the time pass: `restarted`, not
+        // If the daemon ends, the person did not let the time pass: the reason is `restarted` and not
         // `overdue`.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
         guard let conclusion = completion.evidence.conclusion else { return [] }
@@ -388,6 +391,7 @@ struct PresentationBook: Sendable {
     mutating func wipe() {
         for id in order {
             if case .recording(var completion, let before)? = records[id]?.phase {
+                // `completion` of the record is `nil` in this phase, although there is personal data.
                 completion.wipe()
                 records[id]?.phase = .recording(completion, before: before)
             } else if var completion = records[id]?.completion {

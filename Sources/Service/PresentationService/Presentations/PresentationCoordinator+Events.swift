@@ -30,7 +30,7 @@ extension PresentationCoordinator {
         if record.conclusion == nil {
             return EventName(entering: record.state).map { ($0, record.event(at: now)) }
         }
-        let isOwner = caller.ordered(record.owner, at: record.lane)
+        let isOwner = caller.owns(presentationsOf: record.owner, at: record.lane)
         return (.ended, isOwner ? record.endedEvent(at: now) : record.event(at: now))
     }
 
@@ -47,11 +47,12 @@ extension PresentationCoordinator {
         after lastID: String?, lost: @escaping @Sendable () -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
         guard logs.contains(lane: name),
-            caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
+            caller.serves(lane: name) || caller.mayStartPresets(at: name) || caller.usesApp(at: name)
         else {
             throw .laneUnknown
         }
         guard !isEnding else { throw .shuttingDown }
+        // The presentation whose state a new listener receives first, if the caller may see it.
         let shown = (presentation.map { book[$0] } ?? book.latest(at: name))
             .flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
         let latest =
@@ -103,8 +104,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Whether phones can be asked at a lane, or `nil` if there is no such lane. Listeners are notified of a
-    /// change, whoever called this function.
+    /// Whether phones can be asked at a lane, or `nil` if there is no such lane. If the result differs from
+    /// the last one, the lane's listeners are notified.
     package func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
         if lanes.record(readiness, of: name) {
@@ -114,8 +115,8 @@ extension PresentationCoordinator {
         return readiness
     }
 
-    /// Logs a fault that bluetoothd answered with. Faults that Countersign found itself, such as a missing
-    /// adapter, are only in the readiness of the lane.
+    /// Logs a fault that bluetoothd reported. A fault that Countersign found itself, such as a missing
+    /// adapter, appears only in the readiness of the lane.
     private func report(_ fault: RadioFault, atLane name: String) {
         guard fault.refusal != nil else { return }
         log.error("a lane has no Bluetooth", metadata: ["lane": "\(name)", "advice": "\(fault.advice)"])
@@ -132,6 +133,7 @@ extension PresentationCoordinator {
     /// Inspects the devices of one lane, and logs what bluetoothd refuses there.
     private func inspectLanesAtStart(lane name: String) async {
         switch await readiness(ofLane: name) {
+        // `readiness` itself logs only a change, and the first result of a lane is no change.
         case .withoutBluetooth(let fault): report(fault, atLane: name)
         // `readiness` stops at the missing reader and does not try the radio.
         case .unavailable: if let fault = await lanes[name]?.lane.radioFault() { report(fault, atLane: name) }
@@ -163,8 +165,8 @@ extension PresentationCoordinator {
 }
 
 extension PresentationCoordinator {
-    /// Returns one page of the caller's presentations, newest first; to the administrator, one page of all
-    /// callers' presentations without answers and documents. A query for a reference returns all its
+    /// Returns one page of the caller's presentations, newest first. For the administrator, the page has the
+    /// presentations of all callers, without answers and documents. A query for a reference returns all its
     /// presentations on one page: first those that only the store has, then those in memory, each part sorted
     /// by `holder`.
     package func list(_ query: PresentationListQuery, for caller: KnownCaller)
@@ -174,7 +176,10 @@ extension PresentationCoordinator {
             let known =
                 try await past(under: reference, for: caller)
                 + book.records(referredToAs: reference, by: caller.name)
-                .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+                // A caller no longer sees what it ordered at a lane that it may not use any more.
+                .filter {
+                    caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane)
+                }
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
             return ["presentations": .array(known), "next": .null]
         }
@@ -194,22 +199,22 @@ extension PresentationCoordinator {
         _ query: PresentationListQuery, for caller: KnownCaller
     ) -> [ListedPresentation] {
         book.ids.compactMap { book[$0] }
-            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+            .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
             .filter {
                 query.matches(
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
                 // Only the administrator's list has presentations of other callers.
-                let isOwn = caller.ordered(record.owner, at: record.lane)
+                let isOwn = caller.owns(presentationsOf: record.owner, at: record.lane)
                 return ListedPresentation(
                     cursor: PresentationCursor(created: record.created, id: record.id.description),
                     json: record.json(for: isOwn ? scopes(of: caller, over: record) : [.admin]))
             }
     }
 
-    /// The newest presentations that only the store has and that match a query: the caller's, or for the
-    /// administrator all.
+    /// The presentations that only the store has and that match a query: the caller's, or for the
+    /// administrator all. Only the newest ones are read, as many as the book can hold.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {
@@ -220,7 +225,7 @@ extension PresentationCoordinator {
         }
         return (stored ?? []).filter {
             book[PresentationID($0.id)] == nil
-                && (owner == nil || caller.ordered($0.owner, at: $0.lane))
+                && (owner == nil || caller.owns(presentationsOf: $0.owner, at: $0.lane))
                 && query.matches(lane: $0.lane, outcome: $0.outcome, created: $0.created)
         }.compactMap { stored in
             PastPresentation(stored).map {
@@ -241,8 +246,8 @@ extension PresentationRecord {
     /// The event's data for every listener of the lane.
     fileprivate func event(at now: Timestamp) -> JSONValue { .object(eventMembers(at: now)) }
 
-    /// The data of `ended` for the caller who ordered the presentation: with result and reasons, as a webhook
-    /// contains them, without documents.
+    /// The data of `ended` for the caller who ordered the presentation: the members of every event, and the
+    /// result and the reasons as in a webhook, which contains no documents.
     fileprivate func endedEvent(at now: Timestamp) -> JSONValue {
         .object(
             eventMembers(at: now) + [reasonsMember(for: []), thenMember(for: [])] + resultMembers(for: []))

@@ -22,7 +22,7 @@ extension PresentationCoordinator {
             guard await isAsked(id, failure: .readerUnavailable(.readerInUse)) else { return }
             return await end(id, with: .unavailable(.readerInUse))
         }
-        // `cancel` before this line found no run at the lane that it could cancel.
+        // A call of `cancel` that came before this line found nothing to cancel at the lane.
         if book[id]?.state == .cancelled { await lane.cancel() }
         for await event in running.events { perform(book.apply(event, to: id)) }
         let presentation = await running.presentation.value
@@ -49,6 +49,7 @@ extension PresentationCoordinator {
     /// first request is in `earlier` only if the second request was sent.
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
+        // A standing order's wait that ended without a phone has no outcome.
         guard await isAsked(id, failure: presentation.failure) else { return }
         guard let first = presentation.earlier.first, let further = record.further else {
             return await end(id, with: report(presentation, asking: record.plan))
@@ -84,6 +85,7 @@ extension PresentationCoordinator {
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
+        // Only the last report of a session has durations, and they cover both requests.
         metrics.addDurations(of: (further ?? report).phases, at: record.lane)
         let kept = await keep(record, endedBy: completion, report: report, then: further)
         perform(book.complete(id, kept))
@@ -189,7 +191,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Counts an outcome, logs it and sends its webhook.
+    /// Counts an outcome, logs it and sends its webhook. The lane's standing order pauses, so that the result
+    /// stays on the page.
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)

@@ -34,13 +34,13 @@ extension PresentationCoordinator {
         standing.insert(lane: name, task: Task { await self.keepAsking(preset, at: name) })
     }
 
-    /// Asks one phone after the other, until the daemon ends or the lane is removed. After a failed attempt
-    /// the next one waits, longer each time.
+    /// Asks one phone after the other, until the daemon ends or the lane is removed. After each failed
+    /// attempt, the pause before the next attempt is longer.
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
             // A turn becomes free in several ways: a presentation ends, a result was shown, an order gives
-            // the turn back. Asking again covers them all.
+            // the turn back. A check at short intervals notices each of them.
             guard isFree(lane: name) else {
                 try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
@@ -76,6 +76,8 @@ extension PresentationCoordinator {
             guard let failure = standing.waitAgain(in: id, at: name) else { return }
             do throws(PresentationServiceError) {
                 if let problem = failure.problem { throw problem }
+                // Prepared again for each wait, so that the next phone is judged with the current trust,
+                // policy and time.
                 let (renewed, newPlan) = try await prepare(
                     order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
                 // An order may have reserved the turn while the next wait was prepared.
@@ -109,6 +111,7 @@ extension PresentationCoordinator {
             return true
         } catch {
             reportPause(at: name, by: error)
+            // `withdrawStanding` removes a presentation only while its lane waits for a phone.
             standing.wait(in: id, at: name)
             withdrawStanding(at: name)
             return false
@@ -122,7 +125,8 @@ extension PresentationCoordinator {
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
-        // The phone failed before `admit` was asked. The presentation is recorded like any other.
+        // The phone engaged, and failed before the lane called `admit`. The presentation is recorded like any
+        // other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false
@@ -177,7 +181,7 @@ extension PresentationCoordinator {
 extension PresentationCoordinator {
     /// Logs and announces once that a standing order is paused, and once that it is resumed.
     private func reportPause(at name: String, by problem: PresentationServiceError?) {
-        guard standing.pause(lane: name, by: problem) else { return }
+        guard standing.recordPause(lane: name, by: problem) else { return }
         notify(.laneChanged, ofLane: name)
         if let problem {
             log.warning(
@@ -198,8 +202,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// The preset of a lane's standing order, and the reason why it is paused; `nil` if the lane waits for
-    /// orders.
+    /// The preset of a lane's standing order, and the reason why the order is paused. Returns `nil` if the
+    /// lane waits for orders.
     package func standingOrder(
         ofLane name: String, _ readiness: LaneReadiness
     ) -> (preset: Preset, pause: PresentationServiceError?)? {

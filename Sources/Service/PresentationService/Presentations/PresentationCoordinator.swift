@@ -13,8 +13,8 @@ internal import Transport
 
 /// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
 ///
-/// The routes of `ReaderAPI` and the daemon's other services call the coordinator, which knows callers as
-/// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows a caller as a
+/// `KnownCaller`, and knows nothing of HTTP. An order passes through these functions:
 /// 1. `open` finds an earlier presentation with the same reference. Otherwise it calls `create`, which waits
 ///    for the turn of the order.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
@@ -22,24 +22,26 @@ internal import Transport
 /// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
-/// that the book returns. All mutable state is in values, each of which only its own functions change:
+/// that the book returns. All mutable state is in these values. Each value is changed by its own functions
+/// only:
 /// - `PresentationBook`: the phase and the result of each presentation.
-/// - `LaneTable`: the lanes, and the readiness that their listeners know.
+/// - `LaneTable`: the lanes, and the readiness of each lane that was last announced to its listeners.
 /// - `EventLogs`: the events of each lane, and their listeners.
-/// - `StandingOrders`: the lanes that ask by themselves, and whose turn is next there.
+/// - `StandingOrders`: the lanes that ask each next phone by themselves, and who has reserved their next
+///   turn.
 /// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
 /// - `PresentationTasks`: the running tasks of each presentation.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
 ///
-/// The coordinator never asks a phone for something that cannot be kept as the order demands: the
-/// presentation and its receipts have their place in the store first. The coordinator sends no outcome that
-/// the end of the daemon could undo.
+/// Before a phone is asked, the presentation and its receipts have a place in the store, so that the daemon
+/// can keep what the order demands. A webhook with the outcome is sent only after the store has accepted the
+/// outcome, since a restart could otherwise change it.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
-/// receipts, `+Standing` repeats the orders of lanes that ask by themselves, and `+Events` contains the
-/// functions for listeners and lists.
+/// receipts, `+Standing` repeats the standing orders of lanes, and `+Events` contains the functions for
+/// listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -54,7 +56,7 @@ package actor PresentationCoordinator {
     package internal(set) var lanes: LaneTable
     var logs: EventLogs
     var book: PresentationBook
-    /// The lanes that ask by themselves, and whose turn is next there.
+    /// The lanes that ask each next phone by themselves, and who has reserved their next turn.
     var standing = StandingOrders()
     private var turns: OrderTurns
     private(set) var tasks = PresentationTasks()
@@ -93,11 +95,11 @@ package actor PresentationCoordinator {
         startStanding(at: name)
     }
 
-    /// Removes a lane, unless a presentation is running there. The lane's listeners stay connected, since the
-    /// lane may come back.
+    /// Removes a lane, unless a presentation is running there. The function returns after the lane has
+    /// released its devices, so that another lane can use them. The lane's listeners stay connected, since
+    /// the lane may come back.
     ///
-    /// - Returns: false if a presentation is running. Returns when the lane has released its devices, so that
-    ///   another lane can use them.
+    /// - Returns: false if a presentation is running, and the lane was not removed.
     package func remove(lane name: String) async -> Bool {
         await reserveTurn(lane: name)
         defer { releaseTurn(lane: name) }
@@ -122,7 +124,7 @@ package actor PresentationCoordinator {
 
     package func isBusy(lane: String) -> Bool { book.isBusy(lane: lane) }
 
-    /// Whether the store refused a receipt that has not been written since.
+    /// Whether receipts that the store refused are still to be written.
     package var hasDelayedReceipts: Bool { !tasks.all(.retrying).isEmpty }
 
     /// Whether the daemon is ending, so that no presentation begins any more.
@@ -158,6 +160,7 @@ package actor PresentationCoordinator {
             }
         }
 
+        /// Whether this is an earlier presentation with the outcome `allow` for a test document.
         fileprivate var isAllowOfTest: Bool {
             switch self {
             case .created: false
@@ -179,7 +182,8 @@ package actor PresentationCoordinator {
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil,
         repeating repeated: PresentationID? = nil
     ) async throws(PresentationServiceError) -> Opened {
-        if let name = order.lane, !caller.begins(at: name) { throw .orderedLaneUnknown }
+        // The error is that of a lane that does not exist, so that a caller learns nothing about other lanes.
+        if let name = order.lane, !caller.mayOrder(at: name) { throw .orderedLaneUnknown }
         let owner = owner ?? caller.name
         let opened: Opened
         if let existing = try await existing(orderedAs: order, by: owner) {
@@ -187,7 +191,9 @@ package actor PresentationCoordinator {
         } else {
             opened = try await create(order, by: caller, for: owner, repeating: repeated)
         }
-        guard caller.begins(at: opened.lane) else { throw .orderedLaneUnknown }
+        guard caller.mayOrder(at: opened.lane) else { throw .orderedLaneUnknown }
+        // An earlier `allow` is not returned if a test document may have caused it: the caller would take it
+        // for the outcome of a real document.
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
             return opened
         }
@@ -213,11 +219,14 @@ package actor PresentationCoordinator {
         return new
     }
 
-    /// The presentation, if the caller's clerk page shows it now, or showed it until it was asked again.
+    /// The presentation to ask again, if the caller's clerk page shows the presentation, or showed it until
+    /// somebody else asked again.
     private func recordToAskAgain(
         _ id: PresentationID, for caller: KnownCaller
     ) throws(PresentationServiceError) -> PresentationRecord {
         let record = try record(id)
+        // The page shows the newer presentation by now. The record is returned all the same, so that
+        // `checkAskingAgain` throws `askedAgain`, which says more than `presentationUnknown`.
         if record.isAskedAgain, caller.scopes.contains(.clerk), caller.covers(lane: record.lane) {
             return record
         }
@@ -246,7 +255,7 @@ package actor PresentationCoordinator {
         let lane = try namedLane(for: order)
         var (record, plan) = try await prepare(order, by: owner, at: lane)
         record.repeated = repeated
-        guard caller.begins(at: record.lane) else { throw .orderedLaneUnknown }
+        guard caller.mayOrder(at: record.lane) else { throw .orderedLaneUnknown }
         let turn = turns.next { [record, plan] () async throws(PresentationServiceError) in
             try await self.enter(record, plan, for: caller.name)
         }
@@ -276,7 +285,7 @@ package actor PresentationCoordinator {
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
         }
-        // A presentation has one path to fetch a portrait, which is served once.
+        // A presentation has a single path for its portrait, and a portrait can be fetched there once.
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
         }
@@ -300,7 +309,8 @@ package actor PresentationCoordinator {
         return (record, presentation)
     }
 
-    /// The brand of the order's reader token, or `nil` for an order without one, which must not ask for data.
+    /// The brand of the order's reader token. Returns `nil` for an order without a reader token, which must
+    /// not ask for data.
     private func brand(for order: PresentationOrder) async throws(PresentationServiceError) -> PreparedBrand?
     {
         guard let token = order.readerToken else {
@@ -375,8 +385,7 @@ package actor PresentationCoordinator {
     {
         let ofData =
             (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
-        // The retention of a display request is at most a receipt: it needs a store, and nothing else is to
-        // be checked.
+        // The retention of a display request is at most a receipt, which needs a store but no further check.
         guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
         guard let archive else {
             throw .retentionWithoutStore
@@ -425,7 +434,7 @@ package actor PresentationCoordinator {
         } catch {
             switch error {
             case .laneBusy, .decisionOpen: notify(.orderRefused, ofLane: lane.name)
-            // Any other error has its cause in the order and not at the lane.
+            // Any other error has its cause in the order, and does not concern the lane's listeners.
             default: break
             }
             throw error
@@ -534,6 +543,7 @@ package actor PresentationCoordinator {
             expire(.decision, of: id)
             await tasks[.writing, id]?.value
         }
+        // A cancelled task makes one last attempt to write.
         for task in tasks.all(.retrying) {
             task.cancel()
             await task.value

@@ -8,7 +8,7 @@ package struct PresentationListQuery: Sendable {
     let outcome: Outcome?
     /// The earliest time of the orders in the list.
     let from: Timestamp?
-    /// The time before which the orders in the list were made.
+    /// The time before which all orders in the list were made.
     let until: Timestamp?
     let limit: Int
     /// The last presentation of the page before; `nil` for the first page.
@@ -29,7 +29,8 @@ package struct PresentationListQuery: Sendable {
 
     /// Whether a presentation passes the filters. The cursor is not compared.
     func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
-        // Each absent filter is replaced by the value of the presentation, and so always passes.
+        // `??` binds tighter than `==` and `<=`: an absent filter is replaced by the presentation's own
+        // value, so that the comparison is true.
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }

@@ -17,7 +17,7 @@ package struct PresentationOrder: Equatable, Sendable {
         case data
     }
 
-    /// The part of a person in the outcome after a verified response.
+    /// The way in which a person takes part in the outcome after a verified response.
     package enum Validation: String, CaseIterable, Sendable {
         /// The answer is final; no person decides.
         case check
@@ -37,7 +37,7 @@ package struct PresentationOrder: Equatable, Sendable {
     package let retention: RetentionProfile
     /// Whether the holder consented to the retention of data.
     package let consent: HolderConsent
-    /// The second request, sent in the same session if the first response was answered with yes.
+    /// The second request, sent in the same session if the first response answers each question with yes.
     let then: FurtherOrder?
     /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
     /// for the policy of the purpose.
@@ -127,8 +127,8 @@ package struct PresentationOrder: Equatable, Sendable {
         readerToken = order.readerToken
     }
 
-    /// Refuses an order that retains data of a display request, or without the consent that its profile
-    /// needs.
+    /// Refuses an order that retains data of a display request, or that retains data without the consent that
+    /// its profile needs.
     private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(PresentationServiceError)
     {
         guard retention.days > 0 else { return }
@@ -169,8 +169,8 @@ package struct OrderReference: Hashable, Sendable {
     let holder: Int
 }
 
-/// The second request of an order: elements, asked for in the same session after the first response was
-/// verified and each of its questions answered with yes.
+/// The second request of an order. It asks for elements in the same session, after the first response was
+/// verified and answered each question with yes.
 struct FurtherOrder: Equatable, Sendable {
     let intent: RequestIntent
     let retention: RetentionProfile

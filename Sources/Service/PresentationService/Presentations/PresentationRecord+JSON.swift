@@ -54,7 +54,8 @@ extension PresentationRecord {
         return [("result", result(report, completion, for: scopes))]
     }
 
-    /// Whether a caller with these scopes sees neither answers nor documents.
+    /// Whether a caller with these scopes sees neither answers nor documents. Empty scopes stand for a
+    /// webhook, which has answers.
     private func seesOutcomeAlone(_ scopes: Set<Scope>) -> Bool {
         !scopes.isEmpty && scopes.isSubset(of: [.order, .admin])
     }
@@ -78,7 +79,8 @@ extension PresentationRecord {
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
         if isCustomersScreen(scopes) { return report.screenResult }
-        // With a second request the outcome follows from the second report, and its reasons are there.
+        // With a second request, the outcome follows from the second report. The reasons of the outcome are
+        // then listed with that report.
         let own = completion.further == nil ? conclusion : nil
         var members = report.resultMembers(for: own, by: basis, at: completion.ended)
         members.append(("decision", JSONValue(completion.decision?.rawValue)))
@@ -121,6 +123,7 @@ extension PresentationRecord {
             scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk])
         {
             var members = report.resultMembers(for: conclusion, by: basis, at: completion.ended)
+            // A person decides once for both requests, and the first result contains the decision.
             members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
@@ -136,7 +139,7 @@ extension PresentationRecord {
 
 extension TransactionReport {
     /// The documents in the form of the command line, with the size of a portrait instead of its bytes; null
-    /// without elements.
+    /// if the report has no elements.
     fileprivate var documentsWithElements: JSONValue {
         documents.contains { $0.verified != nil } ? documentsJSON(portrait: .size) : .null
     }

@@ -13,8 +13,8 @@ internal import RequestPlanner
 /// phases are:
 /// - `running`: the lane waits for a phone, or a phone is being asked.
 /// - `cancelling`: the presentation was cancelled, and its phone is being notified.
-/// - `recording`: the result is known, and its receipts and retained data are being written. Callers still
-///   see the state before.
+/// - `recording`: the result is known, and its receipts and retained data are being written. Meanwhile
+///   callers see the earlier state.
 /// - `awaitingDecision`: the response was verified, and a person has to decide.
 /// - `over`: the outcome is final. Personal data may still be removed from the record.
 ///
@@ -23,8 +23,8 @@ internal import RequestPlanner
 ///
 /// The record of a data request holds elements until `CoordinatorLimits.documents` has passed. The record of
 /// a display request never holds elements of its response: the portrait and the name for the clerk are in
-/// `Completion.shown`. If a request for data follows (`then`), its elements are held as those of a data
-/// request. `json(for:)` selects the members that a caller may see.
+/// `Completion.shown`. The elements of a second request (`then`) are held like those of a data request.
+/// `json(for:)` selects the members that a caller may see.
 package struct PresentationRecord: Sendable {
     package typealias Decision = ReceiptStatement.Decision
 
@@ -41,7 +41,7 @@ package struct PresentationRecord: Sendable {
         /// The presentation was cancelled, and its phone is being notified.
         case cancelling
         /// The presentation was judged or decided, and its receipts and retained data are being written.
-        /// Callers see the state before until that is done.
+        /// Meanwhile callers see the earlier state, `before`.
         case recording(Completion, before: PresentationState)
         /// The response was verified, and a person has to decide.
         case awaitingDecision(Completion)
@@ -133,7 +133,7 @@ package struct PresentationRecord: Sendable {
         }
     }
 
-    /// Whether the report names needed elements that the phone did not return.
+    /// Whether a report names needed elements that the phone did not return.
     var hasMissingElements: Bool {
         [completion?.report, completion?.further].contains { $0?.missing.isEmpty == false }
     }
@@ -176,21 +176,22 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// A copy of this record with the outcome that it has if the daemon ends first.
+    /// A copy of this record with the outcome for the case that the daemon ends before the presentation.
     var interrupted: PresentationRecord {
         let evidence = Conclusion.Evidence.restarted
         var record = self
+        // The end time is not known yet: `endPresentations` of the store sets it at the next start.
         record.phase = .over(Completion(state: .failed, ended: created, evidence: evidence))
         return record
     }
 
-    /// The reference under which data is retained: the caller's own, shared by several persons of one
-    /// contract, or the id of the presentation.
+    /// The reference under which data is retained: that of the order, which several persons of one contract
+    /// may share, or the presentation's id if the order has none.
     var retentionReference: String { order.reference?.name ?? id.description }
 }
 
 extension PresentationRecord.Receipt {
-    /// The receipt that the store wrote, or `failed` without an id.
+    /// A receipt with the id that the store gave it, or `failed` if the store wrote no receipt.
     static func ended(_ id: String?) -> PresentationRecord.Receipt { id.map { .written($0) } ?? .failed }
 
     var id: String? { if case .written(let id) = self { id } else { nil } }
@@ -216,8 +217,8 @@ extension PresentationRecord.Completion {
         } else {
             state = further.map { PresentationState($0) } ?? first
             evidence = Conclusion.Evidence(further ?? report, asksPerson: record.asksPerson)
-            // The evidence is that of the second report. After a portrait of the first response could not be
-            // decoded, the first report has an unknown answer too, which counts as well.
+            // This evidence comes from the second report only. If the portrait of the first response could
+            // not be decoded, an answer of the first report is unknown, which must count too.
             if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
         // A response that arrived while the presentation was being cancelled is not reported.
@@ -285,16 +286,16 @@ package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
         description = try randomBytes(16).hexadecimal
     }
 
-    /// Creates an id from a path or the store. A text that is not the id of a presentation is accepted and
-    /// names none.
+    /// Creates an id from a path or the store. Any text is accepted; a text that is no id belongs to no
+    /// presentation.
     package init(_ text: String) {
         description = text
     }
 }
 
 extension TransactionReport {
-    /// Whether an answer is unknown. The second request is sent only if every answer is yes, so that an
-    /// answer became unknown later: a portrait does not decode.
+    /// Whether an answer is unknown. The second request is sent only if every answer is yes. An answer of the
+    /// first report is therefore unknown only if its portrait could not be decoded afterwards.
     fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
 }
 

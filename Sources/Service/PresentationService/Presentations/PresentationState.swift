@@ -39,6 +39,7 @@ package enum PresentationState: String, CaseIterable, Sendable {
         case .declined: self = .declined
         case .cancelled: self = .cancelled
         case .failed: self = .failed
+        // Without a judged response the outcome is never `allow`, `deny` or `unclear`.
         case .allow, .deny, .unclear, nil: self = report.isAccepted ? .verified : .rejected
         }
     }
@@ -56,7 +57,7 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case tapAgain
     /// The phone has the request: the holder should confirm on the phone and tap again.
     case confirmThenTapAgain
-    /// The page may offer to scan a QR code, or Bluetooth cannot be used.
+    /// `offerQR`: the page may offer to scan a QR code. `bluetoothUnavailable`: Bluetooth cannot be used.
     case offerQR, bluetoothUnavailable
     /// The phone may leave the reader, since the rest comes over Bluetooth.
     case mayLift

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PortraitDecoding
 internal import Reports
 
-/// The portrait and name that a clerk sees until the decision: the only personal data in memory of the
-/// response to a display request. The portrait's bytes are overwritten when this object is released.
+/// The portrait and name that a clerk sees until the decision. No other personal data of the response to a
+/// display request stays in memory. The portrait's bytes are overwritten when this object is released.
 final class ShownPerson: Sendable {
     let portrait: Portrait?
     let name: Name?
@@ -35,7 +35,7 @@ package final class Portrait: Sendable {
         bytes = SecretBytes(copying: shown.bytes[...])
     }
 
-    /// Calls `body` with the bytes. These bytes are overwritten later, but not a copy that `body` makes.
+    /// Calls `body` with the bytes, which are overwritten later. A copy that `body` makes is not overwritten.
     package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
         bytes.withUnprotectedBytes { bytes in body(bytes) }
     }

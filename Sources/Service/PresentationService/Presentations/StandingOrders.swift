@@ -46,6 +46,8 @@ struct StandingOrders {
     ///   if the lane does not wait for a phone.
     mutating func reserveTurn(lane name: String) -> PresentationID? {
         reservations[name, default: 0] += 1
+        // After an earlier reservation the presentation may still be ending; this reservation waits for it
+        // too.
         guard let id = lanes[name]?.waiting ?? lanes[name]?.yielding else { return nil }
         lanes[name]?.phase = .yielding(id)
         return id
@@ -103,6 +105,7 @@ struct StandingOrders {
     /// - Returns: the reason why the last wait ended; `nil` if a phone was asked or the lane gave up its
     ///   turn.
     mutating func waitAgain(in id: PresentationID, at name: String) -> PresentationFailure? {
+        // The pattern compares `id` with the waiting presentation, and binds only `failure`.
         guard case .waiting(id, ended: let failure?)? = lanes[name]?.phase else { return nil }
         wait(in: id, at: name)
         return failure
@@ -125,7 +128,7 @@ struct StandingOrders {
     /// Records the reason why a lane does not ask, or with `nil` that it asks again.
     ///
     /// - Returns: whether the kind of reason changed.
-    mutating func pause(lane name: String, by problem: PresentationServiceError?) -> Bool {
+    mutating func recordPause(lane name: String, by problem: PresentationServiceError?) -> Bool {
         guard let before = lanes[name], before.pause != problem else { return false }
         lanes[name]?.pause = problem
         return before.pause?.name != problem?.name

@@ -5,8 +5,8 @@ package import ReaderService
 package import ReaderStore
 package import ReaderTokens
 
-/// The check of reader tokens, which say in the name of which brand the holder is asked. The brand registry
-/// is read for each token, so that a revoked key is refused at once.
+/// The verifier of reader tokens. A reader token names the brand that asks the holder. The brand registry is
+/// read for each token, so that a revoked key is refused at once.
 package struct TokenBrands: Sendable {
     private let folder: BrandFolder
     private let firstUses: FirstUses
@@ -51,7 +51,8 @@ package struct TokenBrands: Sendable {
     }
 }
 
-/// The times at which tokens were first used. The actor's own queue waits for the disk.
+/// The times at which tokens were first used. The actor runs on its own queue, so that no other thread waits
+/// for the disk.
 private actor FirstUses: TokenFirstUses {
     private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -65,6 +66,7 @@ private actor FirstUses: TokenFirstUses {
         self.store = store
     }
 
+    // Not isolated, so that a caller beyond the limit is refused without a wait for the actor.
     nonisolated func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
     ) async throws(ReaderTokensError) -> Timestamp? {

@@ -23,6 +23,7 @@ extension TransactionReport {
             case .passed, .skipped: nil
             case .failed, .undetermined:
                 ReportReason(
+                    // A check that can fail in several ways has the id of the failure as its `reason`.
                     id: check.reason?.rawValue ?? check.id.rawValue,
                     text: Terminal.safe(check.explanation, limit: 400))
             }
@@ -41,10 +42,12 @@ extension TransactionReport {
         let added = (conclusion?.reasons ?? []).compactMap(\.outcomeReason)
         let words = added.map { ReportReason(id: $0.rawValue, text: $0.explanation) }
         let known = added.contains(.restarted) ? [] : reasons
+        // A reason that is in both lists is returned once.
         return known + words.filter { word in !known.contains { $0.id == word.id } }
     }
 
-    /// The members of a result without element values: verdict, answers, reasons, issuer, trust and policy.
+    /// The members of a result without element values: verdict, answers, reasons, missing elements,
+    /// trust and policy, and the type, checks and issuer of the first document.
     ///
     /// - Parameters:
     ///   - conclusion: the outcome that follows from this report; `nil` if there is no outcome, or if the

@@ -10,9 +10,10 @@ internal import RequestPlanner
 /// book.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
-    /// The JSON for the caller who ordered it and for the administrator, without answers and documents.
+    /// The JSON for the caller who ordered the presentation and for the administrator, without answers and
+    /// documents.
     package let json: JSONValue
-    /// The JSON for a caller who started it by the scope `order`.
+    /// The JSON for a caller who started the presentation by the scope `order`.
     package let outcomeAlone: JSONValue
 
     /// Returns `nil` if the stored text is not JSON, or names no lane because an early version of the daemon
@@ -42,13 +43,14 @@ extension JSONValue {
 }
 
 extension StoredPresentation {
-    /// The end of a presentation. For a presentation that is not over, this is the end that it has if the
+    /// The end of a presentation. For a presentation that is not over, this is its end for the case that the
     /// daemon ends first.
     init(_ record: PresentationRecord) {
         let isOver = record.conclusion != nil
         let record = isOver ? record : record.interrupted
         self.init(
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
+            // Without a reference the number of the holder is never compared.
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
@@ -86,6 +88,7 @@ extension PresentationCoordinator {
         let stored = try await archive?.read { store throws(ReaderStoreError) in
             try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
         }
+        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
         guard past.stored.order == order.digest else { throw .referenceTaken }
         return past
@@ -99,7 +102,8 @@ extension PresentationCoordinator {
             try store.presentations(of: caller.name, under: reference)
         }
         return (stored ?? [])
-            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+            // A caller no longer sees what it ordered at a lane that it may not use any more.
+            .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
             .filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }
     }
@@ -115,8 +119,10 @@ extension PresentationCoordinator {
         let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentation(id.description)
         }
+        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
-            caller.ordered(past.stored.owner, at: past.stored.lane) || caller.scopes.contains(.admin)
+            caller.owns(presentationsOf: past.stored.owner, at: past.stored.lane)
+                || caller.scopes.contains(.admin)
         else { throw .presentationUnknown }
         return past
     }

@@ -105,6 +105,7 @@ extension TransactionReport {
             switch error.cause {
             case .transaction(let id): ReceiptReason(id)
             case .response(let failure): ReceiptReason(failure)
+            // Only responses of apps and web pages fail like this, and they get no receipt.
             case .channel, .unopened: nil
             }
         }

@@ -49,7 +49,7 @@ package actor RecordArchive {
     private var isDeliveryUnreadable = false
 
     /// Opens the store, which is created if absent, and writes the receipts that an earlier run left open:
-    /// those of interrupted presentations, and those for which nobody can decide any more.
+    /// receipts of interrupted presentations, and receipts that waited for a decision.
     ///
     /// - Parameters:
     ///   - keys: the folder of the keys of retained data; `nil` for the default folder beside the store.
@@ -72,14 +72,15 @@ package actor RecordArchive {
         }
         do throws(ReaderStoreError) {
             try store.endPresentations(at: now)
-            // With a clock that is not set yet, every presentation could seem too old and be removed.
+            // Presentations that ended more than a day before or after `now` are removed. With a clock that
+            // is not set yet, these would be all of them.
             if now >= WallClock.earliest { try store.removePresentations(at: now) }
         } catch {
             failed(.presentation, error)
         }
     }
 
-    /// The error of the last write, or `nil` if it succeeded.
+    /// The error of the last write or the last read of undelivered ends; `nil` after a successful write.
     nonisolated var fault: ReaderStoreError? { latestFault.withLock { $0 } }
 
     // MARK: What presentations keep
@@ -112,7 +113,7 @@ package actor RecordArchive {
             try store.checkWritable()
             succeeded(.presentation)
         } catch {
-            // Not recorded as a failed write: the earlier `fault` stays, which led to this test.
+            // Not recorded as a failed write: the earlier `fault`, which led to this test, stays.
             throw .recordsUnavailable(error)
         }
     }
@@ -120,12 +121,12 @@ package actor RecordArchive {
     /// The reason why the store accepts no presentation, or `nil` if the store accepts presentations.
     ///
     /// After a fault that may be over, such as a full disk, this function tries to write, once a second at
-    /// most. A caller who asks whether the daemon is ready may send it no order before, so that no other
+    /// most. A till that waits until the daemon is ready sends no order meanwhile. Without this attempt, no
     /// write would clear the fault.
     package func presentFault(at now: ContinuousClock.Instant = .now) -> ReaderStoreError? {
         guard let fault, fault.isOfEveryPresentation, nextTry.map({ $0 <= now }) ?? true else { return fault }
         nextTry = now + Self.triesApart
-        // A success clears `fault`; after a failure the fault that is returned is the earlier one.
+        // If the write succeeds, `probe` clears `fault`. Otherwise `fault` is still the earlier error.
         try? probe()
         return self.fault
     }
@@ -147,14 +148,15 @@ package actor RecordArchive {
         }
     }
 
-    /// The ends of presentations whose webhooks are still to be delivered, oldest first. `nil` if the store
-    /// cannot be read; a first failure is logged.
+    /// The ends of presentations whose webhooks are still to be delivered, oldest first. Returns `nil` if the
+    /// store cannot be read; only the first of several failures in a row is logged.
     func pendingDeliveries() -> [PendingDelivery]? {
         readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
     }
 
     /// The ends of one caller's presentations whose webhooks are still to be delivered to an origin, oldest
-    /// first. `nil` if the store cannot be read; a first failure is logged.
+    /// first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
+    /// logged.
     func undelivered(of caller: String, to origin: String, atMost limit: Int) -> [StoredPresentation]? {
         readToDeliver { store throws(ReaderStoreError) in
             try store.undelivered(of: caller, to: origin, atMost: limit)
@@ -191,8 +193,8 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes the end of a presentation and its receipts, which replace the held ones. Returns `nil` if that
-    /// fails, which is logged; then nothing was written.
+    /// Writes the end of a presentation and its receipts, which replace the held ones. If that fails, nothing
+    /// is written, the error is logged, and the function returns `nil`.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(
@@ -224,8 +226,8 @@ package actor RecordArchive {
         )
     }
 
-    /// Retains the data of the verified documents in a response. Returns their deadline, or `nil` if nothing
-    /// was retained. A failed write is logged.
+    /// Retains the data of the verified documents in a response. Returns the deadline of the data, or `nil`
+    /// if nothing was retained. A failed write is logged.
     private func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report.documents.compactMap(\.verified) {
@@ -343,7 +345,7 @@ final class PendingLimit: Sendable {
         self.ofOneCaller = ofOneCaller
     }
 
-    /// Takes a place for a caller. After true, the caller of this function must call `leave`.
+    /// Takes a place for a caller. If it returns true, `leave` must be called afterwards.
     ///
     /// - Returns: false if no place is free.
     func enter(_ caller: String) -> Bool {

@@ -55,7 +55,8 @@ extension RecordArchive {
             let wasPurgedLately = (last...last + Self.purgesApart).contains(now.secondsSince1970)
             // Each removal rewrites all retained data, so that nothing is written while nothing has expired.
             if wasPurgedLately, due.map({ $0 > now }) ?? true { return due }
-            // With a clock that is not set yet, every presentation could seem too old and be removed.
+            // Presentations that ended more than a day before or after `clock` are removed. With a clock that
+            // is not set yet, these would be all of them.
             if clock >= WallClock.earliest { try store.removePresentations(at: clock) }
             try retained.purge(at: now)
             purged = now

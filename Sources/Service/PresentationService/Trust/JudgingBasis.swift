@@ -35,7 +35,7 @@ extension JudgingBasis {
     /// policies.
     ///
     /// - Parameter choices: the policies of the lane and of the order, each of which may only be stricter.
-    /// - Throws: `policyRefused` if one of them accepts more.
+    /// - Throws: `policyRefused` if one of `choices` accepts more than the policies of the purposes.
     func judging(
         _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) throws(PresentationServiceError) -> JudgingBasis {

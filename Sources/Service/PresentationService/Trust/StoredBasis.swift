@@ -11,18 +11,18 @@ internal import Synchronization
 ///
 /// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. The
 /// trust is therefore read again only if the store names another snapshot, and after ten minutes in any case.
-/// A changed file alone does not mean changed trust, since receipts are in the same file: then only the
-/// number of the snapshot is read. Identities are read again when one of their files changed.
+/// Receipts are in the same file, so that a changed file often has the same trust: after a change, the number
+/// of the snapshot is read and compared first. Identities are read again when one of their files changed.
 ///
-/// Any thread may call it; the state is behind a `Mutex`. Reads run on two serial queues, one for the trust
-/// and one for identities, because the disk and a TPM that loads keys may take long. Callers that arrive
-/// during a read wait for it and use its result, or its failure.
+/// Any thread may call this class; its state is behind a `Mutex`. Reads run on two serial queues, one for the
+/// trust and one for identities, because the disk and a TPM that loads keys may take long. Callers that
+/// arrive during a read wait for it and use its result, or its failure.
 ///
 /// If the store cannot be read and its file has not changed, the last trust stays in use. If the file has
 /// changed, the caller gets the error: a removed root must not be trusted longer.
 ///
-/// `replace` changes the policy when the daemon reloads its configuration. A read that began before is not
-/// kept, which `generation` recognises.
+/// `replace` changes the policy when the daemon reloads its configuration. The result of a read that began
+/// before the replacement is not kept; `generation` tells such reads apart.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -54,7 +54,7 @@ package final class StoredBasis: JudgingBasisSource {
 
         func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
-        /// Records that the changed file still has the same trust.
+        /// Records that the changed file still has the same trust, and returns the basis.
         mutating func reuse(for file: FileStamp?) -> JudgingBasis {
             self.file = file
             return basis
@@ -112,7 +112,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     private var databaseStamp: FileStamp? { FileStamp("\(folder)/countersign.sqlite") }
 
-    /// The basis that was read last, if it is not too old and its file has not changed since.
+    /// The basis that was read last, if it is not too old and the store's file has not changed since.
     private func basis(of file: FileStamp?) -> JudgingBasis? {
         state.withLock { state in
             state.basis.flatMap { $0.file == file && $0.isYoung(at: now()) ? $0.basis : nil }
@@ -128,6 +128,7 @@ package final class StoredBasis: JudgingBasisSource {
         -> JudgingBasis
     {
         let (read, failure, generation) = state.withLock { ($0.basis, $0.failure, $0.generation) }
+        // Taken before the read, so that a change during the read is noticed at the next call.
         let (file, began) = (databaseStamp, now())
         if let basis = basis(of: file) { return basis }
         if let failure, failure.began >= asked { throw failure.problem }

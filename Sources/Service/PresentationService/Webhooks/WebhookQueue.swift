@@ -10,15 +10,16 @@ internal import Synchronization
 /// The service that sends the end of a presentation to the webhook of its order.
 ///
 /// `PresentationCoordinator` calls `send` after the end was written to the store; the daemon's service group
-/// calls `run`. Only origins of the daemon's configuration receive webhooks.
+/// calls `run`. Only origins of the daemon's configuration receive webhooks. In this file an *end* is the
+/// JSON of a finished presentation, the body of its webhook.
 ///
 /// **Signature.** The header `Countersign-Signature: v1=HEX` is the HMAC-SHA-256 of `TIMESTAMP.BODY`, where
 /// the timestamp is that of the header `Countersign-Timestamp`. The receiver computes the HMAC too, compares
 /// it with the header, and refuses a timestamp that is older than a few minutes.
 ///
 /// **Attempts.** An attempt succeeds with a status of 200 to 299. After a failure the delivery pauses for the
-/// times of `Schedule.pauses`, and is given up after the last one. A receiver that could not be reached and
-/// then accepts another delivery ends the pauses of the deliveries that wait for it.
+/// times of `Schedule.pauses`, and is given up after the last one. If a receiver that could not be reached
+/// accepts a delivery again, the other deliveries to this receiver do not wait for the end of their pauses.
 ///
 /// **Shares.** Each caller has a share of the places for each origin (`WebhookShares`), so that a receiver
 /// that does not answer delays no other caller's webhooks. An end for which there is no place stays in the
@@ -73,7 +74,7 @@ package final class WebhookQueue: Service {
     private let schedule: Schedule
     private let shares = Mutex(WebhookShares())
     private let deliveries: AsyncStream<Delivery>
-    private let given: AsyncStream<Delivery>.Continuation
+    private let queue: AsyncStream<Delivery>.Continuation
 
     /// Creates a queue.
     ///
@@ -101,7 +102,7 @@ package final class WebhookQueue: Service {
         self.clock = clock
         self.archive = archive
         self.schedule = schedule
-        (deliveries, given) = AsyncStream.makeStream()
+        (deliveries, queue) = AsyncStream.makeStream()
     }
 
     /// Whether a webhook may be sent to this URL.
@@ -118,7 +119,7 @@ package final class WebhookQueue: Service {
             // With an archive the end is in the store, from which `refill` takes it later.
             return metrics.webhook(archive == nil ? "dropped" : "deferred")
         }
-        given.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
+        queue.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
     }
 
     // MARK: The store
@@ -164,12 +165,12 @@ package final class WebhookQueue: Service {
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
                 guard entered.contains(id), let url = presentation.webhook else { continue }
-                given.yield(
+                queue.yield(
                     Delivery(
                         presentation: id, share: key, url: url, body: Array(presentation.description.utf8)))
             }
-            // A delivery that ended during the read may have made room: the next turn asks again, or ends the
-            // loop.
+            // A delivery that ended during the read may have made room: the next pass of this loop reads
+            // again, or ends.
             guard found == nil else { continue }
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
         }
@@ -182,14 +183,15 @@ package final class WebhookQueue: Service {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
             guard await archive.endDelivery(of: delivery.presentation, again: true) else { continue }
             let needsMore = shares.withLock { $0.recorded(delivery.presentation, of: delivery.share) }
+            // The store has accepted the record, so that the loop ends here.
             return needsMore ? await refill(delivery.share) : ()
         } while !Task.isCancelled
     }
 
     // MARK: Deliveries
 
-    /// Delivers until the daemon ends. Deliveries that wait then are attempted once more, and again after the
-    /// next start.
+    /// Delivers until the daemon ends. Each delivery that still waits then makes one last attempt. If that
+    /// fails, the archive keeps the delivery for the next start.
     package func run() async throws {
         let client = CurlClient(
             ClientTrust(.system), keepsConnections: Self.keepsConnections,
@@ -204,12 +206,12 @@ package final class WebhookQueue: Service {
                 group.cancelAll()
             }
         } onGracefulShutdown: {
-            self.given.finish()
+            self.queue.finish()
         }
         await client.close()
     }
 
-    /// Delivers one end, records the result, and lets the share continue.
+    /// Delivers one end, records the result, and refills the share from the store.
     private func deliver(_ delivery: Delivery, by client: CurlClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]
@@ -231,7 +233,7 @@ package final class WebhookQueue: Service {
 
     /// Makes an attempt after each pause, and a limited number of attempts before the end of a pause, when
     /// the receiver answers again. An early attempt does not start the pause again, so that a delivery that
-    /// always fails is given up in time even if deliveries beside it succeed.
+    /// always fails is given up in time even if other deliveries to its receiver succeed.
     private func tryAll(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         var early = 0
         var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
@@ -303,6 +305,7 @@ package final class WebhookQueue: Service {
         shares.withLock { shares in
             switch result {
             case .accepted: shares.succeeded(delivery.share)
+            // A receiver that answers with an error can be reached, so that it is not marked as down.
             case .refused: break
             case .unreachable: shares.failed(delivery.share)
             }

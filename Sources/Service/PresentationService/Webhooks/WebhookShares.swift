@@ -19,8 +19,8 @@ struct WebhookShares {
         var hasMore = false
         /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
-        /// The deliveries that ended during a refill. The refill may have read them as undelivered before
-        /// they ended, so that it must not deliver them again.
+        /// The deliveries that ended during a refill. If the refill read the store before, it finds them
+        /// there as undelivered, and must not deliver them again.
         var endedMeanwhile: Set<PresentationID> = []
         /// The deliveries that ended and that the store still names as undelivered, because it accepted no
         /// write.
@@ -35,7 +35,8 @@ struct WebhookShares {
         var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling && unrecorded.isEmpty }
     }
 
-    /// The maximum number of deliveries in progress. A share without any may have one beyond this limit.
+    /// The maximum number of deliveries in progress. A share without deliveries may begin one beyond this
+    /// limit.
     static let most = 256
     /// The maximum number of deliveries in progress of one share.
     static let mostOfOneShare = 16
@@ -124,6 +125,7 @@ struct WebhookShares {
     mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
         guard var share = shares[key] else { return [] }
         share.isRefilling = false
+        // If the store could not be read, it may have any number of ends.
         if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
         let known = share.underway.union(share.endedMeanwhile).union(share.unrecorded)

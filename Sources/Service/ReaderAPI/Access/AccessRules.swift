@@ -66,7 +66,7 @@ package struct AccessRules: Equatable, Sendable {
     func allow(_ caller: KnownCaller) -> Bool {
         let now: KnownCaller? =
             switch caller.credential {
-            // Of several entries with one digest the last counts, as in `known(byToken:)`.
+            // If several entries have the same digest, the last one counts, as in `known(byToken:)`.
             case .token(let digest): tokens.last { $0.sha256 == digest }?.caller
             case .user(let number): self.caller(ofUser: number)
             }
@@ -131,7 +131,7 @@ package final class AccessBook: Sendable {
 }
 
 extension PresentationCoordinator {
-    /// Ends the event streams of callers whom these rules no longer know or allow less.
+    /// Ends the event streams of callers who are unknown under these rules or have fewer rights.
     package func endStreams(under rules: AccessRules) {
         endStreams { rules.allow($0) }
     }

@@ -34,6 +34,8 @@ struct Caller: Sendable {
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let rules = rules.current
         let credentials = request.headers[values: .authorization]
+        // The cookie counts only without an Authorization header, so that a request with a wrong token is
+        // refused.
         if credentials.isEmpty, let page = pages.caller(of: request, under: rules) { return page }
         guard credentials.count == 1, let credential = credentials.first, credential.utf8.count <= 1024,
             let token = credential.bearerToken.flatMap(rules.known(byToken:))
@@ -55,8 +57,7 @@ struct Caller: Sendable {
         rules.isStopped ? .kioskStopped : .unauthorized
     }
 
-    /// The user at the other end of a Unix socket when the connection was made, or `nil` if the system does
-    /// not say.
+    /// The user who made the connection to the Unix socket, or `nil` if the system does not say.
     private static func user(of channel: any Channel) async -> UInt32? {
         guard let options = channel as? any SocketOptionProvider else { return nil }
         let peer: PeerCredentials? = try? await options.unsafeGetSocketOption(

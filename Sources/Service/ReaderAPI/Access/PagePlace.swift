@@ -29,8 +29,8 @@ struct PagePlace: Hashable, Sendable {
     /// send to servers.
     func path(code: String) -> String { "/\(page.rawValue)\(lane.map { "?lane=\($0)" } ?? "")#code=\(code)" }
 
-    /// The page's name, such as `kiosk-counter-1` or `owner`. The page sends it in the header
-    /// `Countersign-Page`; its cookie is named `countersign-` and this name.
+    /// The page's name, such as `kiosk-counter-1` or `owner`. The page sends this name in the header
+    /// `Countersign-Page`. The name of the page's cookie is `countersign-`, followed by this name.
     var name: String { lane.map { "\(page.rawValue)-\($0)" } ?? page.rawValue }
 
     static let owner = PagePlace(.owner, lane: nil)
@@ -48,6 +48,7 @@ struct PagePlace: Hashable, Sendable {
             self = .owner
             return
         }
+        // The name of a lane may contain hyphens too.
         guard let hyphen = name.firstIndex(of: "-"), let page = Page(rawValue: String(name[..<hyphen])),
             page != .owner
         else { return nil }
@@ -58,6 +59,7 @@ struct PagePlace: Hashable, Sendable {
 extension KnownCaller {
     /// Whether the caller may open this page.
     func opens(_ place: PagePlace) -> Bool {
+        // The owner's page has no lane, so that only the scope counts.
         scopes.contains(place.page.scope) && place.lane.map(serves) ?? true
     }
 

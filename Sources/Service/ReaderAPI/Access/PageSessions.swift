@@ -9,8 +9,8 @@ internal import Synchronization
 
 /// The sign-in of browser pages, which have no token of their own.
 ///
-/// A caller with the scope of a page orders a code, which works once within 60 seconds. The page exchanges it
-/// for a cookie.
+/// A caller with the scope of a page orders a code, which works once within 60 seconds. The page exchanges
+/// the code for a cookie.
 ///
 /// The cookie is a message authentication code over the caller's credential, the page and the lane. The
 /// cookie needs no list of sessions and survives a restart. The cookie stops working when the token or user

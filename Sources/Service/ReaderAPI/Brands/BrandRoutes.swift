@@ -12,8 +12,8 @@ package import ReaderTokens
 package struct BrandRoutes: Sendable {
     private let folder: BrandFolder
     private let server: TokenServer<TokenCountInMemory>
-    /// The log of who asked for a token and with which result. This log is never limited, and never contains
-    /// a token.
+    /// The log of requests for tokens, each with its caller and its result. This log is never limited, and
+    /// never contains a token.
     private let audit: Logger
     private let clock: WallClock
 

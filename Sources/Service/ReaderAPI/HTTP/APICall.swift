@@ -58,7 +58,7 @@ struct APICall: Sendable {
         return media.trimmingBlanks.lowercased() == "application/json"
     }
 
-    /// Reads the bytes of the body, and records that no rest of the body is left.
+    /// Reads the bytes of the body, and records that the whole body was read.
     private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
         do throws(BodyFault) {
             let bytes = try await request.body.bytes(
@@ -103,7 +103,8 @@ final class BodyProgress: Sendable {
 
     /// Whether the unread part of the body may be too long to be read.
     func leavesMuch(of request: Request) -> Bool {
-        // A rest of up to `longestBody` bytes is read, so that the connection can be used again.
+        // A rest of up to `longestBody` bytes is read, so that the connection can be used again. A body with
+        // Transfer-Encoding has an unknown length.
         guard !isRead.load(ordering: .relaxed) else { return false }
         if request.headers[.transferEncoding] != nil { return true }
         return request.headers[.contentLength].flatMap { Int($0) }.map { $0 > APICall.longestBody } ?? false

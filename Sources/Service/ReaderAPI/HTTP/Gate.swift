@@ -38,6 +38,7 @@ struct Gate: RouterMiddleware {
         } catch let error as PresentationServiceError {
             response = refusal(APIProblem(error))
         } catch let error as HTTPError where error.status == .notFound {
+            // Hummingbird's router also throws `notFound` if only the method is wrong.
             let allowed = routes.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
             let problem: APIProblem = allowed.isEmpty ? .notFound : .methodNotAllowed
             response = refusal(problem)

@@ -16,6 +16,7 @@ internal import RequestPlanner
 extension PresentationCoordinator {
     /// The routes of lanes: descriptions, logo, events and presets, and the route of the trust.
     nonisolated var laneRoutes: [APIRoute] {
+        // All scopes that concern lanes. `laneDescription` refuses a lane that the caller may not see.
         let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
             APIRoute(.get, "/v1/lanes", for: anybody) { call in
@@ -61,15 +62,15 @@ extension PresentationCoordinator {
         let (preset, reference) = try mapping(
             (members.required("preset").string(upTo: 64), PresentationOrder.reference(members)),
             APIProblem.init(body:))
-        guard caller.orders(at: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
+        guard caller.mayStartPresets(at: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
         guard let preset = lane.presets.first(where: { $0.name == preset }) else {
             throw APIProblem.presetUnknown
         }
         return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller)
     }
 
-    /// The JSON of a presentation for a caller with `clerk` or `order`. A clerk's page sees its result while
-    /// it is the latest of its lane; otherwise the JSON contains only the outcome.
+    /// The JSON of a presentation for a caller with `clerk` or `order`. A clerk's page sees the result while
+    /// the presentation is the latest of its lane; otherwise the JSON contains only the outcome.
     func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
         let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
         return record.json(for: seen.isEmpty ? [.order] : seen)
@@ -77,6 +78,7 @@ extension PresentationCoordinator {
 
     /// The descriptions of all lanes that the caller may see.
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
+        // All lanes are inspected in parallel first, so that the loop gets each readiness without a wait.
         await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
@@ -93,7 +95,7 @@ extension PresentationCoordinator {
     /// - Throws: `laneUnknown` if there is no such lane, or the caller may not see it.
     private func laneDescription(_ name: String, for caller: KnownCaller) async throws -> JSONValue {
         let isKnown =
-            caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
+            caller.serves(lane: name) || caller.mayStartPresets(at: name) || caller.usesApp(at: name)
             || caller.scopes.contains(.admin)
         guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw APIProblem.laneUnknown
@@ -116,7 +118,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// The state of all lanes for the owner, without what is asked there.
+    /// The state of all lanes for the owner, without their presentations.
     func laneHealth() async -> [JSONValue] {
         await inspectLanes()
         var lanes: [JSONValue] = []
@@ -170,6 +172,7 @@ extension LaneReadiness {
     /// The API's word for the readiness.
     var state: String {
         switch self {
+        // Phones can be asked over NFC without Bluetooth.
         case .ready, .withoutBluetooth: "ready"
         case .unavailable(let fault):
             switch fault.id {
@@ -187,6 +190,7 @@ extension LaneReadiness {
         case .ready: "ready"
         case .withoutBluetooth(let fault) where fault.id == .adapterOff: "off"
         case .withoutBluetooth(let fault) where fault.id == .settingsMissing: "unprepared"
+        // `unavailable` is about the PC/SC reader; Bluetooth is not inspected then.
         case .withoutBluetooth, .unavailable: "missing"
         }
     }

@@ -70,7 +70,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.post, "/v1/presentations/{id}/again", for: .scopes([.clerk])) { call in
                 let body = try await call.body()
-                // Only the empty object is accepted: the order that is repeated has all members.
+                // Only the empty object is accepted, since the earlier order is repeated as it is.
                 _ = try mapping(body.members([]), APIProblem.init(body:))
                 let record = try await self.askAgain(call.presentation, by: call.known)
                 return .json(
@@ -86,10 +86,12 @@ extension PresentationCoordinator {
                 call in
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.app])
                 let portrait = try await self.takePortrait(of: seen.record.id)
+                // The phone may send a format that `ImageFormat` does not know.
                 return .bytes(portrait, type: ImageFormat(portrait)?.mediaType ?? "application/octet-stream")
             },
             APIRoute(.get, "/v1/presentations/{id}/events", for: .scopes(following)) { call in
-                // The store keeps no events. An unknown presentation is refused first, a past one afterwards.
+                // The store keeps no events. `past` refuses a presentation that the caller may not see. A
+                // presentation that it returns is over.
                 guard try await self.remembers(call.presentation) else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw APIProblem.eventsOver

@@ -70,10 +70,10 @@ package struct ReaderServer: Service {
         responder = router.buildResponder()
     }
 
-    /// The seconds for which a connection may have no request or an incomplete one.
+    /// The seconds after which a connection is closed if no complete request has arrived.
     private static let idleSeconds: Int64 = 15
 
-    /// The seconds for which a connection may be open while no known caller has sent a request on it.
+    /// The seconds after which a connection is closed if no known caller has sent a request on it.
     private static let strangerSeconds: Int64 = 30
 
     package func run() async throws {

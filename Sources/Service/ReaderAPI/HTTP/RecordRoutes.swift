@@ -149,7 +149,7 @@ extension RecordArchive {
     ///
     /// - Parameters:
     ///   - opening: returns the first bytes, for the number of receipts that follow.
-    ///   - page: returns the bytes of some receipts.
+    ///   - page: returns the bytes of one page of receipts.
     nonisolated func receiptBody(
         for caller: KnownCaller, opening: (Int) -> ByteBuffer,
         page: @escaping @Sendable ([SignedReceipt]) -> ByteBuffer

@@ -48,7 +48,8 @@ extension PresentationCoordinator {
                 faults.append(ReadinessReport.Fault(id: readiness.state, lane: name, text: advice))
             }
         }
-        // A till sends no order to a daemon that is not ready, so that the store has to be tried here.
+        // The store is tried here: a till sends no order to a daemon that is not ready, and no other write
+        // would then show that the store works again.
         let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
         let problem = fault ?? (hasDelayedReceipts ? APIProblem.receiptsDelayed : nil)
         if let problem {

@@ -204,7 +204,7 @@ class ClerkView {
         ] : []);
     }
 
-    /// Creates the button that opens everything that a decision does not need.
+    /// Creates the button that shows or hides the texts and facts that a decision does not need.
     #detailsButton(presentation, isOpen, strings) {
         const attributes = { type: "button", "data-opens": true, "aria-expanded": String(isOpen) };
         const button = element("button", attributes, strings.text("clerk.details"));
@@ -227,6 +227,7 @@ class ClerkView {
             const attributes = { type: "button", "data-action": name, "data-deliberate": name === "matches" };
             const button = element("button", attributes, shape && picture(shape),
                 element("span", {}, words));
+            // Nobody can confirm a match with a picture that is not shown.
             button.disabled = this.#isActing || (name === "matches" && isMissing);
             button.addEventListener("click", () => this.#act(action));
             return button;

@@ -109,7 +109,7 @@ class CustomerView {
         find("question").hidden = asks.length === 0;
     }
 
-    /// Shows what is asked and kept; while nothing is asked, which wallets are accepted and what may be
+    /// Shows what is asked and kept. While nothing is asked, shows which wallets are accepted and what may be
     /// asked.
     #showAsks(screen, { lane, presentation }, strings) {
         const node = find("asks");

@@ -101,7 +101,8 @@ export class Daemon {
         await this.#ask("DELETE", this.#address(id));
     }
 
-    /// Opens the stream of the lane's events, from the event after `lastEventID` on. `signal` ends it.
+    /// Opens the stream of the lane's events, from the event after `lastEventID` on. `signal` ends the
+    /// stream.
     async events(lane, lastEventID, signal) {
         const resume = lastEventID === "" ? {} : { "Last-Event-ID": lastEventID };
         return this.#send("GET", `/v1/lanes/${encodeURIComponent(lane)}/events`, {

@@ -23,7 +23,7 @@ const drawings = {
     qr, connect, bluetooth, look, checking,
 };
 
-/// Draws one of them. `shape` is the shape of the reader: `square`, `upright` or `builtIn`.
+/// Draws the drawing with this name. `shape` is the shape of the reader: `square`, `upright` or `builtIn`.
 export function draw(name, antenna, shape) {
     return drawings[name](antenna, shape);
 }

@@ -23,7 +23,9 @@ export class Feed {
     #lossTimer = null;
 
     /// - open: `open(lastEventID, signal)` returns the response.
-    /// - listener: has `live()`, `event(type, value)`, `lost()` and `ended(error)`.
+    /// - listener: has `live()` (called when the stream is open), `event(type, value)`, `lost()` (called when
+    ///   the stream was lost for longer than `grace`) and `ended(error)` (called when no further attempt
+    ///   follows).
     constructor(open, listener) {
         this.#open = open;
         this.#listener = listener;
@@ -54,7 +56,7 @@ export class Feed {
         this.#pauses.hurry();
     }
 
-    /// Opens the stream and passes on its events until it ends. Silence ends it too.
+    /// Opens the stream and passes on its events until it ends. Silence ends the stream too.
     async #listen(signal) {
         const attempt = new AbortController();
         const ends = () => attempt.abort();

@@ -20,8 +20,8 @@ export function missingElements(presentation) {
     return [...new Set(names.map((name) => name.slice(name.indexOf("/") + 1)))];
 }
 
-/// Whether the clerk can ask again. Not after an order with the holder's consent to retention, which is valid
-/// for one presentation: the till has to order again.
+/// Whether the clerk can ask again. A holder's consent to retention is valid for one presentation: after an
+/// order with such a consent, the till has to order again.
 export function canAskAgain(presentation) {
     return ![presentation.retention, presentation.then?.retention].some((name) => /^consented\b/.test(name ?? ""));
 }
@@ -40,6 +40,7 @@ function elementText(name, strings) {
     if (years !== undefined) {
         return strings.text("element.age_over", { years: Number(years) });
     }
+    // The element of AAMVA has the same text as the element of ISO/IEC 18013-5.
     const known = name === "domestic_driving_privileges" ? "driving_privileges" : name;
     return named.includes(known) ? strings.text(`element.${known}`) : `“${shortened(name)}”`;
 }

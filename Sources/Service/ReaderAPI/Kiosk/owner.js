@@ -15,6 +15,8 @@ const outcomes = ["allow", "deny", "unclear", "declined", "cancelled", "failed"]
 
 const daemon = new Daemon("owner");
 const find = (name) => document.querySelector(`[data-${name}]`);
+/// The loaded receipts (`known`), the newest first; the number of the oldest loaded one (`first`); the
+/// searched words.
 const receipts = { known: [], first: null, words: "" };
 
 function time(text) {
@@ -65,6 +67,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
             found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask phones at present."}`);
         }
     }
+    // Without trust or a list there is no age, and the comparison with NaN is false.
     if (Math.floor(trust?.ageSeconds / 86_400) > attention.listDays) {
         found.push(phrase`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
     }

@@ -1,5 +1,5 @@
-// The common part of the customer's and the clerk's page: it keeps the state of the lane current, and wipes
-// it at its deadline.
+// The common part of the customer's and the clerk's page: it keeps the state of the lane current, and wipes a
+// result after its time.
 
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
@@ -16,8 +16,8 @@ const bannerStay = 8_000;
 /// The pause after a failed request while the event stream is open, in milliseconds.
 const retryPause = 2_000;
 
-/// The time after its end in which a result is shown by a page that has not shown the presentation before, in
-/// milliseconds. Later it is an earlier customer's result.
+/// The age in milliseconds up to which a result is shown on a page that has not shown its presentation
+/// before. An older result belongs to an earlier customer.
 const newsStay = 10_000;
 
 export class Page {
@@ -43,8 +43,10 @@ export class Page {
     #bannerTimer = null;
 
     /// - view: has `name` (the page's name), `render(page)`, `keeps(presentation)` (returns the part of a
-    ///   presentation that the page may hold), `scans` (whether it reads QR codes), `shown`, `stay`,
-    ///   `overstayed` and `wipe`.
+    ///   presentation that the page may hold), `scans` (whether it reads QR codes), `soundsAtFirst`,
+    ///   `shown(page, presentation)` (called with each fetched presentation), `stay(known)` (returns the
+    ///   seconds for which a result is shown), `overstayed(page)` (called after that time) and `wipe()`
+    ///   (removes the portrait that the view holds).
     constructor(view) {
         this.view = view;
     }
@@ -273,9 +275,9 @@ export class Page {
         await this.act(() => this.daemon.engage(presentation.id, uri), "scanned");
     }
 
-    /// Runs an action at the daemon. Shows a banner if it fails.
+    /// Runs an action at the daemon. Shows a banner if the action fails.
     ///
-    /// Returns whether it succeeded.
+    /// Returns whether the action succeeded.
     async act(action, done = null) {
         try {
             await action();

@@ -1,4 +1,4 @@
-// The portrait on the clerk's page: it is in memory only, and removed when it is wiped.
+// The portrait on the clerk's page, which is in memory only, until `wipe` is called.
 
 import { element } from "./elements.js";
 

@@ -5,7 +5,7 @@ const keyGap = 400;
 /// The shortest pause between two keys of a person, in milliseconds.
 const handGap = 50;
 
-/// The pause after the last key before a key may press a control with `data-deliberate`, in milliseconds.
+/// The time after a key in which no further key presses a control with `data-deliberate`, in milliseconds.
 const deliberation = 1_000;
 
 /// The keys that press a control or move to another control.
@@ -39,7 +39,7 @@ function letterOnUSKeyboard(event) {
 }
 
 /// Watches for engagements that are typed or pasted. Calls `taken` with each engagement, and `refused` for a
-/// text that only begins like one.
+/// text that begins like an engagement and is none.
 ///
 /// A scanned code can contain Enter, Tab or blanks, which would press buttons. Keys that arrive as fast as a
 /// scanner types are therefore ignored.

@@ -3,7 +3,7 @@
 
 import { canAskAgain, missingElements } from "./missing.js";
 
-/// The groups of reasons that have a common text, by the daemon's ids.
+/// The daemon's ids of reasons, each with its group. The reasons of one group have the same text.
 const reasons = {
     issuer_certificate: "issuer", issuer_signature: "forged", mso: "forged", digests: "forged",
     issuing_country: "forged", validity: "validity", revocation: "revocation", device_authentication: "phone",
@@ -16,6 +16,7 @@ const reasons = {
     "reader.unavailable": "reader", "request.not_signed": "signing", "consent.overdue": "noAnswer", "document.not_returned": "missing",
     "element.not_returned": "missing",
 };
+/// The reasons with which a failed presentation shows the clerk's screen "timedOut".
 const overdue = ["engagement.overdue", "consent.overdue", "connection.overdue"];
 
 /// Returns the key of a reason's text.
@@ -51,8 +52,9 @@ export function isUnasked(presentation) {
     return presentation?.isStanding === true && presentation.state === "armed";
 }
 
-/// Returns the common answer of a result: `yes` (also without questions), `no` or `unknown`. A refused test
-/// document has the state `rejected` and no answers.
+/// Returns the common answer of a result: `no` if an answer is no, `yes` if every answer is yes or there is
+/// none, otherwise `unknown`. A refused test document has no answers: its state `rejected` shows that it was
+/// refused.
 export function overall(result) {
     const answers = (result?.answers ?? []).map(({ answer }) => answer);
     if (answers.includes("no")) {
@@ -150,6 +152,7 @@ function customerEnd(presentation) {
             return { name: "missing", tone: "quiet", shape: "unknown", cue: "no" };
         }
     }
+    // The outcome is `deny`, or `unclear` for another reason. The customer does not learn which.
     return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
 }
 
@@ -229,7 +232,7 @@ function doubt(id, presentation) {
 
 /// Returns the results of the single checks, each of which the clerk's page shows in its own row.
 export function outcomes(presentation) {
-    // With a second request, the outcome follows from its result.
+    // With a second request, the outcome follows from the result of that request.
     const result = presentation.then?.result ?? presentation.result;
     const parts = result?.parts ?? {};
     return [
@@ -278,7 +281,7 @@ function inDate({ fresh, documentCurrent }) {
     return { key: "inDate", ...verdict(documentCurrent === "no" ? "no" : fresh, "inDate") };
 }
 
-/// Returns the row for the revocation of the document, with the age of the list that names it.
+/// Returns the row for the revocation of the document, with the age of the list that was used.
 function revocation({ state, ageSeconds }, policy) {
     const seconds = Number.isFinite(ageSeconds) ? ageSeconds : null;
     const suffix = seconds === null ? "" : "Age";

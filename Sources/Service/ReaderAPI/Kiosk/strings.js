@@ -20,7 +20,8 @@ export class Strings {
         this.choose(language);
     }
 
-    /// Loads the table from the daemon. Throws if it cannot be loaded completely.
+    /// Loads the table from the daemon. `wishes` are the wished languages, the best first. Throws if the
+    /// table cannot be loaded completely.
     static async load(...wishes) {
         const response = await fetch("/kiosk/strings.json", {
             credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(loadDeadline),

@@ -15,6 +15,7 @@ export function find(name) {
 /// Returns the position of the reader and of its antenna, from the lane's settings.
 export function antenna(lane) {
     const { x, y, place } = lane?.kiosk?.antenna ?? {};
+    // Near the edge, half of the mark would be outside the drawn reader.
     const percent = (value) => (Number.isFinite(value) ? Math.min(85, Math.max(15, value)) : 50);
     return { x: percent(x), y: percent(y), place: places.includes(place) ? place : "here" };
 }
@@ -87,7 +88,7 @@ export class Brand {
         }
     }
 
-    /// Loads the logo. If that fails, the name stays, since nobody at the page could mend it.
+    /// Loads the logo. If that fails, the name stays, since nobody at the page could do anything about it.
     async #load(path, key, daemon, sign) {
         const blob = await daemon.image(path).catch(() => null);
         if (blob === null || key !== this.#shown) {

@@ -4,7 +4,8 @@ internal import WalletPresentation
 extension APIProblem {
     static let onlineNotSetUp = APIProblem(
         .onlineNotSetUp, status: 404,
-        "this channel is not set up: add the section online to the daemon's configuration file")
+        "no merchant or web origin is set up for this request: add it to the section online of the daemon's configuration file"
+    )
     static let merchantRequired = APIProblem(
         .merchantRequired, status: 400,
         "there are several merchants: send \"merchant\" with a name from the daemon's configuration file",
@@ -21,6 +22,7 @@ extension APIProblem {
     /// Creates the problem of a nonce that was not accepted.
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
+        // `ID` has a case for each refusal, as a test checks, so that the default is never used.
         self.init(ID(rawValue: refusal.rawValue) ?? .failed, status: status, refusal.explanation)
     }
 
@@ -39,7 +41,8 @@ extension APIProblem {
             )
         case .libraryMissing:
             self.init(
-                .noncesUnavailable, status: 503, "libpq.so.5 is not installed here: apt-get install libpq5")
+                .noncesUnavailable, status: 503,
+                "libpq.so.5 is not installed here: run apt-get install libpq5")
         case .unreachable:
             self.init(
                 .noncesUnavailable, status: 503,
@@ -59,6 +62,7 @@ extension APIProblem {
 
     /// Creates the problem of a response that was not opened.
     init(_ error: WalletPresentationError) {
+        // `ID` has a case for each error, as a test checks, so that the default is never used.
         self.init(ID(rawValue: error.id) ?? .failed, status: 422, error.explanation)
     }
 

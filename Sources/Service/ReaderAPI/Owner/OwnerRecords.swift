@@ -8,8 +8,8 @@ internal import ReaderStore
 internal import Reports
 
 /// The files that only the owner's page reads: reader identities, the results of `countersign doctor`, and
-/// the chain of receipts. The actor's own queue waits for the disk and verifies signatures, so that
-/// presentations are not delayed.
+/// the chain of receipts. The actor runs on its own queue, so that waiting for the disk and verifying
+/// signatures delay no presentation.
 actor OwnerRecords {
     private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }

@@ -55,6 +55,7 @@ struct OwnerRoutes: Sendable {
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
             "trust": trust ?? .null, "identities": .array(identities ?? []),
+            // The ages of lists and identities for which the page asks the owner to act.
             "attention": [
                 "listDays": .integer(TrustSnapshot.oldListDays),
                 "identityDays": .integer(StoredIdentity.warningDays),
@@ -69,9 +70,11 @@ struct OwnerRoutes: Sendable {
         let midnight = WallClock.localMidnight(before: now)
         let counts = try await coordinator.archive?.read(for: caller.name) {
             store throws(ReaderStoreError) in
-            // The end does not belong to the period, and the present second does.
+            // The period ends before its end time. One second is added, so that the present second counts
+            // too.
             try store.outcomes(from: midnight, to: now.advanced(bySeconds: 1))
         }
+        // The number of the present hour: the table has no row for later hours.
         let last = Int((now.secondsSince1970 - midnight.secondsSince1970) / 3600)
         let hours = (0...last).map { hour -> JSONValue in
             .object(

@@ -24,7 +24,7 @@ package struct PageFiles: Sendable {
 
     package init() {}
 
-    /// Reads the files of a folder with a known type, but no folders in it.
+    /// Reads the files of a folder that have a known type. Files in its subfolders are not read.
     package init(folder: String) throws(PageFault) {
         let manager = FileManager.default
         guard let names = try? manager.contentsOfDirectory(atPath: folder) else { throw .absent }
@@ -62,9 +62,11 @@ package enum PageFault: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .absent: "it does not exist, or cannot be read: name the folder Kiosk that came with the program"
-        case .unreadable(let name): "\(Terminal.safe(name)) in it cannot be read"
+        case .unreadable(let name):
+            "\(Terminal.safe(name)) in it cannot be read: let the daemon's user read this file"
         case .empty: "it contains no file of the page: name the folder Kiosk that came with the program"
-        case .tooLarge(let limit): "its files have more than \(limit >> 20) MiB together"
+        case .tooLarge(let limit):
+            "its files have more than \(limit >> 20) MiB together: name the folder Kiosk that came with the program"
         }
     }
 }
@@ -94,14 +96,16 @@ extension PageFiles {
         return response
     }
 
-    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no markup from texts.
+    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no text that is read as
+    /// markup.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
 
-    /// The further headers: no address is passed on, no other page has access, and no device is used.
+    /// The further headers: the browser sends no Referer, gives no other page access to the window, and lets
+    /// the page use no device.
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
