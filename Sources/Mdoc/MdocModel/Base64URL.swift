@@ -46,7 +46,8 @@ package enum Base64URL {
     private static func decode(stored text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         // One character more than a multiple of four has six bits, too few for a byte.
         guard text.count % 4 != 1 else { return nil }
-        // A local copy, since each access to a static property checks again whether its value exists already.
+        // A local copy, since each access to a static property checks again whether the property is
+        // initialised.
         let values = values
         var seen: UInt8 = 0
         var spare: UInt32 = 0

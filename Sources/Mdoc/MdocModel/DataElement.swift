@@ -47,7 +47,7 @@ package enum DataElementType: Hashable, Sendable {
     case bytes
     case drivingPrivileges
     case domesticDrivingPrivileges
-    /// Another list or map.
+    /// A list or map of any other structure. Its members are not compared with the standard.
     case structure
 }
 

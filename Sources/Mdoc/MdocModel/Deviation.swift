@@ -32,8 +32,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dateFormInElement = "element.date_form"
     /// The value of an element is readable, but not in the form of the data model.
     case elementForm = "element.form"
-    /// The value of an element is empty, or not of the type of the data model. An answer that needs it is
-    /// unknown.
+    /// The value of an element is empty, or not of the type of the data model. An answer that needs the
+    /// element is unknown.
     case elementWrongType = "element.wrong_type"
     case issuedAfterValidFrom = "mso.issue_date"
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
@@ -47,7 +47,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case deviceAuthTagged = "device.tagged"
     /// The device signature names its algorithm by one of the newer identifiers that include the curve.
     case deviceAlgorithmFullySpecified = "device.alg_fully_specified"
-    /// The response has an issuer-signed element that was not requested. It is not handed out.
+    /// The response has an issuer-signed element that was not requested. The value of that element is not
+    /// reported.
     case unrequestedElement = "response.unrequested_element"
     /// The portrait was requested and is missing, although other elements of the mDL came.
     case portraitMissing = "response.no_portrait"

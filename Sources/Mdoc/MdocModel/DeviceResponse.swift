@@ -3,7 +3,8 @@ internal import ErrorMapping
 
 /// A received DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2). It is parsed, and nothing in it is verified.
 package struct UnverifiedResponse: Sendable {
-    /// The maximum number of documents. Each document needs the verification of up to three signatures.
+    /// The maximum number of documents. Each document has up to three signatures to verify, so the limit
+    /// bounds the time of a verification.
     package static let maximumDocuments = 64
 
     /// The version of the response. Nil if it has none.
@@ -45,8 +46,8 @@ package struct UnverifiedResponse: Sendable {
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
-            // A null version or status fails a check of its own. Without `documents` there is no document
-            // with which a deviation is reported.
+            // The members 0 to 2 are left out: a null version or status fails its own check, and without
+            // `documents` there is no document with which a deviation is reported.
             hasNullMembers = values.hasNull(at: 3...6)
             hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {

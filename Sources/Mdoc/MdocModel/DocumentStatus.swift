@@ -3,9 +3,9 @@ package import CBOR
 /// A Status (ISO/IEC 18013-5 second edition 12.3.6): the lists in which the issuer publishes whether it has
 /// revoked the document.
 ///
-/// Each reference is read independently. An unreadable reference is kept as an error, so that nobody takes
-/// the others for the whole status (Q228). A reference that is null counts as unreadable, not as absent
-/// (Q242).
+/// Each reference is read independently. An unreadable reference is kept as an error, so that the readable
+/// references are not taken for the whole status (Q228). A reference that is null counts as unreadable, not
+/// as absent (Q242).
 package struct DocumentStatus: Sendable {
     /// A reference to an entry of a Token Status List, by its index.
     package struct ListEntry: Sendable {

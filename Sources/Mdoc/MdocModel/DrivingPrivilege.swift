@@ -188,6 +188,7 @@ extension CBORItem {
         try entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
             let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
             return try mapping(
+                // A null code is an error, since it hides a condition. A null description counts as absent.
                 DrivingRestriction(code: map[code]?.name(), description: map.optional(description)?.name()),
                 MdocStructure.domesticDrivingPrivileges.malformed)
         }

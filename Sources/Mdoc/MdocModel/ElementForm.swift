@@ -117,7 +117,8 @@ extension DataElementType {
         .wrongType(WrongType(expected: self, found: found))
     }
 
-    /// Compares a text. `departure` gives the deviation of a text that is not blank.
+    /// Compares a text. `departure` returns the deviation of a text that is not blank, or `nil` if the text
+    /// has none.
     private func form(
         ofText value: CBORItem, _ departure: (ArraySlice<UInt8>) -> ElementDeparture?
     ) -> ElementForm {

@@ -25,8 +25,8 @@ extension CBORItem {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether this text in UTF-8 is blank: empty, or with white space, control characters and invisible
-    /// characters alone.
+    /// Whether this text in UTF-8 is blank: empty, or only white space, control characters and invisible
+    /// characters.
     var isBlankText: Bool {
         // Nearly every text begins with a letter or digit of ASCII.
         if let first, (0x21...0x7e).contains(first) { return false }
@@ -35,8 +35,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character is invisible in every font. Private and unassigned characters are not: issuers
-    /// use them for rare characters of names.
+    /// Whether the character is invisible in every font. Private and unassigned characters do not count as
+    /// invisible: issuers use them for rare characters of names.
     fileprivate var isInvisible: Bool {
         if properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == Self.blankBraille {
             return true

@@ -5,7 +5,8 @@ internal import ErrorMapping
 /// A MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4), the part of a document that the issuer signs. It is
 /// parsed, and proves nothing before its signature is verified.
 package struct MobileSecurityObject: Sendable {
-    /// The maximum number of namespaces with digests. The namespaces are searched for each item.
+    /// The maximum number of namespaces with digests. The limit is low because all namespaces are searched
+    /// for each item.
     package static let maximumNameSpaces = 64
 
     package let version: String
@@ -15,8 +16,8 @@ package struct MobileSecurityObject: Sendable {
     package let keyAuthorizations: KeyAuthorizations
     package let docType: String
     package let validityInfo: ValidityInfo
-    /// The lists in which the issuer publishes whether it has revoked the document. Nil if it names none. An
-    /// unreadable status makes the revocation unknown, and does not reject the document.
+    /// The lists in which the issuer publishes whether it has revoked the document. Nil if the MSO names no
+    /// list. An unreadable status makes the revocation unknown, and does not reject the document.
     package let status: Result<DocumentStatus, CBORError>?
     /// The deviations of the encoding from preferred serialization.
     package let form: EncodingForm
