@@ -34,8 +34,8 @@ package enum BLEService: Hashable, Sendable {
     /// The UUID of the characteristic with the server's PSM, an `L2CAPPSM`. Property: read.
     package var l2CAP: BluetoothUUID { characteristic(0x0a, 0x0b) }
 
-    /// Returns the UUID of a characteristic by its number in each mode. The two modes number them
-    /// differently.
+    /// Returns the UUID of a characteristic by its number in each mode. The two modes number the
+    /// characteristics differently.
     private func characteristic(_ inPeripheralServer: UInt64, _ inCentralClient: UInt64) -> BluetoothUUID {
         switch self {
         case .mdocPeripheralServer: Self.characteristic(inPeripheralServer)

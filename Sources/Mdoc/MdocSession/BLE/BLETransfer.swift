@@ -81,7 +81,8 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// The number of the peer's values with an unexpected size, the last value of each message aside (Q68).
+    /// The number of the peer's values with an unexpected size (Q68). The last value of each message is not
+    /// counted.
     package var oddValues: Int { values.oddValues }
 
     /// Begins to send a message. Allowed in the state `idle` only.
@@ -248,8 +249,8 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// Removes bytes from `rest` and adds them to the incomplete message. A characteristic value is used
-    /// whole; of an L2CAP chunk, bytes of the next message stay in `rest`.
+    /// Removes bytes from `rest` and adds them to the incomplete message. A characteristic value is removed
+    /// whole. An L2CAP chunk may also have bytes of the next message, which stay in `rest`.
     ///
     /// - Returns: the message, if these bytes complete it.
     private mutating func append(_ rest: inout ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {

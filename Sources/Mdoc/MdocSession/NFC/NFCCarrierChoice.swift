@@ -18,7 +18,8 @@ struct NFCCarrierChoice {
     init(_ carriers: [HandoverCarrier], offer: NFCOffer, isNegotiated: Bool, acceptsAll: Bool) {
         self.offer = offer
         self.isNegotiated = isNegotiated
-        // After a static handover, too, the offer says which carriers this reader can use.
+        // In a static handover nothing is offered to the phone. There `offer` lists the carriers that this
+        // reader can use, so it always decides.
         self.acceptsAll = acceptsAll && isNegotiated
         for carrier in carriers { sort(carrier) }
     }

@@ -10,7 +10,7 @@ package struct NFCHolderBehaviour: Sendable {
         case negotiated(ServiceParameter, otherServices: [ServiceParameter] = [])
     }
 
-    /// The number of reads in which NLEN is 0, before each message is there (Q13, Q14).
+    /// For each message, the number of reads in which NLEN is 0 before the message is ready (Q13, Q14).
     package struct Unready: Sendable {
         package var initialMessage = 0
         package var serviceStatus = 0

@@ -31,7 +31,7 @@ package enum NFCHolderFault: Equatable, Sendable {
     case prefixesBluetoothLength
     /// The first bytes of the capability container are wrong.
     case garblesCapabilities
-    /// The answer's data object has another tag.
+    /// The answer's data object has a tag other than '53'.
     case wrongDataObjectTag
     /// The answer's data object announces this many bytes (Q194).
     case announcesDataObject(Int)

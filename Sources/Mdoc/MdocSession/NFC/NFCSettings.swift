@@ -7,9 +7,10 @@ package struct NFCEngagementSettings: Equatable, Sendable {
     package var maximumPolls = 100
     /// The pause between polls while the phone's waiting time is not known.
     package var initialPollInterval: Duration = .milliseconds(10)
-    /// The maximum number of commands.
+    /// The maximum number of commands in the whole engagement.
     package var stepBudget = 4096
-    /// The longest accepted NDEF message, in bytes. Its last byte has an offset below 0x7fff (Q24).
+    /// The longest accepted NDEF message, in bytes. The limit keeps the offset of the last byte below 0x7fff
+    /// (Q24).
     package var maximumMessageSize = 0x7ffd
     /// Whether the NDEF file may be read with extended APDUs, on which some phones fail (Q20).
     package var readsExtended = false

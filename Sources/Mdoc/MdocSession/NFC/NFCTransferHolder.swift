@@ -21,7 +21,9 @@ package struct NFCTransferHolder: Sendable {
     private var received: [UInt8] = []
     /// The rest of the response that is still to be sent.
     private var rest: ArraySlice<UInt8> = []
+    /// The maximum number of bytes of a response, by the Le of the ENVELOPE that is in effect.
     private var envelopeLength = 0
+    /// The number of messages that were answered.
     private var messages = 0
 
     /// Creates a phone that announces `carrier` in its NFC carrier record.

@@ -19,8 +19,9 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 /// each response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in
 /// that command (Q54); every other command has a short deadline, and a whole message a longer one.
 ///
-/// The answer is collected by the bytes that come and by the status, never by an announced remainder (Q51,
-/// Q52). Any fault ends the machine. The machine never looks into a message.
+/// The bytes that arrive and the status decide when the answer is complete. The number of bytes that 61xx
+/// announces does not decide it (Q51, Q52). Any fault ends the machine. The machine never looks into a
+/// message.
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
@@ -43,11 +44,13 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private(set) var phase = NFCPhase.selectDataTransfer
     /// The answer so far. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var collection = NFCMessageCollection(maximumLength: 0)
+    // The one command is the SELECT. `send` sets the budget for a message and its answer.
     private var stepsLeft = 1
-    /// The instant after which `expire` and `receive` end the machine. Nil while no command is sent. The
+    /// The instant after which `expire` and `receive` end the machine. Nil while no response is expected. The
     /// driver must not end a command before this instant (Q54).
     package private(set) var deadline: ContinuousClock.Instant?
-    /// The instant at which the current message, in its direction, has to be complete.
+    /// The instant by which the current message has to be complete: first the reader's message, then its
+    /// answer.
     private var transferEnd: ContinuousClock.Instant?
     /// The longest time for the answer to the current message.
     private var answerTime: Duration
@@ -59,8 +62,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package init(
         limits: NFCReaderLimits, carrier: NFCCarrier, settings: NFCTransferSettings = NFCTransferSettings()
     ) {
-        // A phone that announces no more than the longest short command, 261 bytes, counts whole APDUs and
-        // knows no extended ones (Q11).
+        // A phone that announces at most 261 bytes, the longest short command, counts whole APDUs and accepts
+        // no extended APDUs (Q11).
         let isShort = max(carrier.maximumCommandData, carrier.maximumResponseData) <= 261
         extendedLength = limits.extendedLength && !isShort
         // Header, long Lc and long Le take nine bytes of a command, the status word two of a response.
@@ -80,7 +83,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     ///
     /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. The draft does not say whether it
     ///   is a limit of the whole APDU or of its data. Here it limits the whole APDU, which is the stricter
-    ///   reading. It limits Le as well.
+    ///   reading. The limit also holds for Le.
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
         // The longest short command has 261 bytes, so a lower limit leaves no room for an extended one.
         extendedLength = limits.extendedLength && commandLimit > 261
@@ -92,7 +95,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             min(
                 limits.maximumCommandData, commandLimit - overhead, settings.maximumAPDU - overhead,
                 extendedLength ? CommandAPDU.maximumData : 255))
-        // One Le for the whole selection: a phone may keep that of the first ENVELOPE (Q52).
+        // Every command asks for the same Le, since a phone may keep the Le of the first ENVELOPE (Q52).
         maximumResponseData = max(
             1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
         // All bytes that SW2 announces, at most 255, may be asked for at once, even if the reader's limit is
@@ -204,8 +207,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return .deliver(delivery)
     }
 
-    /// Sends the next ENVELOPE of the chain. The last one has the time of the answer, in which the person
-    /// decides (Q54).
+    /// Sends the next ENVELOPE of the chain. The last ENVELOPE has the deadline of the answer, since the
+    /// person decides during that command (Q54).
     private mutating func envelope(
         _ chain: EnvelopeChain, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
