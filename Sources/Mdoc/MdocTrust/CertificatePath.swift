@@ -37,8 +37,8 @@ extension CertificatePathError {
 
 /// Builds and verifies the path from a leaf certificate to a pinned root (RFC 5280, 6.1).
 ///
-/// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate of the chain is
-/// never a root itself.
+/// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate that was sent in
+/// the chain is never accepted as a root.
 package enum CertificatePath {
     /// The maximum number of authorities between leaf and root.
     private static let maximumAuthorities = 3
@@ -108,7 +108,7 @@ package enum CertificatePath {
 
     /// Checks that a certificate of the chain may issue the certificates below it.
     ///
-    /// - Parameter authoritiesBelow: The number of authorities between this one and the leaf.
+    /// - Parameter authoritiesBelow: The number of authorities between this authority and the leaf.
     private static func requireAuthority(
         _ certificate: Certificate, authoritiesBelow: Int, over leaf: Certificate
     ) throws(CertificatePathError) {
@@ -142,8 +142,8 @@ struct VerifiedPath {
 }
 
 extension Certificate {
-    /// Whether this authority may issue `leaf`: the authority has no extended key usage, or has every one
-    /// that the leaf has.
+    /// Whether this authority may issue `leaf`: the authority has no extended key usages, or has all extended
+    /// key usages of the leaf.
     ///
     /// A leaf without extended key usages would serve every purpose, so an authority of limited purposes may
     /// not issue it.

@@ -3,8 +3,8 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// The certificate of an authority that is trusted without another: an IACA root (ISO/IEC 18013-5 Annex
-/// B.1.2), or the root of a list provider.
+/// The certificate of an authority that is trusted directly: an IACA root (ISO/IEC 18013-5 Annex B.1.2), or
+/// the root of a list provider.
 ///
 /// Departures from the certificate profile are tolerated, because roots in use have many (Q179). Extensions
 /// that forbid the certificate to issue others are enforced (RFC 5280, 4.2).
@@ -150,8 +150,8 @@ extension Certificate {
 
 /// The reason that a certificate cannot be a trust anchor.
 package enum TrustAnchorError: Error, Equatable, Sendable {
-    /// The certificate is an end certificate, such as a document signer's. The root that issued it belongs
-    /// here instead.
+    /// The certificate is an end certificate, such as a document signer's. The root that issued it has to be
+    /// imported instead.
     case notACertificateAuthority(subject: String)
     /// The certificate names itself as its issuer, but its basicConstraints do not say that it is an
     /// authority.

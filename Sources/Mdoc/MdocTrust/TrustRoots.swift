@@ -44,6 +44,7 @@ struct TrustRoots: Sendable {
         guard linksLeft > 0 else { return false }
         return anchors.contains { earlier in
             earlier.anchor.sha256 != anchor.sha256 && anchor.certificate.names(earlier.anchor.certificate)
+                // Without a document type, a root for any type is accepted.
                 && docType.map(earlier.isTrusted) ?? true && earlier.anchor.isValid(at: now)
                 && isLink(from: earlier.anchor, to: anchor, at: now)
                 && areTrusting(earlier.anchor, for: docType, at: now, linksLeft: linksLeft - 1)

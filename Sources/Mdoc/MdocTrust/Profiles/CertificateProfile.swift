@@ -98,9 +98,9 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of signers of European person identification data (Q216).
     ///
-    /// The EUDI profile has a separate extended key usage, or none. It sets no rules for validity,
-    /// distribution points and issuerAltName. Document signers of mdocs may sign person identification data
-    /// too.
+    /// By the EUDI profile, such a signer has its own extended key usage, or none. The EUDI profile sets no
+    /// rules for validity, distribution points and issuerAltName. So `longestValidity` is not used here.
+    /// Document signers of mdocs may sign person identification data too.
     package static let personIDSigner = CertificateProfile(
         name: "person_id_signer",
         rules: leaf.union([.country, .countryForm, .issuerCountry, .countryOfIssuer])

@@ -121,6 +121,7 @@ struct ProfileInspection {
         let constraints = certificate.basicConstraints
         switch rule {
         case .authority: return constraints?.isCA == true
+        // The rule `authority` reports missing basic constraints.
         case .basicConstraintsCritical:
             return constraints == nil || certificate.isCritical(.basicConstraints)
         case .pathLength: return constraints?.pathLength == 0
@@ -137,6 +138,7 @@ struct ProfileInspection {
         let purposes = certificate.extendedKeyUsage
         switch rule {
         case .keyUsage: return usage?.isSuperset(of: profile.keyUsage) == true
+        // Another rule reports a missing key usage.
         case .keyUsageOnly: return usage.map { $0.isSubset(of: profile.keyUsage) } ?? true
         case .keyUsageCritical: return usage == nil || certificate.isCritical(.keyUsage)
         case .extendedKeyUsage:
@@ -151,6 +153,7 @@ struct ProfileInspection {
 
     private var hasIssuersKeyIdentifier: Bool {
         guard let identifier = certificate.authorityKeyIdentifier else { return false }
+        // If the issuer is unknown or has no key identifier, there is nothing to compare with.
         return issuer?.subjectKeyIdentifier.map { $0 == identifier } ?? true
     }
 

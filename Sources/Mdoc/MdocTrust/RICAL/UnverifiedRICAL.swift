@@ -21,7 +21,7 @@ package struct UnverifiedRICAL: Sendable {
     package let nextUpdate: Timestamp?
     /// The time after which the list must not be used.
     package let notAfter: Timestamp?
-    /// The issue number, which grows with each issue.
+    /// The number of this issue of the list. A newer issue has a higher number.
     package let number: UInt64?
     let infos: CBORArray
     let list: SignedList<RICALError>

@@ -34,7 +34,7 @@ package enum SourceContent: Sendable {
     ) -> (kind: TrustSource.Kind, content: SourceContent)? {
         let certificate = HeldCertificate(bytes)
         if (try? certificate.certificate()) != nil { return (.anchor, .certificate(certificate)) }
-        // Only the beginning is read, so that a truncated CRL is recognised and then refused by its kind.
+        // Only the beginning is read, so that a truncated CRL is recognised, and then refused as a CRL.
         if CertificateRevocationList.issuer(of: bytes) != nil {
             return (.revocationList, SourceContent(.revocationList, bytes))
         }
@@ -46,7 +46,8 @@ package enum SourceContent: Sendable {
                 try token.token().kind == .statusList ? .statusList : .identifierList, .statusToken(token)
             )
         } catch {
-            // A JWT is not usable, but as a recognised source it is refused with a reason that names it.
+            // A JWT is not usable. It is recognised all the same, so that the refusal can say that it is a
+            // JWT.
             return error == .text(.jwt) ? (.statusList, .statusToken(token)) : nil
         }
     }

@@ -68,8 +68,8 @@ package struct TrustBundle: Sendable {
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
         snapshot = TrustSnapshot(contents.sources)
-        // A snapshot leaves out repeated and superseded sources. A bundle that has any was not exported from
-        // a snapshot.
+        // A snapshot leaves out repeated and superseded sources. A bundle that has such sources was not
+        // exported from a snapshot.
         guard snapshot.id.bytes.elementsEqual(contents.snapshot),
             snapshot.sources.count == contents.sources.count
         else { throw .snapshotDiffers }
@@ -140,7 +140,8 @@ package struct TrustBundle: Sendable {
             return instant
         }
 
-        /// Reads one source. Its provenance is the bundle, whatever it was on the computer that exported it.
+        /// Reads one source. Its provenance is the bundle, and not the provenance that it had on the
+        /// exporting computer.
         private static func source(
             _ item: CBORItem, created: Timestamp
         ) throws(CBORError) -> TrustSource {

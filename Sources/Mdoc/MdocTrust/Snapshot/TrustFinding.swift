@@ -12,8 +12,8 @@ package struct TrustFinding: Equatable, Sendable {
 package enum TrustCondition: Equatable, Sendable {
     /// The bytes are not a certificate.
     case certificateUnreadable(PKIXError)
-    /// The certificate is an end certificate, such as a document signer's. The root that issued it belongs
-    /// here instead (Q178).
+    /// The certificate is an end certificate, such as a document signer's. The root that issued it has to be
+    /// imported instead (Q178).
     case notACertificateAuthority(subject: String)
     /// The certificate names itself as its issuer, but its basicConstraints do not say that it is an
     /// authority.
@@ -56,7 +56,7 @@ package enum TrustCondition: Equatable, Sendable {
     /// No signer that a trusted root issued has signed the list. The certificate that an MSO names may still
     /// have signed it.
     case statusListSignerUnknown
-    /// The list states another URI than the one under which it is stored.
+    /// The list states another URI than the URI under which it is stored.
     case statusListSubjectWrong
     /// The list has gaps: a document that it lists is revoked, but absence from it proves nothing (Q228,
     /// Q248).

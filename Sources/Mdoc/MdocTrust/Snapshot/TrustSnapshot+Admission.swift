@@ -8,12 +8,12 @@ internal import PKIX
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// The source cannot be used, or is not trusted.
     case unusable(TrustCondition)
-    /// The source was issued before the present one: an old list came back (Q176), or its publisher restarted
-    /// the numbering (Q217).
+    /// The source was issued before the present source: an old list came back (Q176), or its publisher
+    /// restarted the numbering (Q217).
     case older(ListIssueName, than: ListIssueName)
-    /// The source has another issuer than the present one, so they are not issues of one list.
+    /// The source has another issuer than the present source, so the two are not issues of one list.
     case otherIssuer
-    /// The source has far fewer entries than the present one.
+    /// The source has far fewer entries than the present source.
     case shrunken(from: Int, to: Int)
     /// The snapshot has this many incomplete lists of the same name and issuer, and none of them can be left
     /// out (Q240).
@@ -59,7 +59,7 @@ extension ListIssueName {
 package enum Admission: Equatable, Sendable {
     /// The snapshot had no source of this identity.
     case new
-    /// The source replaces one of the same identity.
+    /// The source replaces a source of the same identity.
     case renewed
     /// The snapshot has the same bytes already.
     case unchanged
@@ -97,8 +97,8 @@ package struct AdmittedSource: Sendable {
 }
 
 extension TrustSnapshot {
-    /// The maximum number of seconds by which a VICAL may be past its nextUpdate. AAMVA's is current for one
-    /// day, and a list on a USB stick is older (Q217).
+    /// The maximum number of seconds by which a VICAL may be past its nextUpdate. The limit is generous,
+    /// because AAMVA's VICAL is current for one day only, and a copy on a USB stick is older (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
     /// The age in days from which the newest list needs attention. Most lists are issued again within a
     /// month.
@@ -108,14 +108,15 @@ extension TrustSnapshot {
     ///
     /// - Returns: The proof of the check.
     /// - Throws: `AdmissionRefusal` if the source cannot be used, is older or much smaller than the present
-    ///   one, or is of another issuer.
+    ///   source, or is of another issuer.
     package func admission(
         of candidate: TrustSource, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
         let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
-        // A present list that cannot be read must not keep out one that can.
+        // `before` is `nil` for a present list that cannot be read. Such a list must not keep out a readable
+        // list.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
             // An incomplete list removes no other list, so losses are not compared.
@@ -137,13 +138,13 @@ extension TrustSnapshot {
         return AdmittedSource(candidate, current == nil ? .new : .renewed, list)
     }
 
-    /// Checks whether `candidate` may replace its counterpart here, where the snapshot `other` of a bundle
-    /// replaces this whole snapshot.
+    /// Checks whether `candidate` may replace its counterpart in this snapshot. `candidate` belongs to the
+    /// snapshot `other` of a bundle, which is to replace this whole snapshot.
     ///
-    /// The signature of the bundle admits sources that are new here.
+    /// The signature of the bundle admits sources that have no counterpart in this snapshot.
     ///
-    /// - Parameter both: A snapshot of the sources of this one and of `other`. For one identity it has the
-    ///   source of this one.
+    /// - Parameter both: A snapshot with the sources of this snapshot and of `other`. If both have a source
+    ///   of one identity, it has the source of this snapshot.
     func admission(
         of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
@@ -194,18 +195,18 @@ extension TrustSnapshot {
         }
     }
 
-    /// Checks that `source` of the snapshot `other` does not take the place of a list that says more, where
-    /// `other` replaces this whole snapshot.
+    /// Checks that `source` does not take the place of a list with more revocations. `source` belongs to the
+    /// snapshot `other`, which is to replace this whole snapshot.
     ///
-    /// An incomplete list must not replace another one, and a complete list must be later than the incomplete
-    /// list that it replaces (Q240).
+    /// An incomplete list must not take the place of a complete list, or of an incomplete list with other
+    /// revocations. A complete list must be later than an incomplete list that it replaces (Q240).
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
         guard source.kind.isList else { return }
         let present = completeLists(like: source) + incompleteLists(like: source)
-        // Without a present list of its name and issuer nothing can be lost. Lists are not opened just for
-        // that, since opening is slow.
+        // Without a present list of its name and issuer nothing can be lost. Then the lists are not opened
+        // below, since opening is slow.
         guard !present.isEmpty else { return }
         guard let issue = source.issue(in: other) else {
             // Unreadable bytes must not take the place of a list that revokes something.
@@ -218,7 +219,8 @@ extension TrustSnapshot {
         {
             throw .unusable(gap)
         }
-        // Of a group with a complete list, that list alone answers for the incomplete ones.
+        // If `other` has a complete list of this name and issuer, only that list is compared with the lost
+        // incomplete lists.
         let complete = other.completeLists(like: source)
         guard complete.isEmpty || complete.contains(where: { $0.identity == source.identity }) else {
             return
@@ -233,7 +235,8 @@ extension TrustSnapshot {
         }
     }
 
-    /// Returns the issue of `source`, with the verified list if it is a VICAL.
+    /// Returns the facts by which `source` is compared with an earlier issue of the same list. For a VICAL,
+    /// also returns the verified list.
     ///
     /// - Throws: `AdmissionRefusal.unusable` if the source cannot be used.
     private func usableIssue(
@@ -331,7 +334,8 @@ private struct ListIssue {
 }
 
 extension TrustSource {
-    /// Returns the facts to compare this source by; `nil` if it cannot be read.
+    /// Returns the facts by which this source is compared with another issue of the same list; `nil` if the
+    /// source cannot be read.
     ///
     /// - Parameter signers: The certificates, in DER, that documents name as the signers of status lists.
     fileprivate func issue(in snapshot: TrustSnapshot, signers: [ArraySlice<UInt8>] = []) -> ListIssue? {
@@ -425,7 +429,7 @@ extension StatusToken {
     }
 
     /// Returns the certificate, in DER, that the token names as its signer, if the key of that certificate
-    /// did sign it. Nothing says whether it is trusted.
+    /// did sign it. The certificate itself is not verified.
     fileprivate func ownSigner(at now: Timestamp) -> ArraySlice<UInt8>? {
         guard let leaf = try? signature.headers.x5chain(maximum: 4).first,
             let signer = try? Certificate(der: leaf),

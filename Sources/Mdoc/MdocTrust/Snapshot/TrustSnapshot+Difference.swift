@@ -25,7 +25,7 @@ package struct TrustDifference: Sendable {
 }
 
 extension TrustSnapshot {
-    /// Compares this snapshot with the earlier one.
+    /// Compares this snapshot with an earlier snapshot.
     package func difference(from earlier: TrustSnapshot) -> TrustDifference {
         let old = Dictionary(uniqueKeysWithValues: earlier.sources.map { ($0.identity, $0) })
         let new = Dictionary(uniqueKeysWithValues: sources.map { ($0.identity, $0) })

@@ -3,7 +3,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// The number of days before its expiry from which an anchor is reported.
+    /// The limit for a warning: an anchor is reported if it expires in fewer days.
     private static var daysOfWarning: Int64 { 90 }
 
     /// Returns the faults and remarks of all sources at `now`. All lists are opened and verified for it.
@@ -35,15 +35,15 @@ extension TrustSnapshot {
         return found
     }
 
-    /// Returns the remarks on `source` for the person who admits it: what was mended or left out, and whether
-    /// it is overdue.
+    /// Returns the remarks on `source` for the person who admits it. They name parts that are wrong or left
+    /// out, and a list that is overdue.
     ///
     /// Reasons to refuse it come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
         switch source.content {
         case .certificate: return []
         case .vical(let held):
-            // The remarks are those of a snapshot in which the source has its place.
+            // The remarks are taken from a trial snapshot that includes the source.
             let trial = substituting([source])
             let roots = trial.roots
             let links = trial.anchors.filter {

@@ -33,8 +33,8 @@ package struct TrustSnapshot: Sendable {
     package let id: ID
     /// The sources, ordered by kind and name. If several sources have one identity, the last of them is kept.
     ///
-    /// An incomplete list is left out once a newer complete one is present. If there are too many, the oldest
-    /// ones are left out, provided that another list has their revocations (Q240).
+    /// An incomplete list is left out once a newer complete list is present. If there are too many incomplete
+    /// lists, the oldest are left out, provided that another list has their revocations (Q240).
     package let sources: [TrustSource]
     /// The anchors from sources of kind `anchor` and from VICALs, one for each certificate.
     package let anchors: [TrustedAnchor]
@@ -88,7 +88,7 @@ package struct TrustSnapshot: Sendable {
         return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// Returns a snapshot in which each admitted source replaces the one of its identity, or is added.
+    /// Returns a snapshot in which each admitted source replaces the source of its identity, or is added.
     func joined(by admitted: [AdmittedSource]) -> TrustSnapshot {
         substituting(admitted.map(\.source))
     }
@@ -168,7 +168,7 @@ private struct AnchorCollection {
         findings.append(TrustFinding(source: source.identity, condition: condition))
     }
 
-    /// Returns the anchor of a certificate source, or records why it is none.
+    /// Returns the anchor of a certificate source, or records why the certificate cannot be an anchor.
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
         guard case .certificate(let held) = source.content else { return nil }
         do throws(HeldCertificateError) {
@@ -179,7 +179,7 @@ private struct AnchorCollection {
         }
     }
 
-    /// Returns the anchor of a VICAL's entry, or records why it is none.
+    /// Returns the anchor of a VICAL's entry, or records why the certificate cannot be an anchor.
     private mutating func anchor(_ certificate: Certificate, _ source: TrustSource) -> TrustAnchor? {
         do throws(TrustAnchorError) {
             return try TrustAnchor(deferringKeyOf: certificate)

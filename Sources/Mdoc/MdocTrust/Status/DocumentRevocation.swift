@@ -65,7 +65,7 @@ struct StatusLists: Sendable {
     }
 
     /// Returns the finding from the list of one reference. The list may be signed by the signer that the
-    /// reference names, or by one of the document's root.
+    /// reference names, or by a signer that the document's root certified.
     private func finding(
         _ reference: Reference, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -88,8 +88,9 @@ struct StatusLists: Sendable {
         return own.state == .revoked ? own : finding
     }
 
-    /// Returns the finding from the list of one reference, where `certificate` is the signer that the MSO
-    /// names, or its issuer.
+    /// Returns the finding from the list of one reference. `certificate` is the certificate that the MSO
+    /// names: that of the list's signer, or that of the signer's issuer. It is `nil` for a list of the
+    /// document's own root.
     private func finding(
         _ reference: Reference, of subject: Subject, naming certificate: Certificate?, at now: Timestamp,
         clockSkew: Int64
@@ -117,7 +118,7 @@ struct StatusLists: Sendable {
     /// Returns the finding of the newest complete list of this URI that `issuer` signed, or of the newest
     /// list if none is complete.
     ///
-    /// Neither a list dated in the future nor one without an answer cancels a revocation in another list.
+    /// Neither a list dated in the future nor a list without an answer cancels a revocation in another list.
     private func finding(
         _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
         clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
@@ -132,7 +133,8 @@ struct StatusLists: Sendable {
             }
         }
         let latest = now.advanced(bySeconds: clockSkew)
-        // Of lists of one time the incomplete one comes first: the complete one is not a later issue (Q240).
+        // Of two lists with the same date, the incomplete list comes first: the complete list is not a later
+        // issue that could replace it (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
         let future = opened.prefix { $0.issued > latest }
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
@@ -141,7 +143,7 @@ struct StatusLists: Sendable {
         // revocation in an older one.
         var decided: Timestamp?
         for list in present {
-            // A list of the same time is read too, since neither is the later issue.
+            // A list of the same time is read too, since neither of the two is the later issue.
             if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }

@@ -89,7 +89,8 @@ struct StatusListIssuer {
         var chain: [Certificate] = []
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
         for (place, der) in encoded.enumerated() {
-            // An unreadable certificate behind the signer's is skipped: the path to a root may not need it.
+            // An unreadable certificate after the signer's certificate is skipped: the path to a root may not
+            // need it.
             guard let certificate = try? Certificate(der: der) else {
                 if place == 0 { throw .listSignerWrong }
                 continue
@@ -120,7 +121,7 @@ struct StatusListIssuer {
         }
     }
 
-    /// Checks that `leaf`, or its chain, is one that this issuer accepts.
+    /// Checks that this issuer accepts `leaf` itself, or the chain from `leaf` to a root.
     private func signer(
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {

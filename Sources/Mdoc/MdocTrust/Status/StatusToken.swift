@@ -155,6 +155,7 @@ extension CBORItem {
     /// Returns the item as a NumericDate (RFC 8392, 2) in whole seconds. It may be a float that is not
     /// negative (Q229).
     fileprivate func instant() throws(CBORError) -> Timestamp {
+        // Tag 1 marks a date in seconds since 1970.
         let number = untagged(1)
         let seconds: Int64
         if let whole = try number.float(where: { $0 >= 0 }) {

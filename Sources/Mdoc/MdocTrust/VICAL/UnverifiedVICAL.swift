@@ -13,7 +13,7 @@ package struct UnverifiedVICAL: Sendable {
 
     package let provider: String
     package let date: Timestamp
-    /// The issue number, which grows with each issue; `nil` if the list has none.
+    /// The number of this issue of the list; `nil` if the list has none. A newer issue has a higher number.
     package let issueID: UInt64?
     package let nextUpdate: Timestamp?
     let infos: CBORArray
