@@ -18,7 +18,7 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case digestAlgorithmUnknown
     /// The MSO has no digest for this item's namespace and digest ID.
     case digestMissing(ElementName)
-    /// The item differs from the one that the issuer signed.
+    /// The item differs from the item that the issuer signed.
     case digestMismatch(ElementName)
     /// The MSO was signed before or after the validity of its signer's certificate (Q220).
     case signedOutsideCertificateValidity(signed: Timestamp, from: Timestamp, until: Timestamp)

@@ -11,7 +11,7 @@ package enum DrivingClass: Hashable, Sendable {
 
 /// The answer to the question "may the holder drive this today?".
 package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
-    /// Yes, to the end of this day. A person must look at the restrictions.
+    /// Yes, until the end of this day. A person must look at the restrictions.
     case yes(until: FullDate, restrictions: [DrivingRestriction])
     case no(DrivingRefusal)
     case cannotTell(DrivingUnknown)
@@ -32,7 +32,7 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
     package enum DrivingUnknown: Equatable, Sendable {
         /// The element with the driving privileges was not returned.
         case notReturned
-        /// The privileges, or a date that counts, are malformed.
+        /// The privileges, or a date on which the answer depends, are malformed.
         case malformed
         /// The document's own expiry date was not returned. It is needed even if the privilege has a date
         /// (Q221).

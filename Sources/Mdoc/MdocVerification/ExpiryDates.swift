@@ -32,7 +32,7 @@ struct ExpiryDates {
             return .no(expiredOn: past.day)
         }
         guard canProve else { return .cannotTell(.notReturned) }
-        // A date that cannot be read may be one that is past.
+        // A date that cannot be read may be a past date.
         guard !dates.contains(where: { $0 == nil }), let first = dates.compactMap(\.self?.day).min() else {
             return .cannotTell(.malformed)
         }

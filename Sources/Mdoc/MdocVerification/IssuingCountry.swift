@@ -10,7 +10,8 @@ struct IssuingCountryProof: ~Copyable {
     fileprivate init() {}
 }
 
-/// Compares country and jurisdiction with those of the signer's certificate.
+/// Compares `issuing_country` and `issuing_jurisdiction` with the country and the state in the signer's
+/// certificate.
 ///
 /// ISO/IEC 18013-5 requires the same country only in the namespace of the driving licence. A document of
 /// another type, or another namespace, may be signed abroad (Q227).
@@ -19,6 +20,7 @@ func checkIssuingCountry(
 ) throws(CheckFailure) -> IssuingCountryProof {
     let subject = signer.certificate.subject
     for nameSpace in document.nameSpaces {
+        // Whether ISO/IEC 18013-5 requires the same country for the elements of this namespace.
         let isRuled = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
         for item in nameSpace.items {
             if item.isNamed("issuing_country") {

@@ -41,8 +41,8 @@ package enum Judgement: Sendable {
 /// **Callers.** A reader's transaction, `countersign verify` and `OpenedPresentation` call `verify(in:)`.
 /// Reports compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
 ///
-/// **Limits.** The value is immutable and needs no actor. It may contain a test document:
-/// `VerificationPolicy.accepts(_:)` tells, and the caller has to ask. Missing elements do not reject a
+/// **Limits.** The value is immutable and needs no actor. It may contain a test document: the caller has to
+/// ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
 /// response; whether an answer is complete is decided by reports.
 package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The documents, at least one.
@@ -83,14 +83,15 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case statusNotOK = "response.status"
     /// The response has no document (Q156).
     case noDocuments = "response.no_documents"
-    /// The response has documents in a form that is not verified here. They do not count as absent (Q166).
+    /// The response has documents in a form that is not verified here. Such documents do not count as absent
+    /// (Q166).
     case documentsNotVerifiable = "response.documents_not_verifiable"
     /// The response has encrypted documents. No request of this reader asks for encryption (second edition
     /// 10.3.5).
     case documentsEncrypted = "response.documents_encrypted"
 }
 
-/// A requested document or element that was not returned, or that the phone says it does not return.
+/// A requested document or element that was not returned, or any that the phone reports as not returned.
 package enum NotReturned: Hashable, Sendable {
     /// A document, with the phone's error code if there is one.
     case document(docType: String, code: Int64?)
@@ -136,8 +137,8 @@ extension UnverifiedResponse {
             VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned, basis: basis))
     }
 
-    /// Returns what the phone reports as not returned, and what is missing from the response without
-    /// explanation.
+    /// Returns the documents and elements that the phone reports as not returned, and the requested ones that
+    /// are missing without an error code.
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {
         var missing = documentErrors.map { NotReturned.document(docType: $0.docType, code: $0.code) }
         for document in documents {

@@ -19,8 +19,8 @@ extension VerifiedDocument {
     /// - `birth_date` proves or refutes. A person born on 29 February is a year older on 1 March (Q161).
     /// - A false attestation is a no, unless the birth date shows that it was right when the MSO was signed
     ///   and is out of date now.
-    /// - Evidence for both yes and no is a contradiction without answer. For a type without a data model, two
-    ///   namespaces that disagree are a contradiction too.
+    /// - Evidence for both yes and no is a contradiction, and the question has no answer. For a type without
+    ///   a data model, two namespaces that disagree are a contradiction too.
     ///
     /// - Parameters:
     ///   - evidence: The kinds of evidence that count.
@@ -48,7 +48,7 @@ extension VerifiedDocument {
             if let birthRefutation {
                 return statedProof == nil ? .no(by: birthRefutation) : .cannotTell(.contradictory)
             }
-            // Ages of two namespaces disagree about the question, although the lower one refutes nothing
+            // Ages of two namespaces disagree about the question, although the lower age refutes nothing
             // (Q244).
             if statedProof != nil, stated.contains(where: { $0.years < years }) {
                 return .cannotTell(.contradictory)

@@ -6,8 +6,9 @@ internal import PKIX
 
 /// A document that passed every check, with its element values (ISO/IEC 18013-5 9.1, 9.3).
 ///
-/// **Responsibility.** The value answers questions about a document: an age, driving, in date, the holder.
-/// All answers rest on elements behind the proofs.
+/// **Responsibility.** The value answers questions: whether the holder has an age or may drive, whether the
+/// document is in date, and whether it belongs to the holder of another document. All answers rest on
+/// elements behind the proofs.
 ///
 /// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
 /// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
@@ -69,7 +70,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         today = day
     }
 
-    /// Returns the elements to hand out: the requested ones of the issuer, then those that the phone asserts.
+    /// Returns the elements for the verified document: the requested elements that the issuer signed, then
+    /// the elements that the phone asserts.
     private static func elements(
         of document: UnverifiedDocument, withheld: Set<ElementName>
     ) -> [VerifiedElement] {
@@ -118,7 +120,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// The reason that no attestation was returned where it counts.
+    /// The reason that no attestation was returned in a namespace in which it counts.
     private var absentAge: AgeAnswer.AgeUnknown {
         elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
     }
