@@ -7,6 +7,7 @@ extension DocumentFamily {
         types: [
             DocumentType(
                 .personID,
+                // The PID has another name for the date of issue.
                 answers: DocumentType.usualAnswers.merging([.issueDate: ["issuance_date"]]) { $1 })
         ])
 

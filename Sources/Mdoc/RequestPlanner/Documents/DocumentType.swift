@@ -77,7 +77,8 @@ package struct DocumentFamily: Sendable {
     package let word: String
     /// The name of the document for users; `nil` for an unknown document.
     package let title: String?
-    /// The document types, the preferred one first. Each is compared exactly (Q165). Never empty.
+    /// The document types, the preferred type first. A type is compared exactly, letter case included (Q165).
+    /// Never empty.
     package let types: [DocumentType]
 
     /// The main namespace, which all types of the document share.
@@ -114,6 +115,7 @@ package struct DocumentFamily: Sendable {
 }
 
 extension DocumentFamily: Hashable {
+    // The word alone identifies a family: no two families with different types have the same word.
     package static func == (one: DocumentFamily, other: DocumentFamily) -> Bool {
         one.word == other.word
     }

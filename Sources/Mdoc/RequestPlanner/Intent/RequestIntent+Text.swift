@@ -162,7 +162,8 @@ extension Substring {
 }
 
 extension [String] {
-    /// Whether these are at most 16 codes of vehicle categories, each of at most 8 capitals and digits.
+    /// Whether these are 1 to 16 codes of vehicle categories or classes, each of at most 8 capitals and
+    /// digits.
     fileprivate var areCodes: Bool {
         !isEmpty && count <= 16
             && allSatisfy { code in

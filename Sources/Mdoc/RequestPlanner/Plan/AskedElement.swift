@@ -1,6 +1,6 @@
 package import MdocModel
 
-/// A requested element, and what an answer must have of it.
+/// A requested element, and whether an answer without the element is complete.
 package struct AskedElement: Hashable, Sendable {
     package let docType: String
     package let name: ElementName
@@ -13,8 +13,8 @@ package struct AskedElement: Hashable, Sendable {
 extension ItemsRequest {
     /// Returns the elements of this request.
     ///
-    /// - An age attestation is never required, since another attestation may answer. The question about the
-    ///   age judges it.
+    /// - An age attestation is never required, since another attestation may answer. If no attestation
+    ///   answers, the question about the age is unanswered.
     /// - An expiry date is always required, since it could refute the answer (Q221).
     ///
     /// - Parameter names: The elements that are required in addition to the mandatory elements of the
