@@ -33,7 +33,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         } catch {
             throw .malformed(.envelope, error)
         }
-        // Checked before the parameters are read, since another algorithm may have others.
+        // Checked before the parameters are read, since another algorithm may have other parameters.
         guard algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
         do throws(CBORError) {

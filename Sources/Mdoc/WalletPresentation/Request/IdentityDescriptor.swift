@@ -56,14 +56,14 @@ struct MappedElement {
     var substitutes: [ElementName] = []
 }
 
-/// Collects elements by namespace. If two elements of PassKit map to one of the document, the stricter intent
-/// counts.
+/// Collects elements by namespace. If two elements of PassKit map to the same element of the document, the
+/// stricter intent counts.
 private struct ItemsRequestDraft {
     private var names: [ElementName] = []
     private var alternatives: [AlternativeDataElements] = []
     private(set) var intents: [ElementName: IntentToStore] = [:]
 
-    /// Adds an element and its substitutes, or makes the intent of an earlier one stricter.
+    /// Adds an element and its substitutes, or makes the intent of an element that was added before stricter.
     mutating func add(_ mapped: MappedElement, _ intent: IntentToStore) {
         let isNew = intents[mapped.name] == nil
         for name in [mapped.name] + mapped.substitutes {

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 
 /// The key and nonce of a request on the web (EncryptionInfo, ISO/IEC TS 18013-7 Annex C).
 ///
-/// The wallet encrypts its answer for this key, and binds it to the text as it was sent. The text is never
-/// re-encoded here.
+/// The wallet encrypts its answer for this key, and binds the answer to the text as it was sent. The text is
+/// never re-encoded here.
 package struct EncryptionInfo: Sendable, RedactedDescription {
     /// The encoded structure in base64url without padding.
     package let text: String
