@@ -13,7 +13,7 @@ package struct DataElement: Hashable, Sendable {
 }
 
 extension DataElement {
-    /// Creates the row of an `age_over_NN` element. Nil if the name is that of another element.
+    /// Creates the row of an `age_over_NN` element. Nil if `name` is not the name of such an element.
     package init?(ageAttestation name: ElementName, source: ElementSource? = nil) {
         guard AgeAttestation(name.identifier) != nil else { return nil }
         self.init(

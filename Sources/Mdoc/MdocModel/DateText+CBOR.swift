@@ -4,8 +4,8 @@ extension DateText {
     private static let dateTimeTag: UInt64 = 0
     private static let fullDateTag: UInt64 = 1004
 
-    /// Reads a `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943). The tag may be missing, or be that of the
-    /// other type (Q143).
+    /// Reads a `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943). The tag may be missing, or may be the tag
+    /// of the other type (Q143).
     package init(_ item: CBORItem) throws(MdocModelError) {
         var text = item
         var tag: UInt64?

@@ -52,7 +52,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case unrequestedElement = "response.unrequested_element"
     /// The portrait was requested and is missing, although other elements of the mDL came.
     case portraitMissing = "response.no_portrait"
-    /// The document signer's state or province differs from that of its issuer.
+    /// The document signer's state or province differs from its issuer's.
     case dsState = "x509.ds_state"
     case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
     case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"

@@ -59,8 +59,8 @@ package struct UnverifiedResponse: Sendable {
                 guard documents.count < Self.maximumDocuments else {
                     throw .malformed(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
                 }
-                // Deviations are reported with a document, so each document gets those of the response as
-                // well.
+                // Deviations are reported with a document, so each document gets the deviations of the
+                // response too.
                 documents.append(
                     try UnverifiedDocument(
                         item, limits: limits, hasNullBeside: hasNullMembers,
