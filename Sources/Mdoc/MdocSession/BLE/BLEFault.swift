@@ -17,7 +17,7 @@ package enum BLEFault: Error, Equatable, Sendable {
     /// The message exceeds `limit` bytes (Q194). `announced` is the length that L2CAP announces, or the
     /// number of bytes received so far.
     case messageTooLong(announced: Int, limit: Int)
-    /// A message came while an earlier one still waited for delivery.
+    /// A message came while an earlier message still waited for delivery.
     case messageUnexpected
     /// The bytes over L2CAP do not begin with a length. Peers of the first edition send such bytes (Q66).
     case notFramed

@@ -18,7 +18,7 @@
 /// Every phase has a deadline (`BLETransferSettings`), and a passed deadline or any fault ends the machine. A
 /// message has a maximum size, and at most one message that came early is kept.
 ///
-/// The machine never looks into a message: encryption and meaning are those of `ReaderSession`.
+/// The machine never looks into a message: `ReaderSession` decrypts and interprets messages.
 package struct BLETransfer: Sendable {
     /// The side of the transfer. It decides who sends first, and which deadline the peer has.
     package enum Role: Sendable {
@@ -175,8 +175,8 @@ package struct BLETransfer: Sendable {
 
     /// Ends the machine, and deletes the messages that it holds.
     private mutating func finish(_ reason: BLEEndReason) -> BLEAction {
-        // Bytes of an incomplete message are of no use any more, and may be personal: their memory is
-        // released at once.
+        // The bytes of an incomplete message may be personal and are not needed after the end, so their
+        // memory is released at once.
         values = BLEMessageAssembly(maximumLength: 0, fullValue: 0)
         frames = L2CAPMessageAssembly(maximumLength: 0)
         early = nil

@@ -21,7 +21,7 @@ struct NFCCapabilityContainer: Equatable, Sendable {
         let container = NFCCapabilityContainer(
             maximumResponseData: word(3), maximumCommandData: word(5), fileIdentifier: UInt16(word(9)),
             maximumFileSize: word(11), writeAccess: bytes[14])
-        // Identifiers that Type 4 Tag reserves: they cannot be those of an NDEF file.
+        // Identifiers that Type 4 Tag reserves: an NDEF file cannot have one of them.
         let reserved: Set<UInt16> = [0x0000, 0xe102, 0xe103, 0x3f00, 0x3fff, 0xffff]
         // The length of the container, the mapping version, and the tag and length of the block that
         // describes the NDEF file. The access bytes are not checked: they do not tell the kind of handover

@@ -1,6 +1,6 @@
 internal import NDEF
 
-/// The carriers of a Handover Select, sorted into those that this reader can use and the others.
+/// The carriers of a Handover Select, sorted into usable, unreadable and other carriers.
 struct NFCCarrierChoice {
     /// The usable and the unreadable carriers, in the phone's order.
     private(set) var carriers: [NFCHandoverCarrier] = []

@@ -17,7 +17,7 @@ internal import NDEF
 ///
 /// - **Limits:** the whole engagement and each phase (`NFCPhase`) have a deadline. The numbers of commands
 ///   and polls are limited.
-/// - **Result:** `deliver` with an `NFCHandover` whose bytes are those that were exchanged, for the session
+/// - **Result:** `deliver` with an `NFCHandover`. It has the bytes that were exchanged, for the session
 ///   transcript.
 /// - **Failure:** `end` with phase and fault (`NFCEndReason`). The machine never retries a tap: that is for
 ///   `TapSeries`.

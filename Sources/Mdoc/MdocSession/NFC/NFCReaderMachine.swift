@@ -26,7 +26,7 @@ extension NFCReaderMachine {
     /// Receives the response APDU to the last command.
     mutating func accept(_ response: ArraySlice<UInt8>, _ now: ContinuousClock.Instant) -> NFCAction<Output> {
         step(at: now) { machine, state, _ throws(NFCFault) in
-            // A response without a status word is that of a card that left the field (Q132).
+            // A response has no status word if the card has left the field (Q132).
             guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
             return try machine.advance(from: state, answer, now)
         }

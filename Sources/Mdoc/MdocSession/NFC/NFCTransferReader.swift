@@ -17,7 +17,7 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 ///
 /// The machine is a value without I/O and clock: `CardDriver` of the service sends each command, and passes
 /// each response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in
-/// that command (Q54); every other command has a short deadline, and a whole message a longer one.
+/// that command (Q54); every other command has a short deadline, and a whole message has a longer deadline.
 ///
 /// The bytes that arrive and the status decide when the answer is complete. The number of bytes that 61xx
 /// announces does not decide it (Q51, Q52). Any fault ends the machine. The machine never looks into a
@@ -95,7 +95,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             min(
                 limits.maximumCommandData, commandLimit - overhead, settings.maximumAPDU - overhead,
                 extendedLength ? CommandAPDU.maximumData : 255))
-        // Every command asks for the same Le, since a phone may keep the Le of the first ENVELOPE (Q52).
+        // Every ENVELOPE has the same Le, since a phone may keep the Le of the first ENVELOPE (Q52).
         maximumResponseData = max(
             1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
         // All bytes that SW2 announces, at most 255, may be asked for at once, even if the reader's limit is

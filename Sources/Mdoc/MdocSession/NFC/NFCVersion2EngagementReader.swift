@@ -113,8 +113,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: SELECT
 
-    /// Handles the response to SELECT. Any response but that of NFC v2 means that the phone has no NFC v2. If
-    /// the phone asks for a length, the SELECT is repeated once with that length.
+    /// Handles the response to SELECT. A response without the form that NFC v2 requires means that the phone
+    /// has no NFC v2. If the phone asks for a length, the SELECT is repeated once with that length.
     private mutating func selected(
         _ answer: ResponseAPDU, isRepeated: Bool, _ now: ContinuousClock.Instant
     ) -> Action {
