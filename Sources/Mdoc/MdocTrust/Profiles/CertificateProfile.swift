@@ -122,8 +122,8 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of the signer of a status or identifier list (second edition, Annex B.9).
     ///
-    /// The extended key usage may be absent. If present, it is that of a status signer or of a document
-    /// signer.
+    /// The extended key usage may be absent. If it is present, it names the purpose of a status signer or of
+    /// a document signer.
     package static let statusSigner = CertificateProfile(
         name: "status_signer", rules: leaf, enforced: enforcedOnLeaves, allowsNoExtendedKeyUsage: true,
         longestValidity: 1187 * day, keyUsage: .digitalSignature,
@@ -158,8 +158,8 @@ extension ObjectIdentifier {
     package static let vicalSigner = ObjectIdentifier("1.0.18013.5.1.8")
     /// The extended key usage of status list signers, id-kp-oauthStatusSigning.
     ///
-    /// The draft leaves the number open (Token Status List, 10), and issuers use this one. IANA gave it to
-    /// BGPsec routers (RFC 8209), which no IACA certifies.
+    /// The draft leaves the number open (Token Status List, 10), and issuers use this number. IANA assigned
+    /// the number to BGPsec routers (RFC 8209), which no IACA certifies.
     package static let statusListSigner = ObjectIdentifier("1.3.6.1.5.5.7.3.30")
     static let anyExtendedKeyUsage = ObjectIdentifier("2.5.29.37.0")
 }

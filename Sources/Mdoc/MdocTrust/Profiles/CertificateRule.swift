@@ -27,9 +27,9 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case countryForm = "country_form"
     /// The issuer has a country to compare with.
     case issuerCountry = "issuer_country"
-    /// The country is that of the issuer, if the issuer has one.
+    /// The country equals the issuer's country, if the issuer has one.
     case countryOfIssuer = "country_of_issuer"
-    /// The state or province is that of the issuer, if the issuer has one.
+    /// The state or province equals the issuer's, if the issuer has one.
     case stateOfIssuer = "state_of_issuer"
     /// The subject has a common name.
     case commonName = "common_name"
@@ -37,9 +37,9 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case forbiddenExtension = "forbidden_extension"
     /// The certificate has no critical extension that this reader does not know.
     case unknownCriticalExtension = "unknown_critical_extension"
-    /// The certificate is that of an authority.
+    /// The certificate belongs to an authority: basicConstraints says cA.
     case authority
-    /// The certificate is not that of an authority, and may not sign certificates or CRLs.
+    /// The certificate does not belong to an authority, and may not sign certificates or CRLs.
     case noAuthority = "no_authority"
     /// The extension basicConstraints is critical.
     case basicConstraintsCritical = "basic_constraints_critical"
@@ -47,7 +47,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case pathLength = "path_length"
     /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
-    /// The certificate has no key usage other than that of the profile.
+    /// The certificate has no key usage other than the key usage of the profile.
     case keyUsageOnly = "key_usage_only"
     /// The extension keyUsage is critical.
     case keyUsageCritical = "key_usage_critical"

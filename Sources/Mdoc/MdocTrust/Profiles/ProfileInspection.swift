@@ -104,6 +104,7 @@ struct ProfileInspection {
         switch rule {
         case .country: return subject.countryName != nil
         case .countryForm: return subject.countryName == nil || subject.hasCountryInCapitals
+        // An unknown issuer breaks no rule: there is nothing to compare with.
         case .issuerCountry: return issuer == nil || issuerSubject?.countryName != nil
         // Other rules report a missing country.
         case .countryOfIssuer:

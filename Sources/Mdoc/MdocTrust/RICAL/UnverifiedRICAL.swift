@@ -45,7 +45,7 @@ package struct UnverifiedRICAL: Sendable {
             throw .malformed(error)
         }
         guard version.hasPrefix("1.") else { throw .versionUnknown }
-        // The dates are read here, since their errors have another type than those of the members above.
+        // The dates are read here, since reading a date throws another type of error than the block above.
         self.date = try SignedList<RICALError>.instant(date)
         nextUpdate = try next.map { item throws(RICALError) in try SignedList<RICALError>.instant(item)
         }

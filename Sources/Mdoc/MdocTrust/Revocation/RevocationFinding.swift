@@ -41,7 +41,7 @@ package enum RevocationFinding: Equatable, Sendable {
     }
 }
 
-/// The thing whose revocation a finding is about.
+/// The subject of a finding about revocation: the signer, the document or the root.
 package enum RevocationSubject: String, Sendable {
     /// The document signer's certificate.
     case signer
@@ -119,7 +119,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 
 extension RevocationFinding {
     /// Combines two findings, usually about the signer and about the document. The two findings may also
-    /// concern two references of one document; or the document with its signer, and the root.
+    /// concern two references of one document. Or the first concerns the document with its signer, and the
+    /// second the root.
     ///
     /// Revoked outweighs undetermined, which outweighs good. If nothing is published about one of the two,
     /// the other finding decides. If both are undetermined, the finding that needs more tolerance decides.

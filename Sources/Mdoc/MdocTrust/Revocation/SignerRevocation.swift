@@ -39,7 +39,8 @@ package final class HeldRevocationList: Sendable {
         }
     }
 
-    /// Whether the CRL leaves something out, or has parts that cannot be read.
+    /// Whether the CRL leaves something out, or has parts that cannot be read. False if the CRL cannot be
+    /// read at all.
     var isIncomplete: Bool {
         gap.value { (try? list())?.incompleteness != nil }
     }
@@ -204,8 +205,8 @@ extension CertificateRevocationList {
         return certificate.crlDistributionPointURIs.contains(where: own.contains)
     }
 
-    /// Whether the authority key identifier is that of `anchor`. True if one of the two identifiers is
-    /// missing.
+    /// Whether the authority key identifier of the CRL names the key of `anchor`. True if one of the two
+    /// identifiers is missing.
     fileprivate func names(_ anchor: Certificate) -> Bool {
         guard let wanted = authorityKeyIdentifier, let own = anchor.subjectKeyIdentifier else { return true }
         return wanted == own

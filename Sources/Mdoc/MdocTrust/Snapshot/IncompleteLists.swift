@@ -1,7 +1,7 @@
 internal import PKIX
 
-/// A CRL, status list or identifier list, read so that its revocations can be compared with those of another
-/// list (Q240).
+/// A CRL, status list or identifier list, read so that its revocations can be compared with the revocations
+/// of another list (Q240).
 enum RevokingList {
     case certificates(CertificateRevocationList)
     case statuses(StatusList, IssueOrder)
@@ -48,8 +48,8 @@ enum RevokingList {
 
     /// Whether this list, which is complete, replaces the incomplete list `other`.
     ///
-    /// This list must be a later issue. If this list may not cover all certificates that `other` covers, it
-    /// must also revoke everything that `other` revokes.
+    /// This list must be a later issue. If this list possibly covers fewer certificates than `other`, it must
+    /// also revoke everything that `other` revokes.
     func replacesIncomplete(_ other: RevokingList) -> Bool {
         guard other.order.isOlder(than: order) else { return false }
         guard case .certificates(let own) = self, case .certificates(let before) = other else { return true }

@@ -9,7 +9,7 @@ package import OpenSSLCrypto
 ///
 /// `countersign trust export-bundle` writes a bundle, and `countersign trust import-bundle` or a kiosk of a
 /// fleet reads it. The signature proves only where the bundle comes from. `TrustChange.replaceAll(by:)` still
-/// compares its sources with those in use.
+/// compares the sources of the bundle with the sources in use.
 package struct TrustBundle: Sendable {
     /// The maximum size of a bundle in bytes.
     package static let maximumSize = 1 << 26

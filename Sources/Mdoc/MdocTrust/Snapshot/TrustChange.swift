@@ -110,10 +110,10 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Replaces all sources with those of `other`, which comes from a signed bundle.
+    /// Replaces all sources with the sources of `other`, a snapshot from a signed bundle.
     ///
     /// If one source may not follow its present counterpart, nothing is replaced. An expired list may follow
-    /// a present list, because the present list is not better.
+    /// a present list, because the present list is not newer.
     package mutating func replaceAll(by other: TrustSnapshot) {
         // Both sets of issuers and providers are needed to compare a present issue with its successor.
         let both = TrustSnapshot(other.sources + before.sources)

@@ -302,7 +302,7 @@ private struct ListIssue {
     let order: IssueOrder
     /// The number of entries.
     let count: Int
-    /// The authority that answers for the list; `nil` if none is known.
+    /// The authority that answers for the list; `nil` if it is not known.
     let issuer: Issuer?
     /// The gap in the list, because of which an unlisted certificate or document may still be revoked; `nil`
     /// if the list is complete.

@@ -3,7 +3,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// The limit for a warning: an anchor is reported if it expires in fewer days.
+    /// The time of warning in days. An anchor that expires sooner is reported.
     private static var daysOfWarning: Int64 { 90 }
 
     /// Returns the faults and remarks of all sources at `now`. All lists are opened and verified for it.

@@ -4,9 +4,9 @@ internal import PKIX
 
 /// The trust at one time: an immutable value, made from its sources alone.
 ///
-/// **Responsibility.** A snapshot makes anchors of the sources: IACA roots that the operator named, and those
-/// that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used adds no
-/// trust, and `findings` says why.
+/// **Responsibility.** A snapshot makes anchors of the sources: of IACA roots that the operator named, and of
+/// IACA roots that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used
+/// adds no trust, and `findings` says why.
 ///
 /// **Identity.** `id` is a digest of the sources in their order, so the same sources make the same snapshot
 /// on every computer. Receipts and results name the snapshot by this id.
@@ -41,7 +41,7 @@ package struct TrustSnapshot: Sendable {
     /// The roots of VICAL providers.
     package let providers: [TrustAnchor]
     /// The reasons that a source, or a part of it, could not be used. Faults that depend on the time, and
-    /// those of CRLs and status lists, are reported only by `lint(at:)`.
+    /// faults of CRLs and status lists, are reported only by `lint(at:)`.
     package let findings: [TrustFinding]
 
     /// Makes a snapshot of `sources`, which must have been admitted before.
@@ -147,7 +147,7 @@ private struct AnchorCollection {
     mutating func addList(_ source: TrustSource) {
         guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {
-            // The time was checked at admission. An expired list stays in use until a better one comes
+            // The time was checked at admission. An expired list stays in use until a better list comes
             // (Q176).
             let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)

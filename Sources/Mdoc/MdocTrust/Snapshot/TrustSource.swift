@@ -30,7 +30,7 @@ package struct TrustSource: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The name of the source among those of its kind. A renewed list keeps its name.
+    /// The name of the source among the sources of its kind. A renewed list keeps its name.
     ///
     /// - A certificate is named by its SHA-256.
     /// - A list that is fetched is named by its URL, or keeps its earlier name.
@@ -99,7 +99,7 @@ package struct TrustSource: Sendable, Equatable {
         if case .revocationList(let held) = content { held.issuerKeyIdentifier } else { nil }
     }
 
-    /// The facts that identify a source. A new source replaces the old one of the same identity.
+    /// The facts that identify a source. A new source replaces the old source of the same identity.
     ///
     /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
     ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither

@@ -28,8 +28,8 @@ struct StatusLists: Sendable {
 
     /// Returns the finding about a document from all lists to which its MSO refers.
     ///
-    /// Each reference is evaluated separately (Q228). A document that one of them revokes is revoked. If a
-    /// reference cannot be read, the document is at best undetermined.
+    /// Each reference is evaluated separately (Q228). A document is revoked if one of the lists revokes it.
+    /// If a reference cannot be read, the document is at best undetermined.
     func finding(
         _ status: Result<DocumentStatus, CBORError>?, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -140,7 +140,7 @@ struct StatusLists: Sendable {
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
         let present = opened.dropFirst(future.count)
         // Older lists are read until one has an answer: a newer list without an answer must not hide a
-        // revocation in an older one.
+        // revocation in an older list.
         var decided: Timestamp?
         for list in present {
             // A list of the same time is read too, since neither of the two is the later issue.

@@ -8,6 +8,7 @@ internal import PKIX
 struct StatusListIssuer {
     /// The identity of an issuer among kept results: equal for two issuers that accept the same signers.
     enum Fingerprint: Hashable, Sendable {
+        /// The fingerprint of `init(anyOf:named:)`, for which no results are kept.
         case anyone
         case rootsNamedAs([UInt8], docType: String)
         case certificate([UInt8])
@@ -29,11 +30,9 @@ struct StatusListIssuer {
 
     /// Makes the issuer for the list of one document.
     ///
-    /// - Parameters:
-    ///   - anchor: The root of the document.
-    ///   - roots: All roots of the store. Only those that are trusted for `docType` count.
-    ///   - certificate: The certificate that the MSO names as the signer or its issuer; `nil` if it names
-    ///     none.
+    /// - Parameters: - anchor: The root of the document. - roots: All roots of the store. Only roots that are
+    ///   trusted for `docType` count. - certificate: The certificate that the MSO names as the signer or its
+    ///   issuer; `nil` if it names none.
     init(
         of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
         naming certificate: Certificate?, revokedBy revocationLists: RevocationLists

@@ -26,7 +26,7 @@ package struct StatusToken: Sendable {
     package let issued: Timestamp
     /// The time at which the list expires; `nil` if the claim is missing or cannot be read, which is a gap.
     package let expires: Timestamp?
-    /// The number of seconds for which the list may be used before asking for a newer one.
+    /// The number of seconds after which a newer list should be fetched.
     package let timeToLive: Int64?
     /// The claims that are missing, cannot be read or are not allowed.
     package let gaps: [StatusTokenError]
@@ -193,7 +193,7 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case text(TextForm)
     /// The bytes are not a COSE_Sign1.
     case cose(COSEError)
-    /// The protected header names no type, or not that of a status or identifier list.
+    /// The protected header does not name the type of a status or identifier list.
     case typeWrong
     /// A claim is missing: subject 2, expiry 4, issue 6, or the list.
     case claimMissing(Int64)

@@ -117,8 +117,8 @@ extension CBORItem {
         return own == identifier ? nil : .differs
     }
 
-    /// The document types of an array, or of a single text, and whether the whole item has the form of the
-    /// standard.
+    /// The document types of an array, or of a single text. `areAllRead` says whether the whole item has the
+    /// form of the standard.
     fileprivate var docTypes: (names: Set<String>, areAllRead: Bool) {
         guard let array = try? array() else { return (docType.map { [$0] } ?? [], false) }
         var names: Set<String> = []
