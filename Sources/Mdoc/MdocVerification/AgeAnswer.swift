@@ -26,7 +26,7 @@ package enum AgeAnswer: Equatable, Sendable {
         /// The returned `age_in_years` is lower than the age in question. The element was true on the day of
         /// issue, so the holder may have reached the age since.
         case asOfIssue
-        /// The returned age is higher than that of any person.
+        /// The returned age is higher than any person's age.
         case implausible(ElementName)
         /// A part of the returned birth date is not known.
         case approximate(ElementName)

@@ -10,7 +10,7 @@ package enum CheckID: String, CaseIterable, Sendable {
     case digests = "digests"
     /// The MSO is valid now and was signed while its signer's certificate was valid.
     case validity = "validity"
-    /// The document's issuing_country is that of the document signer.
+    /// The document's issuing_country equals the document signer's country.
     case issuingCountry = "issuing_country"
     /// Neither the document nor its signer is revoked. The policy decides whether the check passes if that is
     /// not known.

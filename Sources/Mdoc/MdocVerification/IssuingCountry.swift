@@ -4,8 +4,8 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 
-/// The proof that the country of a driving licence, if returned, is that of its signer (ISO/IEC 18013-5
-/// 7.2.1, Q185).
+/// The proof that the country of a driving licence, if it was returned, equals the country of its signer
+/// (ISO/IEC 18013-5 7.2.1, Q185).
 struct IssuingCountryProof: ~Copyable {
     fileprivate init() {}
 }

@@ -91,7 +91,8 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case documentsEncrypted = "response.documents_encrypted"
 }
 
-/// A requested document or element that was not returned, or any that the phone reports as not returned.
+/// A document or element that is missing from the response: it was requested and did not come, or the phone
+/// reports that it was not returned.
 package enum NotReturned: Hashable, Sendable {
     /// A document, with the phone's error code if there is one.
     case document(docType: String, code: Int64?)
@@ -137,8 +138,8 @@ extension UnverifiedResponse {
             VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned, basis: basis))
     }
 
-    /// Returns the documents and elements that the phone reports as not returned, and the requested ones that
-    /// are missing without an error code.
+    /// Returns the documents and elements that the phone reports as not returned, then the requested
+    /// documents and elements that are missing without an error code.
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {
         var missing = documentErrors.map { NotReturned.document(docType: $0.docType, code: $0.code) }
         for document in documents {

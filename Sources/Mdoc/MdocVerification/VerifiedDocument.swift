@@ -6,9 +6,9 @@ internal import PKIX
 
 /// A document that passed every check, with its element values (ISO/IEC 18013-5 9.1, 9.3).
 ///
-/// **Responsibility.** The value answers questions: whether the holder has an age or may drive, whether the
-/// document is in date, and whether it belongs to the holder of another document. All answers rest on
-/// elements behind the proofs.
+/// **Responsibility.** The value answers questions: whether the holder has reached an age or may drive,
+/// whether the document is in date, and whether it belongs to the holder of another document. All answers
+/// rest on elements behind the proofs.
 ///
 /// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
 /// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
