@@ -96,7 +96,7 @@ package struct DocumentFamily: Sendable {
         if let known = Self.known.first(where: { $0.word == text }) {
             self = known
         } else if let known = Self.known.first(where: { $0.types.contains { $0.docType == text } }) {
-            // The text names one of several spellings of a type, so only that one is requested.
+            // The text names one of several spellings of a type, so only that spelling is requested.
             self.init(word: text, title: known.title, types: known.types.filter { $0.docType == text })
         } else if text.contains("."), text.utf8.count <= 255,
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })

@@ -21,7 +21,7 @@ package struct RequestIntent: Hashable, Sendable {
     package var required: [Claim]
     /// Whether the age in years or the birth date may be requested together with a question about the age.
     ///
-    /// Only apps may set this: an app names each element, and is responsible for the need.
+    /// Only apps may set this. An app names each element, and its maker has to justify why the app needs it.
     package var allowsBirthDateBesideAge = false
 
     package init(
@@ -44,7 +44,7 @@ package enum RequestPurpose: String, CaseIterable, Sendable {
     case rental
     /// Identifying a person, such as at a hotel, a parcel shop or a ticket counter.
     case identity
-    /// Listed elements. The person who lists the elements is responsible for the need.
+    /// Listed elements. The person who lists the elements has to justify why they are needed.
     case elements
 
     /// Whether the purpose allows this kind of claim.

@@ -110,9 +110,9 @@ package struct RequestPlan: Sendable {
 extension [RequestPlan] {
     /// Returns the requests to send to a wallet, in order, if any one of the planned documents is enough.
     ///
-    /// A later request is sent only if the earlier ones returned no document. A wallet with extended requests
-    /// gets one request and chooses the document. Any other wallet is asked for one family at a time, since
-    /// it would return the documents of all families.
+    /// A later request is sent only if the earlier requests returned no document. A wallet with extended
+    /// requests gets one request and chooses the document. Any other wallet is asked for one family at a
+    /// time, since it would return the documents of all families.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         let families = flatMap(\.requests)
         guard capabilities.contains(.extendedRequest) else {
