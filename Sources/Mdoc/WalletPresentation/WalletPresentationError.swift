@@ -27,7 +27,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case merchantOther
     /// The answer belongs to a request of another configured team.
     case teamOther
-    /// The infoHash is not that of the transcript: the nonce, merchant or team differs.
+    /// The infoHash is not the hash of the transcript: the nonce, merchant or team differs.
     case infoHashWrong
     /// The answer belongs to a request of another configured origin.
     case originOther
@@ -44,7 +44,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
 
     /// A merchant or team identifier is empty, too long, or has invisible characters.
     case identifierMalformed
-    /// The text is neither the serialised origin of a secure page nor that of an Android app.
+    /// The text is neither the serialised origin of a secure page nor the origin of an Android app.
     case originMalformed
     /// The nonce does not have 1 to 64 bytes, or on the web 16 to 64.
     case nonceSizeWrong
@@ -92,7 +92,8 @@ extension PresentationStructure {
 }
 
 extension CBORMap {
-    /// Returns the member `key`.
+    /// Returns the member `key`. Unlike the function of this name in `MdocModel`, it does not count null as
+    /// absent.
     ///
     /// - Throws: `CBORError.missingMember` if the map does not have it.
     func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {

@@ -1,6 +1,7 @@
 package import MdocModel
 
-/// A descriptor of PassKit: a kind of document, the requested elements, and how long each may be stored.
+/// A descriptor of PassKit: a kind of document, the requested elements, and for each element the time for
+/// which it may be stored.
 package struct IdentityDescriptor: Sendable {
     package let document: IdentityDocument
     /// The requested elements, in the order in which they were added. No element occurs twice.
@@ -9,7 +10,7 @@ package struct IdentityDescriptor: Sendable {
     package let itemsRequest: ItemsRequest
     private let intents: [ElementName: IntentToStore]
 
-    /// Makes a descriptor, and maps its elements to those of the document.
+    /// Makes a descriptor, and maps PassKit's elements to the elements of the document.
     ///
     /// - Throws: `IdentityDescriptorError` for a descriptor that PassKit would refuse, or that cannot be
     ///   mapped.

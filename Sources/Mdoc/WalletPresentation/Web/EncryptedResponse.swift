@@ -112,7 +112,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 }
 
 extension String {
-    /// The text in the other forms of base64: with padding, in the other alphabet, and with both.
+    /// This base64url text in other forms: with padding, in the alphabet of base64, and with both.
     fileprivate var otherBase64Forms: Set<String> {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         let standard = String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
