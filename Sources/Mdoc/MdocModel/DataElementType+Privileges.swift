@@ -13,6 +13,7 @@ extension DataElementType {
             entries =
                 isDomestic
                 ? try DomesticDrivingPrivilege.entries(value).map {
+                    // Only a vehicle class has dates.
                     PrivilegeForm($0) { $0.vehicleClass?.dates ?? [] }
                 }
                 : try DrivingPrivilege.entries(value).map { PrivilegeForm($0, dates: \.dates) }
@@ -20,6 +21,7 @@ extension DataElementType {
             return .wrongType(WrongType(expected: self, found: .malformed))
         }
         if entries.allSatisfy({ $0 == .asDefined }) { return .asDefined }
+        // If no entry can be read, the value is not a list of privileges.
         guard entries.contains(where: { $0 != .unreadable }) else {
             return .wrongType(WrongType(expected: self, found: .malformed))
         }

@@ -27,6 +27,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         case (5, 1): self = .nfcVersion2
         case (2, 1): self = .bluetoothLE(try NFCVersion2Bluetooth(options))
         case (1, 1):
+            // Without a length, the limits of short APDUs are used.
             self = .nfc(
                 maximumCommandData: Int(clamping: try options[0]?.unsigned() ?? 255),
                 maximumResponseData: Int(clamping: try options[1]?.unsigned() ?? 256))

@@ -75,6 +75,7 @@ package struct SessionTranscript: Sendable {
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             var fields = try item.array().makeIterator()
+            // Exactly three entries. The third is the handover.
             guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
                 fields.next() == nil
             else { throw .missingMember(at: item.offset) }

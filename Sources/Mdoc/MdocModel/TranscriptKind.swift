@@ -21,7 +21,7 @@ package enum TranscriptKind: Equatable, Sendable {
     /// A presentation by OpenID4VP in the profile of ISO/IEC TS 18013-7:2024 Annex B: two hashes and a nonce,
     /// without a name.
     case annexB
-    /// A handover of another form; `nil` if it does not begin with a name.
+    /// A handover of another form, with the name at its beginning; `nil` if it has no name there.
     case unknown(handover: String?)
 }
 
