@@ -139,7 +139,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

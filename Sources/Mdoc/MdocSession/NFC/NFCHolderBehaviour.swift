@@ -48,7 +48,8 @@ package struct NFCHolderBehaviour: Sendable {
     package var enforcesWaitingTime = false
     /// Whether the phone is locked and answers 6A82 (Q1).
     package var isLocked = false
-    /// Advertising data structures before those of the Bluetooth record (Q31).
+    /// Foreign advertising data structures, which the phone sends before its own in the Bluetooth record
+    /// (Q31).
     package var foreignAdvertisingData: [UInt8] = []
     /// Whether a negotiated Handover Select for mdoc central client mode repeats the reader's UUID (Q29,
     /// Q30).

@@ -10,7 +10,8 @@ protocol NFCReaderMachine {
     var phase: NFCPhase { get }
     var deadline: ContinuousClock.Instant? { get }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> NFCAction<Output>

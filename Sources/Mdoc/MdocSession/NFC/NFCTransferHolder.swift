@@ -47,6 +47,7 @@ package struct NFCTransferHolder: Sendable {
         let phase = phase(of: command)
         if case .refuses(phase, let status) = behaviour.fault { return respond(status) }
         if case .silent(phase) = behaviour.fault { return .respond([]) }
+        // An extended command has an extended Le, or more data than a short command can have.
         let isExtended = if case .extended = command.expectedLength { true } else { command.data.count > 255 }
         guard behaviour.acceptsExtendedLength || !isExtended else { return respond(.wrongLength) }
         switch command.ins {

@@ -181,7 +181,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return ExpectedLength(upTo: min(available, maximumRemainder), extended: extendedLength)
     }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

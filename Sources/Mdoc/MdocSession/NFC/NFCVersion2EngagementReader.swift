@@ -96,7 +96,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -119,6 +120,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         _ answer: ResponseAPDU, isRepeated: Bool, _ now: ContinuousClock.Instant
     ) -> Action {
         if !isRepeated, answer.status == .wrongLength {
+            // Le 00 asks for as many bytes as a short response can have.
             return select(expectedLength: .short(0), isRepeated: true)
         }
         if !isRepeated, let length = answer.status.acceptedLength {
