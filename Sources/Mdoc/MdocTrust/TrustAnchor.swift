@@ -14,7 +14,7 @@ internal import Synchronization
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
-    /// The kept answer of `isLinkCertificate`; `nil` before its first use.
+    /// The kept answer of `isLinkCertificate`; `nil` before the first use of that property.
     private let linkVerdict = Mutex<Bool?>(nil)
     /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)

@@ -29,6 +29,7 @@ struct ProfileInspection {
                 .map { ProfileFinding(rule, $0.oid) }
         case .unknownCriticalExtension:
             certificate.extensions.filter {
+                // The rule `forbiddenExtension` reports the forbidden extensions.
                 $0.isCritical && !Self.understood.contains($0.oid) && !Self.forbidden.contains($0.oid)
             }.map { ProfileFinding(rule, $0.oid) }
         default: meets(rule) ? [] : [ProfileFinding(rule)]

@@ -107,7 +107,7 @@ struct SignerRevocation: Sendable {
         let order: IssueOrder
         /// The time at which a newer CRL is due, in seconds since 1970; `nil` if the CRL does not state it.
         let nextUpdate: Int64?
-        /// Whether the CRL would list the certificate if it was revoked.
+        /// Whether the CRL would list the certificate if the certificate was revoked.
         let coversCertificate: Bool
 
         var thisUpdate: Int64 { order.date }

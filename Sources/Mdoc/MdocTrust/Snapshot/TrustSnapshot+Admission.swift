@@ -182,6 +182,7 @@ extension TrustSnapshot {
     /// or because there are too many.
     private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
         let complete = completeLists(like: candidate)
+        // Without a complete list `first` is `nil`, so that nothing is refused here.
         if complete.allSatisfy({ $0.replacesIncomplete(candidate) }),
             let beside = complete.first?.issue(in: self)
         {
@@ -271,6 +272,8 @@ extension TrustSnapshot {
             } catch {
                 return [TrustCondition(error)]
             }
+            // A provider's root is trusted directly. Only an issuer's root may be a link certificate, which
+            // needs an earlier root.
             guard source.kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
                 return [TrustCondition(notLinked: anchor)]
             }

@@ -191,6 +191,7 @@ extension OpenedStatusList {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
         let status = verdict()
+        // Checked before the dates, since a revocation counts in a list of any date.
         if case .success(.invalid) = status { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
         guard age >= -clockSkew else {
             return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
@@ -204,6 +205,7 @@ extension OpenedStatusList {
         switch status {
         case .success(.valid):
             guard isComplete else {
+                // A list with gaps does not show that a document is good (Q240).
                 return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))
             }
             return .good(ageSeconds: max(0, age))

@@ -39,7 +39,7 @@ package struct VerifiedVICAL: Sendable {
     package let entries: [Entry]
     /// The remarks on entries, used or left out.
     package let findings: [VICALFinding]
-    /// The rules of its profile that the signer's certificate breaks without being refused.
+    /// The rules of its profile that the signer's certificate breaks, although the certificate is accepted.
     package let signerFindings: [ProfileFinding]
     /// The pinned root to which the signer led.
     let root: TrustAnchor
