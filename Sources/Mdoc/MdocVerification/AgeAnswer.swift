@@ -21,7 +21,7 @@ package enum AgeAnswer: Equatable, Sendable {
         case noneApplies
         /// One piece of evidence says yes and another says no.
         case contradictory
-        /// An element that could answer was returned, but its value is not of its type.
+        /// An element that could answer was returned, but its value has the wrong type.
         case wrongType(ElementName, WrongType)
         /// The returned `age_in_years` is lower than the age in question. The element was true on the day of
         /// issue, so the holder may have reached the age since.

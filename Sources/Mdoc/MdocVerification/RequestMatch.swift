@@ -28,6 +28,7 @@ func checkRequestMatch(
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
+    // Deviations in the encoding of the document and the response, which no other check reports.
     if document.hasNullMembers { deviations.append(.nullMember) }
     if document.hasUnreadableErrors { deviations.append(.unreadableErrors) }
     if document.hasIndefiniteLength { deviations.append(.indefiniteResponse) }

@@ -168,7 +168,7 @@ package enum DocumentCurrency: String, Sendable {
 package struct VerifiedElement: Sendable, RedactedDescription {
     package enum Signer: Sendable {
         case issuer
-        /// The phone asserts the element itself, and the issuer authorised its key for that.
+        /// The phone asserts the element itself, and the issuer authorised the phone's key for that.
         case device
     }
 
