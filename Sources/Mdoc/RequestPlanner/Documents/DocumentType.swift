@@ -71,9 +71,9 @@ package struct DocumentType: Sendable {
     }
 }
 
-/// A document as people name it. It may have several document types.
+/// A kind of document as people name it, such as a driving licence. It may have several document types.
 package struct DocumentFamily: Sendable {
-    /// The word for the document in an intent; for an unknown document its type.
+    /// The word for the document in an intent. For an unknown document the word is the document type.
     package let word: String
     /// The name of the document for users; `nil` for an unknown document.
     package let title: String?

@@ -68,6 +68,7 @@ extension RequestIntent {
         switch clause.first {
         case "from":
             documents = []
+            // Empty parts are kept, so that `from mdl or` is refused below.
             for words in clause.dropFirst().split(separator: "or", omittingEmptySubsequences: false) {
                 guard words.count == 1, let word = words.first, let family = DocumentFamily(word) else {
                     throw .notUnderstood(clause.joined(separator: " "))
