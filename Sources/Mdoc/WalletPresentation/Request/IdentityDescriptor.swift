@@ -42,7 +42,8 @@ package struct IdentityDescriptor: Sendable {
     package func intent(for name: ElementName) -> IntentToStore { intents[name] ?? .willNotStore }
 }
 
-/// The reason that PassKit would refuse a descriptor, or that it cannot be mapped.
+/// The reason that PassKit would refuse a descriptor, or that its elements cannot be mapped to elements of
+/// the document.
 package enum IdentityDescriptorError: Error, Equatable, Sendable {
     case noElements
     case elementTwice
