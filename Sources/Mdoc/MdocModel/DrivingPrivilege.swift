@@ -118,8 +118,8 @@ package struct DrivingRestriction: Hashable, Sendable {
 
     /// The sign and the value in one text. Nil if there is neither.
     package var detail: String? {
-        let said = [sign, value].compactMap(\.self)
-        return said.isEmpty ? nil : said.joined(separator: " ")
+        let parts = [sign, value].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
     fileprivate init(code: String?, description: String?) {
@@ -210,7 +210,7 @@ extension DrivingRestriction: RedactedDescription {}
 extension DrivingRestriction {
     /// The code, the comparison and the value in one text that is safe to print.
     package var text: String {
-        let said = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
-        return said.isEmpty ? "of no name" : said.joined(separator: " ")
+        let parts = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
+        return parts.isEmpty ? "of no name" : parts.joined(separator: " ")
     }
 }

@@ -88,8 +88,8 @@ package enum CertificatePath {
     ) throws(CertificatePathError) -> TrustAnchor? {
         let signers = candidates.filter { (try? $0.verifySignature(of: certificate)) != nil }
         if let root = signers.first(where: { $0.isValid(at: now) }) { return root }
-        if let late = signers.first {
-            throw .outsideValidity(subject: late.certificate.subject.description)
+        if let invalid = signers.first {
+            throw .outsideValidity(subject: invalid.certificate.subject.description)
         }
         return nil
     }

@@ -21,12 +21,12 @@ func checkIssuingCountry(
     let subject = signer.certificate.subject
     for nameSpace in document.nameSpaces {
         // Whether ISO/IEC 18013-5 requires the same country for the elements of this namespace.
-        let isRuled = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
+        let mustAgree = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
         for item in nameSpace.items {
             if item.isNamed("issuing_country") {
                 // `nil` if the certificate names no country.
                 let isSame = subject.countryName.map { item.value.isSameText(as: $0) }
-                guard isSame == true || !isRuled else { throw .issuingCountryMismatch }
+                guard isSame == true || !mustAgree else { throw .issuingCountryMismatch }
                 if isSame == false { deviations.append(.issuingCountry) }
             } else if item.isNamed("issuing_jurisdiction") {
                 if let state = subject.stateOrProvinceName, !item.value.isSameText(as: state) {

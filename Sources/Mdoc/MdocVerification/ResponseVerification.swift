@@ -172,10 +172,10 @@ extension ItemsRequest {
     fileprivate func elementsMissing(from documents: [UnverifiedDocument]) -> [NotReturned] {
         var missing: [NotReturned] = []
         for nameSpace in nameSpaces {
-            let came = documents.flatMap { $0.identifiers(in: nameSpace.name) }
+            let returned = documents.flatMap { $0.identifiers(in: nameSpace.name) }
             let explained = documents.flatMap { $0.errors.filter { $0.nameSpace == nameSpace.name } }
-            let anyAge = came.contains { AgeAttestation($0) != nil }
-            for element in nameSpace.elements where !came.contains(element.identifier) {
+            let anyAge = returned.contains { AgeAttestation($0) != nil }
+            for element in nameSpace.elements where !returned.contains(element.identifier) {
                 if explained.contains(where: { $0.identifier == element.identifier }) { continue }
                 // Another attestation was returned in its place (ISO/IEC 18013-5 7.2.5).
                 if anyAge, AgeAttestation(element.identifier) != nil { continue }

@@ -127,8 +127,8 @@ extension TrustSnapshot {
         // The incomplete lists that a complete list replaces count as predecessors too: the complete list
         // must not be much smaller than any of them (Q240).
         do throws(AdmissionRefusal) {
-            for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
-                if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
+            for old in incompleteLists(like: candidate) where candidate.replacesIncomplete(old) {
+                if let replaced = old.issue(in: self) { try issue.requireNoLoss(of: replaced) }
             }
             if let before { try issue.requireNoLoss(of: before) }
         } catch {
@@ -153,8 +153,8 @@ extension TrustSnapshot {
             // One of the two CRLs does not name its issuer's key, so they may be issues of one list (Q234).
             try requireSuccession(of: candidate, to: lost, in: both, by: rules)
         }
-        guard let there = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
-        guard there.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged) }
+        guard let present = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
+        guard present.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged) }
         do throws(AdmissionRefusal) {
             return try both.admission(of: candidate, by: rules)
         } catch .unusable(.vicalRefused(.expired)) {
@@ -184,9 +184,9 @@ extension TrustSnapshot {
         let complete = completeLists(like: candidate)
         // Without a complete list `first` is `nil`, so that nothing is refused here.
         if complete.allSatisfy({ $0.replacesIncomplete(candidate) }),
-            let beside = complete.first?.issue(in: self)
+            let later = complete.first?.issue(in: self)
         {
-            throw .older(issue.order.name, than: beside.order.name)
+            throw .older(issue.order.name, than: later.order.name)
         }
         let list = candidate.identity.complete
         let present = sources.filter { $0.isIncomplete && $0.identity.complete == list }
