@@ -211,6 +211,6 @@ extension DrivingRestriction {
     /// The code, the comparison and the value in one text that is safe to print.
     package var text: String {
         let parts = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
-        return parts.isEmpty ? "of no name" : parts.joined(separator: " ")
+        return parts.isEmpty ? "without a code" : parts.joined(separator: " ")
     }
 }

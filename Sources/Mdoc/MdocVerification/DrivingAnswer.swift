@@ -52,7 +52,7 @@ extension DrivingAnswer {
         case .no(.documentExpired(let day)): "the document expired on \(day)"
         case .cannotTell(.notReturned): "the driving privileges were not returned"
         case .cannotTell(.malformed):
-            "the driving privileges, or a date that counts, are malformed"
+            "the driving privileges, or a date on which the answer depends, are malformed"
         case .cannotTell(.expiryDateNotReturned): "the expiry date was not shared"
         }
     }

@@ -202,7 +202,7 @@ extension ResponseFailure {
     /// - Parameter status: The status of the DeviceResponse, or `nil` if it has none.
     package func explanation(status: UInt64?) -> String {
         switch self {
-        case .version: "the DeviceResponse has no version, or one other than 1.x"
+        case .version: "the DeviceResponse has no version, or a version other than 1.x"
         case .statusMissing: "the DeviceResponse has no status"
         case .statusNotOK:
             status.map { DeviceResponseStatus(rawValue: $0).explanation }
