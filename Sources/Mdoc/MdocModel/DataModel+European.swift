@@ -22,7 +22,7 @@ extension DataModel {
 
     private static let personIDName = "eu.europa.ec.eudi.pid.1"
 
-    /// The age verification document of the EU. It has ages alone, and therefore no portrait.
+    /// The age verification document of the EU. It has only age attestations, so it has no portrait.
     package static let ageVerification = DataModel(
         docType: ageVerificationName, mainNameSpace: ageVerificationName,
         elements: ElementTable(nameSpace: ageVerificationName, source: .ageVerification)(

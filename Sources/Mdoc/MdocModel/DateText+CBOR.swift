@@ -28,7 +28,8 @@ extension DateText {
         }
     }
 
-    /// Reads a `tdate`. A day alone is read as its first instant, and recorded in `form`.
+    /// Reads a `tdate`. A day without a time is read as its first instant in UTC, and the deviation is
+    /// recorded in `form`.
     static func instant(_ item: CBORItem) throws(MdocModelError) -> DateText {
         var date = try DateText(item)
         if case .day = date.value { date.form.insert(.dayOnly) }

@@ -26,7 +26,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case issuerAlgorithmFullySpecified = "issuer_auth.alg_fully_specified"
     /// x5chain holds more than the document signer's certificate.
     case x5chainWithOtherCertificates = "issuer_auth.x5chain_extra"
-    /// An MSO date with fractional seconds, an offset, a missing tag, another tag, or a day alone.
+    /// An MSO date with fractional seconds, an offset, a missing tag, another tag, or no time.
     case dateFormInMSO = "mso.date_form"
     /// A date element, or a date in driving privileges, without its tag or in another form.
     case dateFormInElement = "element.date_form"
@@ -76,7 +76,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsCommonNameMissing = "x509.ds_no_common_name"
     /// The document signer's certificate names no address or URI of its issuer.
     case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
-    /// The document signer's CRL distribution points are missing, or one is not a URI alone.
+    /// The document signer's CRL distribution points are missing, or one of them is not just a URI.
     case dsDistributionPoint = "x509.ds_crl_distribution_point"
     /// The bits of a signer's key usage end in zero (Q214).
     case keyUsageTrailingZeros = "x509.key_usage_trailing_zeros"

@@ -71,8 +71,8 @@ package struct UnverifiedResponse: Sendable {
         self.documents = documents
     }
 
-    /// Reads the errors, each independently: an unreadable error says nothing about a document beside it
-    /// (Q228).
+    /// Reads the errors, each independently: an unreadable error says nothing about the documents of the
+    /// response (Q228).
     private static func documentErrors(
         _ item: CBORItem?
     ) -> (errors: [(docType: String, code: Int64)], hasUnreadable: Bool) {

@@ -1,8 +1,8 @@
 internal import CBOR
 
 extension CBORItem {
-    /// Whether the value is empty: null, an empty or blank text, no bytes, or a list or map of empty values
-    /// alone (Q245).
+    /// Whether the value is empty: null, an empty or blank text, no bytes, or a list or map with only empty
+    /// values (Q245).
     var isHollow: Bool {
         switch value {
         case .null, .undefined: true
