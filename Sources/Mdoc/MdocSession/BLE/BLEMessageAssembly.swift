@@ -38,7 +38,7 @@ package struct BLEMessageAssembly: Sendable {
             if value.count != fullValue { oddValues += 1 }
             return nil
         case .last:
-            // A last value without content is accepted, but only behind other values (Q69).
+            // A last value without content is accepted, but only after other values (Q69).
             guard hasBegun else { throw .messageEmpty }
             defer { message = [] }
             return message

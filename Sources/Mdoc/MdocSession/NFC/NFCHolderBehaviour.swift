@@ -30,7 +30,7 @@ package struct NFCHolderBehaviour: Sendable {
     package var maximumCommandData = 0x7fff
     /// The size of the NDEF file, in bytes.
     package var maximumFileSize = 0x7fff
-    /// The byte for write access. It does not tell the kind of handover (Q18).
+    /// The byte for write access. It does not show the kind of handover (Q18).
     package var writeAccess: UInt8 = 0x00
     package var unready = Unready()
     package var recordOrder = HandoverSelect.Order.engagementFirst

@@ -26,8 +26,8 @@ package struct NFCVersion2Engaged: Sendable {
 /// The machine sends a SELECT and one handover request. It is a value without I/O and clock. Make a new
 /// machine for every tap.
 ///
-/// If the phone answers the SELECT in the way of NFC v2, a handover of the first edition can only follow
-/// after a new activation of the phone's NFC.
+/// A phone with NFC v2 answers the SELECT with an ApduCommandMaxSize. After that answer, a handover of the
+/// first edition needs a new activation of the phone's NFC.
 package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCVersion2Delivery>
 
