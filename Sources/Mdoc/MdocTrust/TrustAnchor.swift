@@ -19,7 +19,7 @@ package final class TrustAnchor: Sendable {
     /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
-    /// A box for the key, which is not copyable, so that the kept result can be handed out at each call.
+    /// A box for the key. The key is not copyable, but the kept result has to be returned at each call.
     private final class Key: Sendable {
         let key: AuthorityKey
 
@@ -87,7 +87,7 @@ package final class TrustAnchor: Sendable {
     }
 
     /// Whether this is a link certificate: the key of an earlier root signed it, to pass its trust on to a
-    /// new key (Q231). A self-issued certificate that its own key did not sign counts as one.
+    /// new key (Q231). A self-issued certificate that its own key did not sign counts as a link certificate.
     var isLinkCertificate: Bool {
         linkVerdict.withLock { known in
             if let known { return known }

@@ -2,9 +2,9 @@ package import PKIX
 
 /// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
 ///
-/// A profile checks one certificate and never its chain or its time of use. Some of its rules refuse a
-/// certificate; the others are only reported, because certificates in use break them (Q179).
-/// `ProfileInspection` has the check of each rule.
+/// A profile checks a single certificate. It never checks the chain of the certificate or the time at which
+/// the certificate is used. Some of its rules refuse a certificate; the others are only reported, because
+/// certificates in use break them (Q179). `ProfileInspection` has the check of each rule.
 package struct CertificateProfile: Equatable, Sendable {
     package let name: String
     /// The rules that are checked.
@@ -41,9 +41,9 @@ package struct CertificateProfile: Equatable, Sendable {
     package enum DistributionPointRule: Sendable {
         /// CRL distribution points as URIs, without reasons and cRLIssuer.
         case uri
-        /// The extension may be absent; if present, it must be as for `uri`.
+        /// The extension may be absent. If it is present, it must meet `uri`.
         case uriIfPresent
-        /// CRL distribution points as for `uri`; without the extension, the address of an OCSP responder.
+        /// CRL distribution points that meet `uri`. Without the extension, the address of an OCSP responder.
         case uriOrResponder
         /// The extension in any form.
         case present

@@ -78,9 +78,9 @@ extension CertificateRule {
 /// A rule that a certificate breaks.
 package struct ProfileFinding: Hashable, Sendable {
     package let rule: CertificateRule
-    /// The extension in question, for rules about several extensions.
+    /// The extension that the finding is about; `nil` unless the rule is about several extensions.
     package let oid: ObjectIdentifier?
-    /// The irregular encodings in question, for rules about encoding.
+    /// The irregular encodings that the finding is about; empty unless the rule is about encoding.
     package let encoding: EncodingDeviations
 
     init(

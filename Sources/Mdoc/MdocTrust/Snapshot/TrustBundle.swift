@@ -110,7 +110,8 @@ package struct TrustBundle: Sendable {
         }
     }
 
-    /// The members of the signed content. The snapshot is made of the sources after the type was checked.
+    /// The members of the signed content. The caller makes the snapshot from `sources` after it has checked
+    /// `type`.
     private struct Contents {
         let type: String
         let created: Timestamp

@@ -8,7 +8,7 @@ package struct TrustFinding: Equatable, Sendable {
     package let condition: TrustCondition
 }
 
-/// A fault of a source of trust, or a remark on it. `isFault` tells the two apart.
+/// A fault of a source of trust, or a remark on it. `isFault` says which of the two it is.
 package enum TrustCondition: Equatable, Sendable {
     /// The bytes are not a certificate.
     case certificateUnreadable(PKIXError)

@@ -2,7 +2,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The trust at one time: an immutable value, made from its sources alone.
+/// The trust at one time: an immutable value that is made only from its sources.
 ///
 /// **Responsibility.** A snapshot makes anchors of the sources: of IACA roots that the operator named, and of
 /// IACA roots that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used
@@ -211,6 +211,6 @@ private struct AnchorCollection {
 }
 
 extension TrustSnapshot.ID {
-    /// The first 12 digits, which tell snapshots apart for people.
+    /// The first 12 digits, by which people distinguish snapshots.
     package var shortText: String { String(description.prefix(12)) }
 }

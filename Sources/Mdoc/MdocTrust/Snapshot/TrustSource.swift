@@ -104,8 +104,8 @@ package struct TrustSource: Sendable, Equatable {
     /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
     ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither
     ///   replaces the other (Q234).
-    /// - Lists with gaps stand side by side with each other and with the complete list of their name and
-    ///   issuer, so that none hides what another revokes (Q240).
+    /// - Lists with gaps stand side by side with each other, and with the complete list of their name and
+    ///   issuer. So no list hides a revocation in another list (Q240).
     /// - A root that was re-keyed under its name signs CRLs with two keys. The CRLs of each key stand side by
     ///   side too.
     package struct Identity: Hashable, Sendable {

@@ -16,7 +16,7 @@ struct StatusLists: Sendable {
         byURI = Dictionary(grouping: lists, by: \.uri)
     }
 
-    /// The document whose status is in question.
+    /// The document whose status is looked up.
     struct Subject {
         /// The root to which the document's signer led.
         let anchor: TrustAnchor
