@@ -27,8 +27,8 @@ package enum Judgement: Sendable {
 
 /// A response of which every document passed every check (ISO/IEC 18013-5 9.3).
 ///
-/// **Responsibility.** This is the only value that gives out element values. `UnverifiedResponse.verify(in:)`
-/// makes it, and only if:
+/// **Responsibility.** Only this value gives the caller access to element values.
+/// `UnverifiedResponse.verify(in:)` makes it, and only if:
 ///
 /// - the response has version 1.x and status 0;
 /// - it has at least one document, and none that is encrypted or in a form that is not verified here (Q156,

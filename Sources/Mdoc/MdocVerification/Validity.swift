@@ -15,7 +15,7 @@ func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
-    // A date without a time stands for a day in an unknown zone. `signed` and `validFrom` take the bound that
+    // A date without a time means a day in an unknown time zone. `signed` and `validFrom` take the bound that
     // favours the document. `validUntil` takes the first instant of the day, which is the stricter reading.
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant

@@ -60,8 +60,8 @@ extension VerifiedDocument {
         }
     }
 
-    /// Returns the reason that the accepted evidence other than attestations tells no age; `nil` if none was
-    /// returned, or none has a fault.
+    /// Returns the first fault of the accepted evidence other than attestations; `nil` if no such evidence
+    /// was returned, or if it has no fault.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         let identifiers: [String] =
             switch accepted {
@@ -73,15 +73,15 @@ extension VerifiedDocument {
             .compactMap { ageFault(of: $0, on: day) }.first
     }
 
-    /// Returns the reason that an element of the right type tells no age: it is approximate, or higher than
-    /// any person's.
+    /// Returns the reason that an element of the right type does not show an age: its value is approximate,
+    /// or higher than any person's age.
     ///
-    /// `nil` if the element tells an age, was not returned, or is no evidence of an age.
+    /// `nil` if the element shows an age, was not returned, or is no evidence of an age.
     package func ageFault(of name: ElementName) -> AgeAnswer.AgeUnknown? {
         evidence { $0 == name.identifier }.first { $0.name == name }.flatMap { ageFault(of: $0, on: today) }
     }
 
-    /// Returns the reason that this element tells no age on `day`.
+    /// Returns the reason that this element does not show an age on `day`.
     private func ageFault(of element: VerifiedElement, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         switch element.name.identifier {
         case "birth_date":

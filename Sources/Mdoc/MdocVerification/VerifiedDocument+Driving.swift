@@ -21,7 +21,7 @@ extension VerifiedDocument {
         return limited
     }
 
-    /// Returns the answer from the readable entries alone.
+    /// Returns the answer from the readable entries, as if there were no unreadable entries.
     private func answerOfReadableGrants(
         _ vehicle: DrivingClass, on day: FullDate, _ documentDate: InDateAnswer
     ) -> DrivingAnswer {

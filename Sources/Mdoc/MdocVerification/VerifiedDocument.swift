@@ -8,7 +8,7 @@ internal import PKIX
 ///
 /// **Responsibility.** The value answers questions: whether the holder has reached an age or may drive,
 /// whether the document is in date, and whether it belongs to the holder of another document. All answers
-/// rest on elements behind the proofs.
+/// rest on elements for which every check passed.
 ///
 /// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
 /// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
