@@ -119,7 +119,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     /// Encrypts `response` as a wallet does. Only the software wallet and tests call it.
     ///
-    /// - Parameter ephemeralKey: A fresh key, used for this answer alone.
+    /// - Parameter ephemeralKey: A fresh key, used only for this answer.
     package static func seal(
         _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
         ephemeralKey: consuming PrivateKey

@@ -62,7 +62,7 @@ package struct IssuedNonce: Hashable, Sendable {
         guard now <= expires else { throw .expired }
     }
 
-    /// Returns the proof that this presentation alone uses the nonce.
+    /// Returns the proof that no other presentation uses the nonce.
     ///
     /// - Parameter isFirstUse: Whether the nonce was unspent before the atomic step in which the store marked
     ///   it as spent. No later step, on any server, may give `true` again for this nonce.

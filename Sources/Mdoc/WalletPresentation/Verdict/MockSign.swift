@@ -14,7 +14,7 @@ package enum MockSign: String, CaseIterable, Sendable {
     case developerProfile = "mock.developer_profile"
     /// The document names the test issuer, and none of its signatures is valid: the simulator.
     case simulator = "mock.simulator"
-    /// The document is of an issuer that is trusted for tests alone.
+    /// The document is of an issuer that is trusted only for tests.
     case testTrust = "mock.test_trust"
 }
 

@@ -15,8 +15,8 @@ internal import MdocTrust
 /// **Callers.** `WalletEnvelope` (apps) and `EncryptedResponse` (web pages) make this value. They consume a
 /// `SpentNonce`, so that one nonce opens one presentation.
 ///
-/// **Limits.** The value gives out no element; only a `VerifiedPresentation` does, or an accepted
-/// `MockPresentation`.
+/// **Limits.** The value gives access to no element. Only a `VerifiedPresentation` or an accepted
+/// `MockPresentation` does.
 package struct OpenedPresentation: Sendable, RedactedDescription {
     package let channel: PresentationChannel
     let response: UnverifiedResponse

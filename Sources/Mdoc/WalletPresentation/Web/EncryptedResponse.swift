@@ -76,8 +76,8 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
     private func mismatch(
         of info: EncryptionInfo, origin: WebOrigin, key: RecipientKey, others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {
-        // The response does not name its request, so only decryption with each candidate can tell. Each try
-        // costs a key agreement, hence the limits.
+        // The response does not name its request, so only a decryption shows whether it answers a candidate.
+        // A decryption costs a key agreement, so the number of candidates is limited.
         func isSealed(_ text: String, _ origin: WebOrigin) -> Bool {
             (try? open(with: key, in: .onTheWeb(encryptionInfo: text, origin: origin))) != nil
         }
@@ -91,7 +91,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
     /// Encrypts `response` as a wallet does, and returns the text of the member `response`. Only the software
     /// wallet and tests call it.
     ///
-    /// - Parameter ephemeralKey: A fresh key, used for this answer alone.
+    /// - Parameter ephemeralKey: A fresh key, used only for this answer.
     package static func seal(
         _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
         ephemeralKey: consuming PrivateKey
