@@ -68,7 +68,7 @@ package struct MobileSecurityObject: Sendable {
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",
             ])
-            // Null is an unreadable status, not an absent one (Q242).
+            // Null counts as an unreadable status, and not as an absent status (Q242).
             status = values[6]
             version = try values.required(0, at: item.offset).name()
             digestAlgorithm = try values.required(1, at: item.offset).name()
@@ -101,8 +101,8 @@ package struct NameSpaceDigests: Sendable {
     package let nameSpace: String
     /// The encoded map, which contains the digests.
     private let encoded: ArraySlice<UInt8>
-    /// The ranges of the digests in `encoded`. Many ranges are sorted by their keys, few are searched from
-    /// the start.
+    /// The ranges of the digests in `encoded`. A long list of ranges is sorted by key. A short list is
+    /// searched from the start.
     private let places: [CBORBytePlace]
     /// The digests whose byte strings are in chunks, which have no single range in the buffer.
     private var chunked: [UInt64: ArraySlice<UInt8>] = [:]
