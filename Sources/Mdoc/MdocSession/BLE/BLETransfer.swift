@@ -25,7 +25,7 @@ package struct BLETransfer: Sendable {
         case reader, holder
     }
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     private enum State {
         case idle
         case sending
@@ -322,7 +322,7 @@ package enum BLEPhase: String, Sendable, CaseIterable {
 }
 
 extension BLEPhase {
-    /// The phase in the words of a text for people, as the end of a sentence.
+    /// The phase as the end of a sentence for people, such as "while the request was sent".
     var words: String {
         switch self {
         case .idle: "between two messages"

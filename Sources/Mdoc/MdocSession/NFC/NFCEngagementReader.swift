@@ -24,7 +24,7 @@ internal import NDEF
 package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCHandover>
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     enum State: Sendable {
         case notStarted
         case awaitingApplication

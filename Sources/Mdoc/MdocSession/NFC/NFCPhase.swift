@@ -26,7 +26,7 @@ package enum NFCPhase: String, Sendable, CaseIterable {
 }
 
 extension NFCPhase {
-    /// The phase in the words of a text for people, as the end of a sentence.
+    /// The phase as the end of a sentence for people, such as "while the request was sent".
     var words: String {
         switch self {
         case .selectApplication: "while the wallet was selected"

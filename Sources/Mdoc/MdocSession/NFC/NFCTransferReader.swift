@@ -25,7 +25,7 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     enum State: Sendable {
         case notStarted
         case awaitingApplication

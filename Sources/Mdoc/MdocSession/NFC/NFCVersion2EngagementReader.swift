@@ -31,7 +31,7 @@ package struct NFCVersion2Engaged: Sendable {
 package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCVersion2Delivery>
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     enum State: Sendable {
         case notStarted
         case awaitingApplication(isRepeated: Bool)
