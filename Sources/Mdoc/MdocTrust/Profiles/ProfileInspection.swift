@@ -111,7 +111,7 @@ struct ProfileInspection {
         case .countryOfIssuer:
             guard let country = issuerSubject?.countryName, let own = subject.countryName else { return true }
             return own.utf8.elementsEqual(country.utf8)
-        // The rule `stateOfIssuer`.
+        // The only other rule here is `stateOfIssuer`.
         default:
             guard let state = issuerSubject?.stateOrProvinceName else { return true }
             return subject.stateOrProvinceName?.utf8.elementsEqual(state.utf8) == true
@@ -127,7 +127,7 @@ struct ProfileInspection {
         case .basicConstraintsCritical:
             return constraints == nil || certificate.isCritical(.basicConstraints)
         case .pathLength: return constraints?.pathLength == 0
-        // The rule `noAuthority`.
+        // The only other rule here is `noAuthority`.
         default:
             let usage = certificate.keyUsage ?? []
             return constraints?.isCA != true && usage.isDisjoint(with: [.keyCertSign, .cRLSign])
@@ -148,7 +148,7 @@ struct ProfileInspection {
             guard let purposes else { return profile.allowsNoExtendedKeyUsage }
             return purposes.contains(where: profile.extendedKeyUsages.contains)
         case .extendedKeyUsageOnly: return (purposes?.count ?? 0) <= 1
-        // The rule `extendedKeyUsageCritical`.
+        // The only other rule here is `extendedKeyUsageCritical`.
         default: return purposes == nil || certificate.isCritical(.extendedKeyUsage)
         }
     }

@@ -7,7 +7,7 @@ package struct VerifiedRICAL: Sendable {
     /// The maximum number of authorities in a list.
     package static let maximumEntries = 4096
 
-    /// An authority that certifies readers, or other such authorities.
+    /// An authority that certifies readers, or that certifies other authorities for readers.
     package struct Entry: Sendable {
         package let certificate: Certificate
         /// Whether the entry has trust constraints, and none of them is empty.

@@ -158,7 +158,7 @@ struct SignerRevocation: Sendable {
         absence = failure
     }
 
-    /// Whether a CRL revokes the certificate for good, at any time.
+    /// Whether a CRL revokes the certificate for good. The dates of the CRL do not matter.
     var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
 
     /// Returns the finding about the certificate at `now`.

@@ -208,7 +208,7 @@ extension TrustCondition {
 extension Int64 {
     /// This number of seconds in words, in a unit that fits its size.
     fileprivate var spanText: String {
-        // `max` alone would be the static property of `Int64`.
+        // Without `Swift.`, `max` would be the static property of `Int64`.
         switch Swift.max(0, self) {
         case ..<120: "\(Swift.max(0, self)) seconds"
         case ..<7200: "\(self / 60) minutes"
