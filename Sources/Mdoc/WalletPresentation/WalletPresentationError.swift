@@ -4,7 +4,7 @@ package import MdocModel
 /// The reason that a presentation through an app or a web page was not opened. No case has a value of the
 /// message.
 package enum WalletPresentationError: Error, Equatable, Sendable {
-    // The received message
+    // Faults of the received message:
 
     /// The bytes do not decode as this structure.
     case malformed(PresentationStructure, CBORError)
@@ -19,7 +19,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     /// The decrypted content is not a DeviceResponse.
     case response(MdocModelError)
 
-    // The recipient and the request of the message
+    // Messages for another recipient or request:
 
     /// The answer is encrypted for a key that is not configured here, or is not the key of the request.
     case recipientKeyUnknown
@@ -40,7 +40,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     /// The ciphertext does not belong to the encapsulated key, the recipient and the transcript.
     case notOpened
 
-    // The configuration
+    // Faults of the configuration and the computation:
 
     /// A merchant or team identifier is empty, too long, or has invisible characters.
     case identifierMalformed

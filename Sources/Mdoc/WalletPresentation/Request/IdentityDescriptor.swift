@@ -65,7 +65,8 @@ private struct ItemsRequestDraft {
     private var alternatives: [AlternativeDataElements] = []
     private(set) var intents: [ElementName: IntentToStore] = [:]
 
-    /// Adds an element and its substitutes, or makes the intent of an element that was added before stricter.
+    /// Adds an element and its substitutes. If the element was added before, the stricter of the two intents
+    /// is kept.
     mutating func add(_ mapped: MappedElement, _ intent: IntentToStore) {
         let isNew = intents[mapped.name] == nil
         for name in [mapped.name] + mapped.substitutes {
