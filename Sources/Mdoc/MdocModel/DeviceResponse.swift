@@ -100,11 +100,11 @@ package struct UnverifiedResponse: Sendable {
 /// A form of a document other than the plain form. Each of these forms has a member of DeviceResponse (second
 /// edition 10.3).
 package enum DocumentForm: Sendable {
-    /// A document with a zero-knowledge proof, in `zkDocuments`.
+    /// A document in `zkDocuments`, with a zero-knowledge proof.
     case zeroKnowledge
-    /// A document that is encrypted for the recipient whose key the request named, in `encryptedDocuments`.
+    /// A document in `encryptedDocuments`, encrypted for the recipient whose key the request named.
     case encrypted
-    /// A document of an unpublished form, in `otherDocuments`.
+    /// A document in `otherDocuments`, whose form is not published.
     case other
 }
 
@@ -323,10 +323,11 @@ package func deviceAuthenticationBytes(
         encoder.array(count: 4)
         encoder.text("DeviceAuthentication")
     }
-    // The received bytes go in unchanged: a signature covers them as they were sent (Q44).
     let type = CBOREncoder.encode { $0.text(docType) }
     let count = opening.count + transcript.encoded.count + type.count + nameSpaces.bytes.count
     return [
+        // The transcript and the namespaces keep the bytes that were received, since the signature covers
+        // these bytes (Q44).
         EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded, type[...],
         nameSpaces.bytes,
     ]
