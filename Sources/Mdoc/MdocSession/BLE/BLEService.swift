@@ -43,7 +43,7 @@ package enum BLEService: Hashable, Sendable {
         }
     }
 
-    /// The UUID `number`-a123-48ce-896b-4c76973373e6.
+    /// Returns the UUID `number`-a123-48ce-896b-4c76973373e6.
     private static func characteristic(_ number: UInt64) -> BluetoothUUID {
         BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
     }

@@ -15,7 +15,7 @@ package struct NFCEngagementSettings: Equatable, Sendable {
     /// Whether the NDEF file may be read with extended APDUs, on which some phones fail (Q20).
     package var readsExtended = false
     /// Whether NLEN and message are written in one UPDATE BINARY if they fit. False for a phone that refused
-    /// it before (Q23).
+    /// such a write before (Q23).
     package var mergesWrites = true
     /// Whether the phone may choose a carrier that the reader did not offer (Q38).
     package var acceptsUnofferedCarriers = false
