@@ -178,8 +178,8 @@ extension TrustSnapshot {
         if !rules.acceptsShrunken { try issue.requireNoLoss(of: before) }
     }
 
-    /// Throws if the incomplete `candidate` would be dropped at once, because the complete list replaces it
-    /// or because there are too many.
+    /// Throws if the incomplete `candidate` would be dropped at once, because a complete list replaces it or
+    /// because there are too many incomplete lists.
     private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
         let complete = completeLists(like: candidate)
         // Without a complete list `first` is `nil`, so that nothing is refused here.

@@ -2,7 +2,8 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A certificate or list that trust comes from, as it was obtained: its bytes, its origin and the time.
+/// A certificate or list on which trust rests, with its bytes, its origin and the time at which it was
+/// obtained.
 package struct TrustSource: Sendable, Equatable {
     /// The kinds of source, in the order in which snapshots and listings have them.
     package enum Kind: String, CaseIterable, Sendable {
