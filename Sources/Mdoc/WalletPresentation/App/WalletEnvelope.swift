@@ -21,7 +21,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     /// Parses an envelope. Nothing is decrypted.
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
-        // The structure is not deeper: the answer in it is an encrypted byte string.
+        // A depth of 4 is enough, since the answer in the structure is an encrypted byte string.
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         let (algorithm, parameters): (CBORItem, CBORItem)
         do throws(CBORError) {

@@ -24,7 +24,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Parses the decoded bytes of a response. Nothing is decrypted.
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
-        // The structure is not deeper: the answer in it is an encrypted byte string.
+        // A depth of 4 is enough, since the answer in the structure is an encrypted byte string.
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)

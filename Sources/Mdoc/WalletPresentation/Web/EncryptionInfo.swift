@@ -45,7 +45,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
         self.text = text
         let (nonce, key): (ArraySlice<UInt8>, CBORItem)
         do throws(CBORError) {
-            // The structure is not deeper: an array, a map in the array, and the key in the map.
+            // A depth of 4 is enough for an array, a map in the array, and the key in the map.
             let item = try CBORItem.parse(bytes[...], limits: CBORLimits(depth: 4, bytes: bytes.count))
             let parameters = try item.parametersOfDCAPI()
             let map = try parameters.map()
