@@ -2,7 +2,7 @@
 package enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// The value of each character, by its code; 0xff for a character outside the alphabet.
+    /// The six-bit value of each byte as a character of the alphabet; 0xff for any other byte.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xff, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -21,7 +21,7 @@ package enum Base64URL {
                 end += 1
             }
             for byte in bytes {
-                // Bits that were written already are shifted out at the top.
+                // Older bits, which were written already, are shifted out at the top.
                 bits = bits << 8 | UInt32(byte)
                 count += 8
                 while count >= 6 {

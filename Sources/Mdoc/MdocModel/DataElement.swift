@@ -6,8 +6,8 @@ package struct DataElement: Hashable, Sendable {
     package let maximumCharacters: Int?
     /// Whether every document of the type must have the element.
     ///
-    /// A document without the element is still verified, since sources differ. If the element was asked for,
-    /// the outcome is unclear.
+    /// A document without the element can still be verified, since the standards differ about mandatory
+    /// elements. If the element was requested, the outcome is unclear.
     package let isMandatory: Bool
     package let source: ElementSource
 }
@@ -30,7 +30,7 @@ package enum DataElementType: Hashable, Sendable {
     case subdivision
     /// A day: `full-date` with tag 1004.
     case day
-    /// A day in a map, beside a mask of its unknown parts (ISO/IEC TS 23220-2, Q145).
+    /// A day in a map. A mask in the same map marks unknown parts of the day (ISO/IEC TS 23220-2, Q145).
     case dayInMap
     /// An instant or a day: `tdate` or `full-date`.
     case date
@@ -87,7 +87,7 @@ struct ElementTable {
         rows.map { identifier, type in
             DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
-                // The standard's maximum is for free texts. Codes and countries have a form of their own.
+                // The standard's maximum is for free texts. Codes and countries have other rules.
                 maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
                 source: source)
         }

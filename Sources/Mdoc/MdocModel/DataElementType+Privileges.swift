@@ -1,9 +1,9 @@
 internal import CBOR
 
 extension DataElementType {
-    /// Compares `driving_privileges` or `domestic_driving_privileges` with its form (ISO/IEC 18013-5 7.2.4):
-    /// a list of entries whose dates are `full-date`. One unreadable entry does not make the other entries
-    /// unreadable.
+    /// Compares the value of `driving_privileges` or `domestic_driving_privileges` with the form in ISO/IEC
+    /// 18013-5 7.2.4: a list of entries whose dates are `full-date`. One unreadable entry does not make the
+    /// other entries unreadable.
     func form(ofPrivileges value: CBORItem, isDomestic: Bool) -> ElementForm {
         guard ElementContent(value) == .list else {
             return .wrongType(WrongType(expected: self, found: ElementContent(value)))

@@ -6,7 +6,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case indefiniteItem = "cbor.indefinite_item_map"
     /// An MSO with a string, array or map of indefinite length.
     case indefiniteMSO = "cbor.indefinite_mso"
-    /// The response, outside what is signed, has an array or map of indefinite length.
+    /// The response has an array or map of indefinite length outside the signed parts.
     case indefiniteResponse = "cbor.indefinite_response"
     /// The byte string that tag 24 embeds is in chunks.
     case chunkedItem = "cbor.chunked_item"

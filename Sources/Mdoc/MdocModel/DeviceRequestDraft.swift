@@ -5,7 +5,7 @@ internal import CBOR
 package struct DeviceRequestDraft: Hashable, Sendable {
     /// The documents to ask for. At least one.
     package var documents: [ItemsRequest]
-    /// The sets of documents that answer a use case. Empty if every document is wanted.
+    /// The use cases, each with the sets of documents that answer it. Empty if every document is wanted.
     package var useCases: [DeviceRequestInfo.UseCase]
 
     package init(_ documents: [ItemsRequest], useCases: [DeviceRequestInfo.UseCase] = []) {

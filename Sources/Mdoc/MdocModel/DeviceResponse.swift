@@ -42,7 +42,8 @@ package struct UnverifiedResponse: Sendable {
             status = try values.optional(1)?.unsigned()
             items = try values.optional(2)?.array()
             (documentErrors, hasUnreadableErrors) = Self.documentErrors(values.optional(3))
-            // An empty list has no document. A member that is not a list cannot be read, so it may have one.
+            // An empty list has no document. A member that is not a list cannot be read, so it may have a
+            // document.
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
@@ -127,8 +128,8 @@ package struct UnverifiedDocument: Sendable {
     /// parts.
     package let hasIndefiniteLength: Bool
 
-    /// Parses a document. The last three parameters are facts about the response around it, which are
-    /// reported with each document.
+    /// Parses a document. The last three parameters are facts about the whole response, which are reported
+    /// with each document.
     init(
         _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool,
         hasUnreadableErrorsBeside: Bool

@@ -81,7 +81,7 @@ extension DocumentStatus.ListSigner {
 extension CBORItem {
     private static let maximumURILength = 2048
 
-    /// Returns the address of a list, which has a maximum length.
+    /// Returns the address of a list. An address has a maximum length.
     fileprivate func listURI() throws(CBORError) -> String {
         let text = try utf8()
         guard text.count <= Self.maximumURILength else { throw .tooLong(limit: Self.maximumURILength) }

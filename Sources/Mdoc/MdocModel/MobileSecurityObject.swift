@@ -90,7 +90,7 @@ package struct MobileSecurityObject: Sendable {
         }
     }
 
-    /// Returns the digest of an item. Nil if the MSO has none under this namespace and ID.
+    /// Returns the digest of an item. Nil if the MSO has no digest with this namespace and ID.
     package func digest(nameSpace: String, digestID: UInt64) -> ArraySlice<UInt8>? {
         valueDigests.first { $0.nameSpace == nameSpace }?[digestID]
     }

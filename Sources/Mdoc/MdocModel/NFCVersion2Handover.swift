@@ -67,8 +67,8 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// Returns the engagement of a handover select, and the methods that it names. The draft allows one
-    /// method.
+    /// Returns the engagement of a handover select, and the methods that the engagement names. The draft
+    /// allows one method.
     package static func engagement(
         inSelect bytes: ArraySlice<UInt8>
     ) throws(MdocModelError) -> (engagement: DeviceEngagement, methods: [NFCVersion2Method]) {

@@ -107,7 +107,7 @@ package struct SessionData: Sendable {
 }
 
 extension SessionData {
-    /// The meaning of a message to its receiver.
+    /// The content of a message, as its receiver has to handle it.
     package enum Content: Sendable {
         /// Encrypted data. If it is the last data, the session is over.
         case data(ArraySlice<UInt8>, isLast: Bool)

@@ -12,7 +12,7 @@ package enum Handover: Equatable, Sendable {
     case nfcVersion2(select: [UInt8], request: [UInt8])
 
     /// Whether each message of the session has a sequence number. Only sessions of an NFC v2 handover have
-    /// them.
+    /// such numbers.
     package var numbersMessages: Bool {
         if case .nfcVersion2 = self { true } else { false }
     }
@@ -53,8 +53,8 @@ package struct SessionTranscript: Sendable {
             }[...]
     }
 
-    /// Creates the transcript of a presentation without engagement. Its handover is the one item that
-    /// `writeHandover` encodes.
+    /// Creates the transcript of a presentation without engagement. `writeHandover` has to encode exactly one
+    /// item, the handover.
     package init(withoutEngagement writeHandover: (inout CBOREncoder) -> Void) {
         deviceEngagementBytes = nil
         eReaderKeyBytes = nil
