@@ -1,4 +1,4 @@
-/// An action that `BLETransfer` asks of its driver.
+/// An action that the driver of a `BLETransfer` has to do.
 package enum BLEAction: Equatable, Sendable {
     /// Pass the message to the link piece by piece, then call `sent`. Continue to call `receive` meanwhile.
     case transmit(BLETransmission)

@@ -6,7 +6,7 @@ package enum BLEFault: Error, Equatable, Sendable {
     case deadlinePassed
     /// The peer ended the session with State 02 before its message was complete.
     case endedWithinMessage
-    /// An unknown value of State, with its first byte. Nil if the value was empty.
+    /// An unknown value of State, with the first byte of the value. Nil if the value was empty.
     case stateUnknown(UInt8?)
     /// A characteristic value without a prefix, or with nothing after the prefix 01.
     case valueEmpty

@@ -20,7 +20,8 @@
 ///
 /// The machine never looks into a message: `ReaderSession` decrypts and interprets messages.
 package struct BLETransfer: Sendable {
-    /// The side of the transfer. It decides who sends first, and which deadline the peer has.
+    /// The side of the transfer that the machine plays. The reader sends first. The deadline for the peer
+    /// depends on the side.
     package enum Role: Sendable {
         case reader, holder
     }
@@ -55,7 +56,7 @@ package struct BLETransfer: Sendable {
     private var early: Message?
     private var messagesSent = 0
     private var messagesDelivered = 0
-    /// Whether this side may still announce the end: the link is up, and neither side has announced it.
+    /// Whether this side may still announce the end: the link is up, and neither side has announced the end.
     private var mayAnnounceEnd = true
     /// The instant after which `expire` and `receive` end the machine; nil while no message is expected.
     package private(set) var deadline: ContinuousClock.Instant?

@@ -14,7 +14,7 @@ struct NFCCapabilityContainer: Equatable, Sendable {
     /// The byte for write access. It does not show the kind of handover (Q18).
     let writeAccess: UInt8
 
-    /// Parses the container. Mapping versions 1 to 3 have this part in common.
+    /// Parses the container. These fifteen bytes are the same in the mapping versions 1 to 3.
     static func parse(_ bytes: [UInt8]) throws(NFCFault) -> NFCCapabilityContainer {
         guard bytes.count == size else { throw .capabilityContainerInvalid }
         func word(_ index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }

@@ -125,7 +125,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Steps
 
-    /// Begins a phase, whose deadline counts from now.
+    /// Begins a phase, whose deadline is counted from `now`.
     private mutating func enter(_ phase: NFCPhase, _ now: ContinuousClock.Instant) {
         self.phase = phase
         phaseEnd = now + settings.phaseDeadline
@@ -144,11 +144,11 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
-        // The write judges the status by itself: a refused merged write is no failure (Q23).
+        // `NFCMessageWrite` decides about the status of a write: a refused merged write is no failure (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
             return try continueAfterWrite(dialogue, write, answer.status, now)
         }
-        // A phone that is locked answers in this way (Q1).
+        // A locked phone answers the first SELECT with 6A82 (Q1).
         if case .awaitingApplication = state, answer.status == .notFound { throw .noWalletYet }
         guard answer.status == .success else { throw .status(answer.status) }
         switch state {

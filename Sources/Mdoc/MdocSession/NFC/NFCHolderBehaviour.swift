@@ -1,6 +1,6 @@
 package import NDEF
 
-/// The behaviour of a phone over NFC: the profiles of real wallets as data, and faults by name.
+/// The behaviour of a phone over NFC. Its values describe real wallets; `fault` names a fault to simulate.
 package struct NFCHolderBehaviour: Sendable {
     /// The kind of handover (ISO/IEC 18013-5, 8.2.2.1).
     package enum Handover: Sendable {

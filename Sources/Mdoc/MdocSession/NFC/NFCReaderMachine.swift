@@ -45,8 +45,8 @@ extension NFCReaderMachine {
         }
     }
 
-    /// Makes a step with the machine's state. The state is taken out during the step: `body` has to set the
-    /// next state, and a fault leaves the machine ended.
+    /// Makes a step with the machine's state. The state is taken out during the step, so `body` has to set
+    /// the next state. After a fault the machine has ended.
     mutating func step(
         _ body: (inout Self, State) throws(NFCFault) -> NFCAction<Output>
     ) -> NFCAction<Output> {

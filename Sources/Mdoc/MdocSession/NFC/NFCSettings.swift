@@ -1,7 +1,8 @@
 /// Budgets, deadlines and choices of the NFC engagement.
 package struct NFCEngagementSettings: Equatable, Sendable {
     package var phaseDeadline: Duration = .seconds(5)
-    /// The longest time for the whole engagement. An iOS wallet has 15 s (Q5).
+    /// The longest time for the whole engagement. It is below the 15 s that an iOS wallet has in the field
+    /// (Q5).
     package var engagementDeadline: Duration = .seconds(12)
     /// The maximum number of reads in one phase in which NLEN is 0 (Q13).
     package var maximumPolls = 100
@@ -25,7 +26,7 @@ package struct NFCEngagementSettings: Equatable, Sendable {
     package init() {}
 }
 
-/// Deadlines of an NFC v2 engagement. The draft of the second edition names none.
+/// Deadlines of an NFC v2 engagement. The draft of the second edition sets no deadlines.
 package struct NFCVersion2Settings: Equatable, Sendable {
     /// The longest time for the response to SELECT, which the phone sends before it starts the wallet.
     package var selectDeadline: Duration = .seconds(2)

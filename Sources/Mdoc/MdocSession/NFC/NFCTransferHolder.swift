@@ -108,7 +108,7 @@ package struct NFCTransferHolder: Sendable {
         else { return respond(.wrongLength) }
         received += command.data
         guard !command.isChained else {
-            // In NFC v2 only the last command of a chain has Le, and it must have one.
+            // In NFC v2 the last command of a chain must have Le, and the other commands must not.
             return respond(version2 != nil && command.expectedLength != nil ? .wrongLength : .success)
         }
         defer { received = [] }
@@ -127,7 +127,7 @@ package struct NFCTransferHolder: Sendable {
         guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
             return respond(.conditionsNotSatisfied)
         }
-        // A command without Le asks for as much as a short response holds.
+        // A command without Le asks for as many bytes as a short response can have.
         let asked = command.expectedLength?.maximum ?? 256
         return .respond(next(upTo: behaviour.ignoresLengthAfterMore ? envelopeLength : asked))
     }

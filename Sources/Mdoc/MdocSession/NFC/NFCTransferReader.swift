@@ -85,7 +85,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     ///   is a limit of the whole APDU or of its data. Here it limits the whole APDU, which is the stricter
     ///   reading. The limit also holds for Le.
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
-        // The longest short command has 261 bytes, so a lower limit leaves no room for an extended one.
+        // The longest short command has 261 bytes. A limit up to 261 leaves no room for an extended command.
         extendedLength = limits.extendedLength && commandLimit > 261
         // The header with Lc and Le takes nine bytes of an extended command, and six of a short one. The status
         // word takes two bytes of a response.
@@ -132,7 +132,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             guard case .idle = state else { throw .outOfTurn }
             let limit = min(machine.settings.maximumMessageSize, DiscretionaryData.maximumLength)
             let expected = machine.expectedLength(machine.maximumResponseData)
-            // Set before the check of the length, whose fault names the phase.
+            // Set before the length is checked, since the fault of that check names the phase.
             machine.phase = .sendMessage
             machine.answerTime = time
             machine.answerSize = min(size, machine.settings.maximumMessageSize)

@@ -7,8 +7,8 @@ package struct NFCVersion2Behaviour: Sendable {
     package enum Preference: Sendable {
         /// The phone chooses NFC, whatever else is offered.
         case nfc
-        /// The phone chooses Bluetooth if it is offered. `centralFirst` says which mode it prefers if both
-        /// are offered.
+        /// The phone chooses Bluetooth if it is offered. `centralFirst` says which mode the phone prefers if
+        /// both are offered.
         case bluetoothLE(centralFirst: Bool)
     }
 
@@ -34,7 +34,7 @@ package struct NFCVersion2Behaviour: Sendable {
     /// The whole data of the response to SELECT. Nil for a response with only `commandLimit`.
     package var selectAnswerBytes: [UInt8]?
     package var preference = Preference.nfc
-    /// The status with which the phone answers each SELECT, as a phone without NFC v2. Nil if it has NFC v2.
+    /// The status with which a phone without NFC v2 answers each SELECT. Nil for a phone with NFC v2.
     package var selectStatus: StatusWord?
     /// Whether the phone refuses a SELECT with Le.
     package var refusesSelectLength = false

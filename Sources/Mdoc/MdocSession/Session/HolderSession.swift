@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 /// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1), for the software wallet. `ReaderSession`
 /// is the reader's side.
 ///
-/// Any failure and any status end the session and delete its keys.
+/// Any failure and any status message end the session and delete its keys.
 package struct HolderSession: ~Copyable, Sendable {
     package enum Received: Sendable {
         case request([UInt8])
