@@ -9,7 +9,7 @@ package enum CertificatePathError: Error, Equatable, Sendable {
     /// The chain is empty.
     case empty
     /// There are more authorities between leaf and root than `CertificatePath` follows, or than the path
-    /// length of one of them allows (RFC 5280, 4.2.1.9).
+    /// length of an authority allows (RFC 5280, 4.2.1.9).
     case tooLong
     /// Neither a root nor the next certificate of the chain has the name and key identifier of this issuer.
     case issuerNotFound(issuer: String)
@@ -50,7 +50,8 @@ package enum CertificatePath {
         try path(chain, to: roots, at: now).root
     }
 
-    /// Verifies `chain`, and returns its certificates up to the first that a root issued, with that root.
+    /// Verifies `chain`. Returns its certificates up to the first certificate that a root issued, together
+    /// with that root.
     static func path(
         _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> VerifiedPath {

@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-/// The anchors of a store, with the decision which of them may be used as roots.
+/// The anchors of a store. This value decides which anchors may be used as roots.
 ///
 /// A self-signed anchor may always be used, because a source of trust names it. A link certificate may be
 /// used only while the root that signed it is trusted for the same documents, is valid, and has not revoked

@@ -42,8 +42,8 @@ package final class TrustStore: Sendable {
 
     /// Makes a store of `snapshot`.
     ///
-    /// - Parameter capacity: The maximum number of verified document signers that are cached; 0 verifies each
-    ///   of them anew.
+    /// - Parameter capacity: The maximum number of verified document signers that are cached; with 0 each
+    ///   signer is verified anew.
     package convenience init(_ snapshot: TrustSnapshot, remembering capacity: Int = 64) {
         self.init(snapshot.id, snapshot.anchors, lists: snapshot.sources, remembering: capacity)
     }

@@ -142,7 +142,7 @@ package struct CertificateProfile: Equatable, Sendable {
         return CertificateRule.allCases.filter(rules.contains).flatMap(inspection.findings)
     }
 
-    /// Returns the findings that refuse a certificate under `strictness`.
+    /// Returns the findings because of which a certificate is refused under `strictness`.
     package func refusals(
         among findings: [ProfileFinding], _ strictness: ProfileStrictness
     ) -> [ProfileFinding] {

@@ -43,7 +43,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case noAuthority = "no_authority"
     /// The extension basicConstraints is critical.
     case basicConstraintsCritical = "basic_constraints_critical"
-    /// The path length is 0: no other authority may stand below.
+    /// The path length is 0: the authority may not certify other authorities.
     case pathLength = "path_length"
     /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
@@ -57,7 +57,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case extendedKeyUsageOnly = "extended_key_usage_only"
     /// The extension extKeyUsage is critical.
     case extendedKeyUsageCritical = "extended_key_usage_critical"
-    /// The authority key identifier is present, and is the issuer's.
+    /// The authority key identifier is present, and equals the issuer's subject key identifier.
     case authorityKeyIdentifier = "authority_key_identifier"
     /// The certificate has a subject key identifier.
     case subjectKeyIdentifier = "subject_key_identifier"
@@ -105,9 +105,9 @@ extension [ProfileFinding] {
 
 /// The strictness with which findings refuse a certificate.
 package enum ProfileStrictness: String, Sendable {
-    /// The enforced rules of the profile refuse; the others are reported, because real certificates break
-    /// them.
+    /// A finding of an enforced rule refuses the certificate. Other findings are only reported, because real
+    /// certificates break their rules.
     case lenient
-    /// Every finding refuses.
+    /// Every finding refuses the certificate.
     case strict
 }

@@ -11,7 +11,7 @@ package import PKIX
 package struct UnverifiedRICAL: Sendable {
     /// The maximum size of a list in bytes.
     package static let maximumSize = SignedList<RICALError>.maximumSize
-    /// The type of a list for every kind of reader authentication.
+    /// The type of a list whose authorities serve every kind of reader authentication.
     package static let readerAuthentication = "org.iso.18013.5.1.reader_authentication"
 
     package let provider: String

@@ -54,7 +54,7 @@ package enum RevocationSubject: String, Sendable {
 /// The reason that a signer or document counts as revoked.
 package enum RevokedCause: String, CaseIterable, Sendable {
     case signerRevoked = "signer_revoked"
-    /// A CRL puts the certificate on hold, which may be lifted.
+    /// A CRL puts the certificate on hold. A hold may be lifted later.
     case signerOnHold = "signer_on_hold"
     case documentRevoked = "document_revoked"
     case documentSuspended = "document_suspended"
@@ -85,7 +85,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case indexOutOfRange
     /// The list gives a status whose meaning only the issuer knows.
     case statusNotDefined
-    /// Every VICAL that lists the root is overdue, the youngest by this many seconds (Q217).
+    /// Every VICAL that lists the root is overdue. The least overdue VICAL is overdue by this many seconds
+    /// (Q217).
     case trustListOverdue(seconds: Int64)
 
     /// The id that reports show.

@@ -72,7 +72,7 @@ package enum SourceContent: Sendable {
     }
 }
 
-/// The bytes of a root's certificate. The certificate and its anchor are made at their first use.
+/// The bytes of a root's certificate. The certificate is parsed, and its anchor is made, at the first use.
 package final class HeldCertificate: Sendable {
     let der: ArraySlice<UInt8>
     private let parsed = Once<Result<Certificate, PKIXError>>()

@@ -166,7 +166,7 @@ package enum TrustBundleError: Error, Equatable, Sendable {
     case cose(COSEError)
     /// The signed content is not a bundle.
     case typeWrong
-    /// The bundle in use was made later.
+    /// The bundle in use was made later than this bundle.
     case older
     /// The bundle was made in the future.
     case notYetValid

@@ -53,8 +53,8 @@ package enum TrustCondition: Equatable, Sendable {
     /// Anchors or providers have the name of the CRL's issuer, but none of them signed the CRL.
     case revocationListSignatureInvalid(issuer: String)
     case statusListUnreadable(StatusTokenError)
-    /// No signer that a trusted root issued has signed the list. The certificate that an MSO names may still
-    /// have signed it.
+    /// No signer with a certificate from a trusted root has signed the list. A signer that an MSO names may
+    /// still have signed it.
     case statusListSignerUnknown
     /// The list states another URI than the URI under which it is stored.
     case statusListSubjectWrong

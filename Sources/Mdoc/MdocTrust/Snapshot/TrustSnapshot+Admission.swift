@@ -4,7 +4,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 /// The reason that a source is not admitted to a snapshot. A bad, older or shrunken list never silently
-/// replaces a good one.
+/// replaces a good list.
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// The source cannot be used, or is not trusted.
     case unusable(TrustCondition)
@@ -67,15 +67,15 @@ package enum Admission: Equatable, Sendable {
 
 /// The proof that a source may take its place in a snapshot.
 ///
-/// **Responsibility.** Only `TrustSnapshot.admission(of:by:)`, and its sibling for whole snapshots, make this
-/// value, after they have:
+/// **Responsibility.** Only `TrustSnapshot.admission(of:by:)`, and the function of the same name for whole
+/// snapshots, make this value, after they have:
 ///
 /// - verified the source, such as the provider's signature of a VICAL (ISO/IEC 18013-5 Annex C) or the root
 ///   of a status list's signer;
 /// - compared it with the present issue of the same list: issuer, order and number of entries (Q176, Q217);
 /// - found a place for a list with gaps (Q240).
 ///
-/// A source that is new with a bundle needs none of this, because the bundle's signature admits it.
+/// A source that only a bundle has needs none of this, because the bundle's signature admits the source.
 ///
 /// **Callers.** `TrustChange` joins sources to its snapshot by their proofs, and lists them in its outcomes,
 /// so that a report says what was admitted. No caller checks the source again, and no unproven source is
@@ -86,7 +86,7 @@ package enum Admission: Equatable, Sendable {
 package struct AdmittedSource: Sendable {
     package let source: TrustSource
     package let admission: Admission
-    /// The verified VICAL; `nil` for other kinds, and for a list that is new with a bundle.
+    /// The verified VICAL; `nil` for other kinds, and for a list that only a bundle has.
     package let list: VerifiedVICAL?
 
     fileprivate init(_ source: TrustSource, _ admission: Admission, _ list: VerifiedVICAL? = nil) {
@@ -100,7 +100,7 @@ extension TrustSnapshot {
     /// The maximum number of seconds by which a VICAL may be past its nextUpdate. The limit is generous,
     /// because AAMVA's VICAL is current for one day only, and a copy on a USB stick is older (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
-    /// The age in days from which the newest list needs attention. Most lists are issued again within a
+    /// The age in days from which the newest list is reported as old. Most lists are issued again within a
     /// month.
     package static let oldListDays: Int64 = 30
 
@@ -426,7 +426,7 @@ extension TrustCondition {
 
 extension StatusToken {
     /// Returns the root to which the token's signer led when the token was issued; `nil` for an unknown
-    /// signer, and for one that only an MSO names.
+    /// signer, and for a signer that only an MSO names.
     fileprivate func root(among anchors: [TrustAnchor], _ named: [Certificate] = []) -> TrustAnchor? {
         try? StatusListIssuer(anyOf: anchors, named: named).verifySigner(of: self, at: issued).root
     }

@@ -6,7 +6,7 @@ extension TrustSnapshot {
     /// The time of warning in days. An anchor that expires sooner is reported.
     private static var daysOfWarning: Int64 { 90 }
 
-    /// Returns the faults and remarks of all sources at `now`. All lists are opened and verified for it.
+    /// Returns the faults and remarks of all sources at `now`. For this, all lists are opened and verified.
     package func lint(at now: Timestamp) -> [TrustFinding] {
         var found = findings
         let roots = roots

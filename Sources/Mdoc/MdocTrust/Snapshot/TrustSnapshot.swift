@@ -120,7 +120,7 @@ extension TrustSnapshot.ID {
 }
 
 /// The anchors and providers that are collected from the sources of one snapshot. Each certificate is kept
-/// once, with everything that several sources say about it.
+/// once, with the statements of all sources about it.
 private struct AnchorCollection {
     private(set) var anchors: [TrustedAnchor] = []
     private(set) var providers: [TrustAnchor] = []

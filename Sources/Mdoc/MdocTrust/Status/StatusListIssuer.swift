@@ -144,8 +144,8 @@ struct StatusListIssuer {
         do throws(CertificatePathError) {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {
-            // The signer has expired since. Its list still revokes, but shows no document to be good any
-            // more.
+            // The signer's certificate has expired since then. The list still revokes documents, but no
+            // longer shows that a document is good.
             guard let past = try? CertificatePath.path(chain, to: roots, at: issued) else {
                 throw .listSignerInvalid
             }

@@ -56,7 +56,7 @@ extension CBORItem {
         var members: [String: CBORItem] = [:]
         for member in try map() {
             guard let folded = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
-            // If two names differ only in case, nothing says which of them counts.
+            // If two names differ only in case, nothing says which of the two members counts.
             guard members.updateValue(member.value, forKey: folded) == nil else {
                 throw .duplicateKey(at: member.key.offset)
             }

@@ -37,7 +37,7 @@ package struct VerifiedVICAL: Sendable {
     package let nextUpdate: Timestamp?
     /// The usable entries, one for each certificate.
     package let entries: [Entry]
-    /// The remarks on entries, used or left out.
+    /// The remarks on entries, both on used entries and on entries that were left out.
     package let findings: [VICALFinding]
     /// The rules of its profile that the signer's certificate breaks, although the certificate is accepted.
     package let signerFindings: [ProfileFinding]
