@@ -18,11 +18,11 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
 
     /// The reason that the holder may not drive the vehicle.
     package enum DrivingRefusal: Equatable, Sendable {
-        /// The document grants other categories or classes.
+        /// The document has no entry for this vehicle.
         case notGranted
-        /// The vehicle is granted only from this day on.
+        /// The document allows the vehicle only from this day on.
         case notYet(from: FullDate)
-        /// The vehicle was granted until the end of this day.
+        /// The document allowed the vehicle until the end of this day.
         case expired(on: FullDate)
         /// The document itself expired at the end of this day.
         case documentExpired(on: FullDate)

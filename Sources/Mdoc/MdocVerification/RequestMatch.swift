@@ -58,8 +58,8 @@ func checkRequestMatch(
 /// value counts.
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
     let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
-    // A document with few items, all signed by the issuer, is compared without a Set: this is faster, and
-    // every tap passes here.
+    // A document with few items, all signed by the issuer, is compared without a Set. This is faster for
+    // usual documents.
     guard isUsual else { return try refuseElementsTwiceAmongMany(in: document) }
     for nameSpace in document.nameSpaces {
         let identifiers = nameSpace.items.map(\.identifier)

@@ -64,7 +64,8 @@ extension VerifiedDocument {
     }
 }
 
-/// A vehicle category or class as the issuer granted it.
+/// An entry of the driving privileges that allows a vehicle category or class, with its days and
+/// restrictions.
 private struct Grant {
     /// The first day, or `nil` if the entry has no start.
     let from: FullDate?
@@ -159,7 +160,7 @@ extension InDateAnswer {
 }
 
 extension DrivingClass {
-    /// The element in which the issuer grants vehicles of this kind.
+    /// The element with the driving privileges for vehicles of this kind.
     package var element: ElementName {
         switch self {
         case .category: .mDL("driving_privileges")

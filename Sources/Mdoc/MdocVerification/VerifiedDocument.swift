@@ -93,7 +93,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// Whether the holder is at least `years` old, by the attestations that the issuer signed (ISO/IEC
     /// 18013-5 7.2.5).
     ///
-    /// If several attestations answer, the nearest to `years` is named.
+    /// If several attestations answer, the answer names the attestation that is nearest to `years`.
     package func isAgeAtLeast(_ years: Int) -> AgeAnswer {
         var proof: (years: Int, name: ElementName)?
         var refutation: (years: Int, name: ElementName)?
@@ -141,7 +141,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return WrongType(undefined: value)
     }
 
-    /// Whether no requested issuer-signed element was returned with a value of its type.
+    /// Whether the document has no usable element: none that the issuer signed has a value of the right type.
     package var isEmpty: Bool {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }
