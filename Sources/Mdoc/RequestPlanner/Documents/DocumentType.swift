@@ -9,7 +9,7 @@ package struct DocumentType: Sendable {
     package let mainNameSpace: String
     /// The data model; `nil` if none is known for the type.
     package let model: DataModel?
-    /// The elements that answer each kind of claim. The document cannot answer a kind that is not here.
+    /// The elements that answer each kind of claim. The document cannot answer a kind that is missing here.
     let answers: [Claim.Kind: [String]]
     /// The namespace of the elements that answer a claim, if it is not the main namespace.
     let answersElsewhere: [Claim.Kind: String]

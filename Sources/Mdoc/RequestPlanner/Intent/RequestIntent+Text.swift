@@ -144,7 +144,8 @@ extension Claim: CustomStringConvertible {
 }
 
 extension ElementName {
-    /// Parses `namespace/element`; `nil` for other text, and for text that ends like a purpose.
+    /// Parses `namespace/element`; `nil` for other text, and for text that ends with a colon, as a purpose
+    /// does.
     fileprivate init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !path.hasSuffix(":") else { return nil }

@@ -40,7 +40,7 @@ package struct RequestIntent: Hashable, Sendable {
 package enum RequestPurpose: String, CaseIterable, Sendable {
     /// Checking whether the holder is old enough.
     case age
-    /// Checking whether the holder may drive, and is the person of the licence.
+    /// Checking whether the holder may drive, and whether the licence belongs to the holder.
     case rental
     /// Identifying a person, such as at a hotel, a parcel shop or a ticket counter.
     case identity

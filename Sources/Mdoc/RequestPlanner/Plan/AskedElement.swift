@@ -6,7 +6,7 @@ package struct AskedElement: Hashable, Sendable {
     package let name: ElementName
     /// The sets of elements, each of which may come as a whole in place of the element.
     package let alternatives: [[ElementName]]
-    /// Whether an answer is incomplete without the element and without a set in its place.
+    /// Whether an answer is incomplete if it has neither the element nor one of the alternatives.
     package let isRequired: Bool
 }
 

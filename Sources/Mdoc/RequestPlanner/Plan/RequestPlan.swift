@@ -16,7 +16,7 @@ package import MdocModel
 /// - `keeps(_:of:)` says whether a returned element is kept, and the store acts on it.
 ///
 /// **Callers.** The command line, the daemon and the library plan every request with it, before a phone is
-/// there. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
+/// presented. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
 ///
 /// **Limits.** A plan knows no session, key or wallet, and does not sign. It judges no answer:
 /// `MdocVerification` compares a response with the request, and `Reports` answers the questions.
