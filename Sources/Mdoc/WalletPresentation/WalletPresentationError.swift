@@ -1,7 +1,7 @@
 package import CBOR
 package import MdocModel
 
-/// The reason that a presentation through an app or a web page was not opened. No case has a value of the
+/// The reason that a presentation through an app or a web page was not opened. No case holds a value from the
 /// message.
 package enum WalletPresentationError: Error, Equatable, Sendable {
     // Faults of the received message:
@@ -46,7 +46,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case identifierMalformed
     /// The text is neither the serialised origin of a secure page nor the origin of an Android app.
     case originMalformed
-    /// The nonce does not have 1 to 64 bytes, or on the web 16 to 64.
+    /// The nonce does not have the required size: 1 to 64 bytes, and 16 to 64 bytes on the web.
     case nonceSizeWrong
     /// The recipient's key is not on P-256.
     case recipientKeyUnusable

@@ -103,7 +103,8 @@ package struct SpentNonce: ~Copyable, Sendable {
         self.isReplayChecked = isReplayChecked
     }
 
-    /// Accepts the nonce of a stored presentation, which may have been used before. The verdict says so.
+    /// Accepts the nonce of a stored presentation, which may have been used before. The verdict then says
+    /// that replays were not checked.
     package static func acceptingReplays(of nonce: PresentationNonce) -> SpentNonce {
         SpentNonce(nonce, isReplayChecked: false)
     }

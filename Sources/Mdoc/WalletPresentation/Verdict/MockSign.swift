@@ -3,7 +3,8 @@ internal import MdocVerification
 
 /// The sign by which an answer is recognised as a mock.
 ///
-/// The answer itself carries the sign. It can only lower the trust in an answer, so forging it gains nothing.
+/// The answer itself carries the sign. The sign can only lower the trust in an answer, so forging it gains
+/// nothing.
 package enum MockSign: String, CaseIterable, Sendable {
     /// The request has the identifiers of Apple's published example.
     case publishedExample = "mock.published_example"

@@ -9,7 +9,7 @@ package enum PresentationVerdict: Sendable {
     case rejected(RejectedPresentation)
 }
 
-/// A verified response, with the facts that the channel adds.
+/// A verified response, with facts that only a presentation channel has.
 package struct VerifiedPresentation: Sendable, RedactedDescription {
     package let response: VerifiedResponse
     /// Whether a second use of the nonce was ruled out. False only for a stored presentation, which may have
