@@ -14,7 +14,7 @@ package struct AgeAttestation: Hashable, Sendable {
         self.years = years
     }
 
-    /// Whether this is the name of an `age_over_NN`.
+    /// Whether `identifier` is the name of an `age_over_NN` element.
     package static func isName(_ identifier: String) -> Bool { AgeAttestation(identifier) != nil }
 
     /// Creates the name of an age. Nil unless `years` is from 0 to 99.
@@ -29,8 +29,8 @@ package struct AgeAttestation: Hashable, Sendable {
 
     /// Answers whether a person with an attestation of this name is at least `years` old (Q159).
     ///
-    /// A true value proves every age up to the named one, and a false value disproves every age from the
-    /// named one on. The value says nothing about any other age: `nil`.
+    /// For example, `age_over_18` with the value true proves every age up to 18, and false disproves every
+    /// age from 18 on. About other ages the value says nothing: the answer is `nil`.
     package func answer(_ value: Bool, toAtLeast years: Int) -> Bool? {
         if value { return self.years >= years ? true : nil }
         return self.years <= years ? false : nil

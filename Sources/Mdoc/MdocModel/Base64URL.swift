@@ -2,7 +2,7 @@
 package enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// The value of each character, by its code; 0xff for a character outside the alphabet.
+    /// The six-bit value of each byte as a character of the alphabet; 0xff for any other byte.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xff, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -21,7 +21,7 @@ package enum Base64URL {
                 end += 1
             }
             for byte in bytes {
-                // Bits that were written already are shifted out at the top.
+                // Older bits, which were written already, are shifted out at the top.
                 bits = bits << 8 | UInt32(byte)
                 count += 8
                 while count >= 6 {
@@ -46,7 +46,8 @@ package enum Base64URL {
     private static func decode(stored text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         // One character more than a multiple of four has six bits, too few for a byte.
         guard text.count % 4 != 1 else { return nil }
-        // A local copy, since each access to a static property checks again whether its value exists already.
+        // A local copy, since each access to a static property checks again whether the property is
+        // initialised.
         let values = values
         var seen: UInt8 = 0
         var spare: UInt32 = 0

@@ -6,14 +6,14 @@ package struct DataElement: Hashable, Sendable {
     package let maximumCharacters: Int?
     /// Whether every document of the type must have the element.
     ///
-    /// A document without the element is still verified, since sources differ. If the element was asked for,
-    /// the outcome is unclear.
+    /// A document without the element can still be verified, since the standards differ about mandatory
+    /// elements. If the element was requested, the outcome is unclear.
     package let isMandatory: Bool
     package let source: ElementSource
 }
 
 extension DataElement {
-    /// Creates the row of an `age_over_NN` element. Nil if the name is that of another element.
+    /// Creates the row of an `age_over_NN` element. Nil if `name` is not the name of such an element.
     package init?(ageAttestation name: ElementName, source: ElementSource? = nil) {
         guard AgeAttestation(name.identifier) != nil else { return nil }
         self.init(
@@ -30,7 +30,7 @@ package enum DataElementType: Hashable, Sendable {
     case subdivision
     /// A day: `full-date` with tag 1004.
     case day
-    /// A day in a map, beside a mask of its unknown parts (ISO/IEC TS 23220-2, Q145).
+    /// A day in a map. A mask in the same map marks unknown parts of the day (ISO/IEC TS 23220-2, Q145).
     case dayInMap
     /// An instant or a day: `tdate` or `full-date`.
     case date
@@ -47,7 +47,7 @@ package enum DataElementType: Hashable, Sendable {
     case bytes
     case drivingPrivileges
     case domesticDrivingPrivileges
-    /// Another list or map.
+    /// A list or map of any other structure. Its members are not compared with the standard.
     case structure
 }
 
@@ -87,7 +87,7 @@ struct ElementTable {
         rows.map { identifier, type in
             DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
-                // The standard's maximum is for free texts. Codes and countries have a form of their own.
+                // The standard's maximum is for free texts. Codes and countries have other rules.
                 maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
                 source: source)
         }

@@ -1,9 +1,9 @@
 internal import CBOR
 
 extension DataElementType {
-    /// Compares `driving_privileges` or `domestic_driving_privileges` with its form (ISO/IEC 18013-5 7.2.4):
-    /// a list of entries whose dates are `full-date`. One unreadable entry does not make the other entries
-    /// unreadable.
+    /// Compares the value of `driving_privileges` or `domestic_driving_privileges` with the form in ISO/IEC
+    /// 18013-5 7.2.4: a list of entries whose dates are `full-date`. One unreadable entry does not make the
+    /// other entries unreadable.
     func form(ofPrivileges value: CBORItem, isDomestic: Bool) -> ElementForm {
         guard ElementContent(value) == .list else {
             return .wrongType(WrongType(expected: self, found: ElementContent(value)))
@@ -13,6 +13,7 @@ extension DataElementType {
             entries =
                 isDomestic
                 ? try DomesticDrivingPrivilege.entries(value).map {
+                    // Only a vehicle class has dates.
                     PrivilegeForm($0) { $0.vehicleClass?.dates ?? [] }
                 }
                 : try DrivingPrivilege.entries(value).map { PrivilegeForm($0, dates: \.dates) }
@@ -20,6 +21,7 @@ extension DataElementType {
             return .wrongType(WrongType(expected: self, found: .malformed))
         }
         if entries.allSatisfy({ $0 == .asDefined }) { return .asDefined }
+        // If no entry can be read, the value is not a list of privileges.
         guard entries.contains(where: { $0 != .unreadable }) else {
             return .wrongType(WrongType(expected: self, found: .malformed))
         }

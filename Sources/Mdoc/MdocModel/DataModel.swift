@@ -33,6 +33,7 @@ package struct DataModel: Sendable {
     package func element(_ name: ElementName) -> DataElement? {
         if let element = elementsByName[name] { return element }
         guard name.nameSpace == mainNameSpace else { return nil }
+        // The first row belongs to the main namespace, so it has the source of the ages as well.
         return DataElement(ageAttestation: name, source: elements.first?.source)
     }
 

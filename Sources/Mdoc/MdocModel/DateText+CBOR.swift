@@ -4,8 +4,8 @@ extension DateText {
     private static let dateTimeTag: UInt64 = 0
     private static let fullDateTag: UInt64 = 1004
 
-    /// Reads a `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943). The tag may be missing, or be that of the
-    /// other type (Q143).
+    /// Reads a `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943). The tag may be missing, or may be the tag
+    /// of the other type (Q143).
     package init(_ item: CBORItem) throws(MdocModelError) {
         var text = item
         var tag: UInt64?
@@ -28,7 +28,8 @@ extension DateText {
         }
     }
 
-    /// Reads a `tdate`. A day alone is read as its first instant, and recorded in `form`.
+    /// Reads a `tdate`. A day without a time is read as its first instant in UTC, and the deviation is
+    /// recorded in `form`.
     static func instant(_ item: CBORItem) throws(MdocModelError) -> DateText {
         var date = try DateText(item)
         if case .day = date.value { date.form.insert(.dayOnly) }

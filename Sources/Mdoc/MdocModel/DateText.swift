@@ -118,7 +118,7 @@ private struct DateReader {
         return Int64(hour * 3600 + minute * 60) * (isWest ? -1 : 1)
     }
 
-    /// Skips this character, if it is the next one.
+    /// Skips the next character if it is `character`. Returns whether it was.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
         position += 1

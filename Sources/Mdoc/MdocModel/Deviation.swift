@@ -6,7 +6,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case indefiniteItem = "cbor.indefinite_item_map"
     /// An MSO with a string, array or map of indefinite length.
     case indefiniteMSO = "cbor.indefinite_mso"
-    /// The response, outside what is signed, has an array or map of indefinite length.
+    /// The response has an array or map of indefinite length outside the signed parts.
     case indefiniteResponse = "cbor.indefinite_response"
     /// The byte string that tag 24 embeds is in chunks.
     case chunkedItem = "cbor.chunked_item"
@@ -26,14 +26,14 @@ package enum Deviation: String, CaseIterable, Sendable {
     case issuerAlgorithmFullySpecified = "issuer_auth.alg_fully_specified"
     /// x5chain holds more than the document signer's certificate.
     case x5chainWithOtherCertificates = "issuer_auth.x5chain_extra"
-    /// An MSO date with fractional seconds, an offset, a missing tag, another tag, or a day alone.
+    /// An MSO date with fractional seconds, an offset, a missing tag, another tag, or no time.
     case dateFormInMSO = "mso.date_form"
     /// A date element, or a date in driving privileges, without its tag or in another form.
     case dateFormInElement = "element.date_form"
     /// The value of an element is readable, but not in the form of the data model.
     case elementForm = "element.form"
-    /// The value of an element is empty, or not of the type of the data model. An answer that needs it is
-    /// unknown.
+    /// The value of an element is empty, or not of the type of the data model. An answer that needs the
+    /// element is unknown.
     case elementWrongType = "element.wrong_type"
     case issuedAfterValidFrom = "mso.issue_date"
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
@@ -47,11 +47,12 @@ package enum Deviation: String, CaseIterable, Sendable {
     case deviceAuthTagged = "device.tagged"
     /// The device signature names its algorithm by one of the newer identifiers that include the curve.
     case deviceAlgorithmFullySpecified = "device.alg_fully_specified"
-    /// The response has an issuer-signed element that was not requested. It is not handed out.
+    /// The response has an issuer-signed element that was not requested. The value of that element is not
+    /// reported.
     case unrequestedElement = "response.unrequested_element"
     /// The portrait was requested and is missing, although other elements of the mDL came.
     case portraitMissing = "response.no_portrait"
-    /// The document signer's state or province differs from that of its issuer.
+    /// The document signer's state or province differs from its issuer's.
     case dsState = "x509.ds_state"
     case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
     case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"
@@ -75,7 +76,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsCommonNameMissing = "x509.ds_no_common_name"
     /// The document signer's certificate names no address or URI of its issuer.
     case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
-    /// The document signer's CRL distribution points are missing, or one is not a URI alone.
+    /// The document signer's CRL distribution points are missing, or one of them is not just a URI.
     case dsDistributionPoint = "x509.ds_crl_distribution_point"
     /// The bits of a signer's key usage end in zero (Q214).
     case keyUsageTrailingZeros = "x509.key_usage_trailing_zeros"

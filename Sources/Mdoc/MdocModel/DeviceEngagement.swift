@@ -24,7 +24,7 @@ package struct DeviceEngagement: Sendable {
         static let capabilities: Int64 = 6
     }
 
-    /// Parses the map, without tag 24. Only the major number of the version counts (Q42).
+    /// Parses the map, without tag 24. Only the major number of the version is checked (Q42).
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
         self.bytes = bytes
         let (item, map): (CBORItem, CBORMap)
@@ -115,7 +115,7 @@ package struct EngagementCapabilities: OptionSet, Sendable {
     /// member readerAuthAll.
     package var takesReaderAuthAll: Bool { isSuperset(of: [.extendedRequest, .readerAuthAll]) }
 
-    /// Reads the member. Calls `malformed` if it is not a map.
+    /// Reads the member `capabilities` of an engagement. Calls `malformed` if the member is not a map.
     init(_ item: CBORItem?, malformed: () -> Void) {
         self = []
         guard let item, !item.isNullOrUndefined else { return }

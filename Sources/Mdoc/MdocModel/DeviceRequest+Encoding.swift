@@ -9,8 +9,8 @@ extension DeviceRequest {
         encode(documents, version: firstVersion)
     }
 
-    /// Encodes a request. `info` and `readerAuthAll` are members of the second edition, which only version
-    /// 1.1 has.
+    /// Encodes a request. Only a request of version 1.1 may have `info` and `readerAuthAll`, which are
+    /// members of the second edition.
     static func encode(
         _ documents: [(items: EncodedCBOR<ItemsRequest>, readerAuth: [UInt8]?)], version: String,
         info: EncodedCBOR<DeviceRequestInfo>? = nil, readerAuthAll: [UInt8]? = nil
@@ -32,7 +32,7 @@ extension DeviceRequest {
             }
             if let readerAuthAll {
                 encoder.text("readerAuthAll")
-                // The member is a list of signatures. This reader makes one.
+                // The member is a list of signatures. This reader makes one signature.
                 encoder.array(count: 1)
                 encoder.encoded(readerAuthAll)
             }

@@ -5,8 +5,8 @@ package struct DeviceRequest: Sendable {
     package struct DocRequest: Sendable {
         package let itemsRequestBytes: EncodedCBOR<ItemsRequest>
         package let itemsRequest: ItemsRequest
-        /// The reader's COSE_Sign1 over ReaderAuthentication. It is not parsed here. Nil if the request is
-        /// not signed in this place.
+        /// The reader's COSE_Sign1 over ReaderAuthentication. It is not parsed here. Nil if this DocRequest
+        /// has no signature.
         package let readerAuth: CBORItem?
     }
 

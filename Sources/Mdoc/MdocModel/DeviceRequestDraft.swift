@@ -5,7 +5,7 @@ internal import CBOR
 package struct DeviceRequestDraft: Hashable, Sendable {
     /// The documents to ask for. At least one.
     package var documents: [ItemsRequest]
-    /// The sets of documents that answer a use case. Empty if every document is wanted.
+    /// The use cases, each with the sets of documents that answer it. Empty if every document is wanted.
     package var useCases: [DeviceRequestInfo.UseCase]
 
     package init(_ documents: [ItemsRequest], useCases: [DeviceRequestInfo.UseCase] = []) {
@@ -16,8 +16,8 @@ package struct DeviceRequestDraft: Hashable, Sendable {
     /// Returns the part of the request that may be sent to a wallet with these capabilities.
     ///
     /// A wallet without extended requests gets no alternatives, issuers or use cases (Q168). Of each use case
-    /// it gets only the documents of the first set, so that it does not return a document whose question
-    /// another document answers.
+    /// the wallet gets only the documents of the first set. Otherwise the holder would be asked for several
+    /// documents that answer the same question.
     package func suited(to capabilities: EngagementCapabilities) -> DeviceRequestDraft {
         guard !capabilities.contains(.extendedRequest) else { return self }
         let wanted = Set(useCases.flatMap { $0.documentSets.first ?? [] })
@@ -38,8 +38,8 @@ package struct DeviceRequestDraft: Hashable, Sendable {
 
     /// Encodes the request for one wallet in one session.
     ///
-    /// The version is 1.1 only if `isExtended(for:isSigned:)` is true. With an identity the whole request
-    /// gets one signature if the wallet announced that it accepts one. Otherwise each document gets a
+    /// The version is 1.1 only if `isExtended(for:isSigned:)` is true. With an identity, the whole request
+    /// gets one signature if the wallet accepts `readerAuthAll`. Otherwise each document gets its own
     /// signature.
     package func encode(
         for capabilities: EngagementCapabilities, in transcript: SessionTranscript,

@@ -3,7 +3,8 @@ internal import ErrorMapping
 
 /// A received DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2). It is parsed, and nothing in it is verified.
 package struct UnverifiedResponse: Sendable {
-    /// The maximum number of documents. Each document needs the verification of up to three signatures.
+    /// The maximum number of documents. Each document has up to three signatures to verify, so the limit
+    /// bounds the time of a verification.
     package static let maximumDocuments = 64
 
     /// The version of the response. Nil if it has none.
@@ -41,12 +42,13 @@ package struct UnverifiedResponse: Sendable {
             status = try values.optional(1)?.unsigned()
             items = try values.optional(2)?.array()
             (documentErrors, hasUnreadableErrors) = Self.documentErrors(values.optional(3))
-            // An empty list has no document. A member that is not a list cannot be read, so it may have one.
+            // An empty list has no document. A member that is not a list cannot be read, so it may have a
+            // document.
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
-            // A null version or status fails a check of its own. Without `documents` there is no document
-            // with which a deviation is reported.
+            // The members 0 to 2 are left out: a null version or status fails its own check, and without
+            // `documents` there is no document with which a deviation is reported.
             hasNullMembers = values.hasNull(at: 3...6)
             hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {
@@ -58,8 +60,8 @@ package struct UnverifiedResponse: Sendable {
                 guard documents.count < Self.maximumDocuments else {
                     throw .malformed(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
                 }
-                // Deviations are reported with a document, so each document gets those of the response as
-                // well.
+                // Deviations are reported with a document, so each document gets the deviations of the
+                // response too.
                 documents.append(
                     try UnverifiedDocument(
                         item, limits: limits, hasNullBeside: hasNullMembers,
@@ -70,8 +72,8 @@ package struct UnverifiedResponse: Sendable {
         self.documents = documents
     }
 
-    /// Reads the errors, each independently: an unreadable error says nothing about a document beside it
-    /// (Q228).
+    /// Reads the errors, each independently: an unreadable error says nothing about the documents of the
+    /// response (Q228).
     private static func documentErrors(
         _ item: CBORItem?
     ) -> (errors: [(docType: String, code: Int64)], hasUnreadable: Bool) {
@@ -99,11 +101,11 @@ package struct UnverifiedResponse: Sendable {
 /// A form of a document other than the plain form. Each of these forms has a member of DeviceResponse (second
 /// edition 10.3).
 package enum DocumentForm: Sendable {
-    /// A document with a zero-knowledge proof, in `zkDocuments`.
+    /// A document in `zkDocuments`, with a zero-knowledge proof.
     case zeroKnowledge
-    /// A document that is encrypted for the recipient whose key the request named, in `encryptedDocuments`.
+    /// A document in `encryptedDocuments`, encrypted for the recipient whose key the request named.
     case encrypted
-    /// A document of an unpublished form, in `otherDocuments`.
+    /// A document in `otherDocuments`, whose form is not published.
     case other
 }
 
@@ -126,8 +128,8 @@ package struct UnverifiedDocument: Sendable {
     /// parts.
     package let hasIndefiniteLength: Bool
 
-    /// Parses a document. The last three parameters are facts about the response around it, which are
-    /// reported with each document.
+    /// Parses a document. The last three parameters are facts about the whole response, which are reported
+    /// with each document.
     init(
         _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool,
         hasUnreadableErrorsBeside: Bool
@@ -322,10 +324,11 @@ package func deviceAuthenticationBytes(
         encoder.array(count: 4)
         encoder.text("DeviceAuthentication")
     }
-    // The received bytes go in unchanged: a signature covers them as they were sent (Q44).
     let type = CBOREncoder.encode { $0.text(docType) }
     let count = opening.count + transcript.encoded.count + type.count + nameSpaces.bytes.count
     return [
+        // The transcript and the namespaces keep the bytes that were received, since the signature covers
+        // these bytes (Q44).
         EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded, type[...],
         nameSpaces.bytes,
     ]

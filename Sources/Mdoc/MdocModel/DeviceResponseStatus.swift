@@ -13,7 +13,7 @@ package struct DeviceResponseStatus: RawRepresentable, Hashable, Sendable {
 }
 
 extension DeviceResponseStatus {
-    /// The number and its meaning as a text for people, with a remedy if the status alone implies one.
+    /// The number and its meaning as a text for people, with a remedy if the status is enough to know one.
     package var explanation: String {
         switch self {
         case .ok: "the phone answered with status 0 (OK)"
@@ -24,8 +24,8 @@ extension DeviceResponseStatus {
             "the phone answered with status 12 (CBOR validation error): it decoded the request and found it invalid; "
                 + "ask for less or for other data"
         default:
-            "the phone answered with status \(rawValue), which ISO/IEC 18013-5 does not define: tap again, and keep a "
-                + "trace if it repeats"
+            "the phone answered with status \(rawValue), which ISO/IEC 18013-5 does not define: tap again; "
+                + "if the status comes again, keep a trace"
         }
     }
 }

@@ -27,6 +27,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
     static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {
         guard let item, !item.isNullOrUndefined else { return [] }
         guard let entries = try? item.array() else {
+            // An empty map counts as an empty list (Q46).
             if (try? item.map())?.count != 0 { malformed() }
             return []
         }
@@ -51,7 +52,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         return methods
     }
 
-    /// Reads the options of NFC. An absent length is that of short APDUs.
+    /// Reads the options of NFC. Without a length in the options, the limits of short APDUs are used.
     private static func nfc(_ options: CBORMap) throws(CBORError) -> DeviceRetrievalMethod {
         let command = try options[0]?.unsigned() ?? 255
         let response = try options[1]?.unsigned() ?? 256
@@ -64,7 +65,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 }
 
 extension DeviceRetrievalMethod.BLEOptions {
-    /// Merges the options of an entry, each independently: if one cannot be read, the other mode or the
+    /// Merges the options of an entry, each independently: if one option cannot be read, another mode or the
     /// address still leads to the mdoc (Q228).
     fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
         func read<Value>(_ value: () throws(CBORError) -> Value?) -> Value? {

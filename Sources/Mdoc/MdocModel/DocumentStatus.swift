@@ -3,9 +3,9 @@ package import CBOR
 /// A Status (ISO/IEC 18013-5 second edition 12.3.6): the lists in which the issuer publishes whether it has
 /// revoked the document.
 ///
-/// Each reference is read independently. An unreadable reference is kept as an error, so that nobody takes
-/// the others for the whole status (Q228). A reference that is null counts as unreadable, not as absent
-/// (Q242).
+/// Each reference is read independently. An unreadable reference is kept as an error, so that the readable
+/// references are not taken for the whole status (Q228). A reference that is null counts as unreadable, not
+/// as absent (Q242).
 package struct DocumentStatus: Sendable {
     /// A reference to an entry of a Token Status List, by its index.
     package struct ListEntry: Sendable {
@@ -81,7 +81,7 @@ extension DocumentStatus.ListSigner {
 extension CBORItem {
     private static let maximumURILength = 2048
 
-    /// Returns the address of a list, which has a maximum length.
+    /// Returns the address of a list. An address has a maximum length.
     fileprivate func listURI() throws(CBORError) -> String {
         let text = try utf8()
         guard text.count <= Self.maximumURILength else { throw .tooLong(limit: Self.maximumURILength) }

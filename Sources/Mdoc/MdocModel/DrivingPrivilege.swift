@@ -118,8 +118,8 @@ package struct DrivingRestriction: Hashable, Sendable {
 
     /// The sign and the value in one text. Nil if there is neither.
     package var detail: String? {
-        let said = [sign, value].compactMap(\.self)
-        return said.isEmpty ? nil : said.joined(separator: " ")
+        let parts = [sign, value].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
     fileprivate init(code: String?, description: String?) {
@@ -188,6 +188,7 @@ extension CBORItem {
         try entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
             let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
             return try mapping(
+                // A null code is an error, since it hides a condition. A null description counts as absent.
                 DrivingRestriction(code: map[code]?.name(), description: map.optional(description)?.name()),
                 MdocStructure.domesticDrivingPrivileges.malformed)
         }
@@ -209,7 +210,7 @@ extension DrivingRestriction: RedactedDescription {}
 extension DrivingRestriction {
     /// The code, the comparison and the value in one text that is safe to print.
     package var text: String {
-        let said = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
-        return said.isEmpty ? "of no name" : said.joined(separator: " ")
+        let parts = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
+        return parts.isEmpty ? "without a code" : parts.joined(separator: " ")
     }
 }

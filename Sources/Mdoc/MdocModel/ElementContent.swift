@@ -24,7 +24,7 @@ package enum ElementContent: Hashable, Sendable {
 }
 
 extension ElementContent {
-    /// Finds the kind of a value by its CBOR type, and whether a text or byte string is empty.
+    /// Finds the kind of a value by its CBOR type. Empty texts and byte strings are separate kinds.
     package init(_ item: CBORItem) {
         self =
             switch item.value {

@@ -73,9 +73,9 @@ extension DataElement {
     package func form(of value: CBORItem) -> ElementForm {
         let form = type.form(of: value)
         guard form == .asDefined, let maximumCharacters, let bytes = try? value.utf8() else { return form }
-        // A character has at least one byte: most texts need no counting.
+        // A character has at least one byte, so the characters of most texts need not be counted.
         guard bytes.count > maximumCharacters else { return form }
-        // A character has one byte that is not a continuation byte (10xxxxxx).
+        // Every character has exactly one byte that is not a continuation byte (10xxxxxx).
         let count = bytes.count { $0 & 0xc0 != 0x80 }
         return count <= maximumCharacters ? .asDefined : .deviating(.tooLong)
     }
@@ -117,7 +117,8 @@ extension DataElementType {
         .wrongType(WrongType(expected: self, found: found))
     }
 
-    /// Compares a text. `departure` gives the deviation of a text that is not blank.
+    /// Compares a text. `departure` returns the deviation of a text that is not blank, or `nil` if the text
+    /// has none.
     private func form(
         ofText value: CBORItem, _ departure: (ArraySlice<UInt8>) -> ElementDeparture?
     ) -> ElementForm {

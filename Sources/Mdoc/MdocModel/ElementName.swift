@@ -11,8 +11,8 @@ package struct ElementName: Hashable, Sendable {
 }
 
 extension ElementName {
-    /// Returns the name of an element in the main namespace of a document type. The main namespace is that of
-    /// ISO/IEC 18013-5 7.2.1 or ISO/IEC TS 23220-2; for all other types it has the name of the type.
+    /// Returns the name of an element in the main namespace of a document type. For a type without a data
+    /// model, the main namespace is assumed to have the name of the type.
     package static func inMainNameSpace(_ identifier: String, of docType: String) -> ElementName {
         let nameSpace = DataModel(docType: docType)?.mainNameSpace ?? docType
         return ElementName(nameSpace: nameSpace, identifier: identifier)

@@ -1,6 +1,6 @@
 /// The text of a QR code (ISO/IEC 18013-5 8.2.2.3): `mdoc:` and the engagement in base64url without padding.
 package enum EngagementURI {
-    /// The maximum length of a text. A QR code holds less.
+    /// The maximum length of a text, in bytes. It is more than a QR code can hold.
     package static let maximumLength = 8192
 
     /// Returns the bytes of the DeviceEngagement in a text. Letter case of the scheme, slashes after it,

@@ -59,8 +59,7 @@ package struct FurtherRequestInfo: Hashable, Sendable {
 }
 
 extension DeviceRequest {
-    /// Lines for people about the parts of the request beyond elements, alternatives and issuers, one line
-    /// for each.
+    /// Lines for people, one for each part of the request other than elements, alternatives and issuers.
     package var remarks: [String] {
         docRequests.enumerated().flatMap { index, document in
             document.itemsRequest.further.remarks.map { "docRequest \(index): \($0)" }

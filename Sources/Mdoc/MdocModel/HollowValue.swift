@@ -1,8 +1,8 @@
 internal import CBOR
 
 extension CBORItem {
-    /// Whether the value is empty: null, an empty or blank text, no bytes, or a list or map of empty values
-    /// alone (Q245).
+    /// Whether the value is empty: null, an empty or blank text, no bytes, or a list or map with only empty
+    /// values (Q245).
     var isHollow: Bool {
         switch value {
         case .null, .undefined: true
@@ -25,8 +25,8 @@ extension CBORItem {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether this text in UTF-8 is blank: empty, or with white space, control characters and invisible
-    /// characters alone.
+    /// Whether this text in UTF-8 is blank: empty, or only white space, control characters and invisible
+    /// characters.
     var isBlankText: Bool {
         // Nearly every text begins with a letter or digit of ASCII.
         if let first, (0x21...0x7e).contains(first) { return false }
@@ -35,8 +35,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character is invisible in every font. Private and unassigned characters are not: issuers
-    /// use them for rare characters of names.
+    /// Whether the character is invisible in every font. Private and unassigned characters do not count as
+    /// invisible: issuers use them for rare characters of names.
     fileprivate var isInvisible: Bool {
         if properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == Self.blankBraille {
             return true

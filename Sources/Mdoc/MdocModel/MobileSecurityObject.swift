@@ -5,7 +5,8 @@ internal import ErrorMapping
 /// A MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4), the part of a document that the issuer signs. It is
 /// parsed, and proves nothing before its signature is verified.
 package struct MobileSecurityObject: Sendable {
-    /// The maximum number of namespaces with digests. The namespaces are searched for each item.
+    /// The maximum number of namespaces with digests. The limit is low because all namespaces are searched
+    /// for each item.
     package static let maximumNameSpaces = 64
 
     package let version: String
@@ -15,8 +16,8 @@ package struct MobileSecurityObject: Sendable {
     package let keyAuthorizations: KeyAuthorizations
     package let docType: String
     package let validityInfo: ValidityInfo
-    /// The lists in which the issuer publishes whether it has revoked the document. Nil if it names none. An
-    /// unreadable status makes the revocation unknown, and does not reject the document.
+    /// The lists in which the issuer publishes whether it has revoked the document. Nil if the MSO names no
+    /// list. An unreadable status makes the revocation unknown, and does not reject the document.
     package let status: Result<DocumentStatus, CBORError>?
     /// The deviations of the encoding from preferred serialization.
     package let form: EncodingForm
@@ -67,7 +68,7 @@ package struct MobileSecurityObject: Sendable {
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",
             ])
-            // Null is an unreadable status, not an absent one (Q242).
+            // Null counts as an unreadable status, and not as an absent status (Q242).
             status = values[6]
             version = try values.required(0, at: item.offset).name()
             digestAlgorithm = try values.required(1, at: item.offset).name()
@@ -89,7 +90,7 @@ package struct MobileSecurityObject: Sendable {
         }
     }
 
-    /// Returns the digest of an item. Nil if the MSO has none under this namespace and ID.
+    /// Returns the digest of an item. Nil if the MSO has no digest with this namespace and ID.
     package func digest(nameSpace: String, digestID: UInt64) -> ArraySlice<UInt8>? {
         valueDigests.first { $0.nameSpace == nameSpace }?[digestID]
     }
@@ -100,8 +101,8 @@ package struct NameSpaceDigests: Sendable {
     package let nameSpace: String
     /// The encoded map, which contains the digests.
     private let encoded: ArraySlice<UInt8>
-    /// The ranges of the digests in `encoded`. Many ranges are sorted by their keys, few are searched from
-    /// the start.
+    /// The ranges of the digests in `encoded`. A long list of ranges is sorted by key. A short list is
+    /// searched from the start.
     private let places: [CBORBytePlace]
     /// The digests whose byte strings are in chunks, which have no single range in the buffer.
     private var chunked: [UInt64: ArraySlice<UInt8>] = [:]

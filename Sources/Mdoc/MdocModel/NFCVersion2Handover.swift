@@ -67,8 +67,8 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// Returns the engagement of a handover select, and the methods that it names. The draft allows one
-    /// method.
+    /// Returns the engagement of a handover select, and the methods that the engagement names. The draft
+    /// allows one method.
     package static func engagement(
         inSelect bytes: ArraySlice<UInt8>
     ) throws(MdocModelError) -> (engagement: DeviceEngagement, methods: [NFCVersion2Method]) {
@@ -83,7 +83,7 @@ package enum NFCVersion2Handover {
         return (try DeviceEngagement(encoded), methods)
     }
 
-    /// Encodes an entry of the methods, for an engagement that the caller encodes.
+    /// Encodes one entry of the list of methods in an engagement. The caller encodes the engagement.
     package static func entry(_ method: NFCVersion2Method) -> [UInt8] {
         CBOREncoder.encode { encoder in method.encode(into: &encoder) }
     }

@@ -6,8 +6,8 @@ package enum NFCVersion2Method: Equatable, Sendable {
     /// Type 5: the session's messages use the NFC connection of the handover. Options of older drafts are
     /// ignored.
     case nfcVersion2
-    /// Type 2: Bluetooth Low Energy. The options 10, 11, 20 and 21 are those of the sender: the reader in a
-    /// request, the mdoc in an answer.
+    /// Type 2: Bluetooth Low Energy. The options 10, 11, 20 and 21 describe the sender of the message: the
+    /// reader in a request, the mdoc in an answer.
     case bluetoothLE(NFCVersion2Bluetooth)
     /// Type 1: the NFC data transfer of the first edition, with the longest data fields in bytes.
     case nfc(maximumCommandData: Int, maximumResponseData: Int)
@@ -27,6 +27,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         case (5, 1): self = .nfcVersion2
         case (2, 1): self = .bluetoothLE(try NFCVersion2Bluetooth(options))
         case (1, 1):
+            // Without a length, the limits of short APDUs are used.
             self = .nfc(
                 maximumCommandData: Int(clamping: try options[0]?.unsigned() ?? 255),
                 maximumResponseData: Int(clamping: try options[1]?.unsigned() ?? 256))
@@ -97,7 +98,7 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
     }
 
     fileprivate func encode(into encoder: inout CBOREncoder) {
-        // The keys are those of `init`.
+        // The keys are explained in `init`.
         let strings: [(UInt64, [UInt8])] = [
             (10, peripheralServerUUID), (11, centralClientUUID), (20, address),
         ].compactMap { key, bytes in bytes.map { (key, $0) } }

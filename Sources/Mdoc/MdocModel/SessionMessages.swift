@@ -7,8 +7,8 @@ internal import ErrorMapping
 package struct SessionEstablishment: Sendable {
     package let eReaderKeyBytes: EncodedCBOR<COSEKey>
     package let data: ArraySlice<UInt8>
-    /// The sequence number of the message. Nil if the session's messages have no numbers, or this one lacks
-    /// it.
+    /// The sequence number of the message. Nil if the session's messages have no numbers, or if this message
+    /// lacks its number.
     package let sequence: UInt64?
 
     /// Parses the message.
@@ -62,8 +62,8 @@ package struct SessionStatus: RawRepresentable, Hashable, Sendable {
 package struct SessionData: Sendable {
     package let data: ArraySlice<UInt8>?
     package let status: SessionStatus?
-    /// The sequence number of the message. Nil if the session's messages have no numbers, or this one lacks
-    /// it.
+    /// The sequence number of the message. Nil if the session's messages have no numbers, or if this message
+    /// lacks its number.
     package let sequence: UInt64?
 
     /// Parses the message.
@@ -107,7 +107,7 @@ package struct SessionData: Sendable {
 }
 
 extension SessionData {
-    /// The meaning of a message to its receiver.
+    /// The content of a message, as its receiver has to handle it.
     package enum Content: Sendable {
         /// Encrypted data. If it is the last data, the session is over.
         case data(ArraySlice<UInt8>, isLast: Bool)

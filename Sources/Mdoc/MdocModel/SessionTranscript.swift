@@ -12,7 +12,7 @@ package enum Handover: Equatable, Sendable {
     case nfcVersion2(select: [UInt8], request: [UInt8])
 
     /// Whether each message of the session has a sequence number. Only sessions of an NFC v2 handover have
-    /// them.
+    /// such numbers.
     package var numbersMessages: Bool {
         if case .nfcVersion2 = self { true } else { false }
     }
@@ -53,8 +53,8 @@ package struct SessionTranscript: Sendable {
             }[...]
     }
 
-    /// Creates the transcript of a presentation without engagement. Its handover is the one item that
-    /// `writeHandover` encodes.
+    /// Creates the transcript of a presentation without engagement. `writeHandover` has to encode exactly one
+    /// item, the handover.
     package init(withoutEngagement writeHandover: (inout CBOREncoder) -> Void) {
         deviceEngagementBytes = nil
         eReaderKeyBytes = nil
@@ -75,6 +75,7 @@ package struct SessionTranscript: Sendable {
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             var fields = try item.array().makeIterator()
+            // Exactly three entries. The third is the handover.
             guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
                 fields.next() == nil
             else { throw .missingMember(at: item.offset) }

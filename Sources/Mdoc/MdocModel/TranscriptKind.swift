@@ -21,7 +21,7 @@ package enum TranscriptKind: Equatable, Sendable {
     /// A presentation by OpenID4VP in the profile of ISO/IEC TS 18013-7:2024 Annex B: two hashes and a nonce,
     /// without a name.
     case annexB
-    /// A handover of another form; `nil` if it does not begin with a name.
+    /// A handover of another form, with the name at its beginning; `nil` if it has no name there.
     case unknown(handover: String?)
 }
 
@@ -74,7 +74,7 @@ extension TranscriptKind {
         } else if (try? messages[1].byteString()) == nil {
             self = .unknown(handover: nil)
         } else {
-            // An NFC v2 message is a CBOR map; an NDEF message never begins like one.
+            // An NFC v2 message is a CBOR map (major type 5). An NDEF message never begins with such a byte.
             self = select.first.map { $0 >> 5 == 5 } == true ? .version2Handover : .negotiatedHandover
         }
     }
@@ -83,6 +83,7 @@ extension TranscriptKind {
     ///
     /// - Parameter handover: an array, which for most kinds begins with the kind's name.
     fileprivate init(withoutEngagement handover: CBORItem) {
+        // Four entries are enough to see that there are more than three.
         let members = (try? handover.array()).map { Array($0.prefix(4)) } ?? []
         if members.count == 3, (try? members[0].byteString()) != nil, (try? members[1].byteString()) != nil,
             (try? members[2].text()) != nil
@@ -102,7 +103,7 @@ extension TranscriptKind {
 }
 
 extension TranscriptKind {
-    /// The kind in plain words, with the specification that defines it. Fit for a terminal.
+    /// The kind in plain words, with the specification that defines it. Safe to print on a terminal.
     package var explanation: String {
         switch self {
         case .qr: "QR code"

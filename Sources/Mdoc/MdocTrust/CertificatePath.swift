@@ -9,7 +9,7 @@ package enum CertificatePathError: Error, Equatable, Sendable {
     /// The chain is empty.
     case empty
     /// There are more authorities between leaf and root than `CertificatePath` follows, or than the path
-    /// length of one of them allows (RFC 5280, 4.2.1.9).
+    /// length of an authority allows (RFC 5280, 4.2.1.9).
     case tooLong
     /// Neither a root nor the next certificate of the chain has the name and key identifier of this issuer.
     case issuerNotFound(issuer: String)
@@ -37,8 +37,8 @@ extension CertificatePathError {
 
 /// Builds and verifies the path from a leaf certificate to a pinned root (RFC 5280, 6.1).
 ///
-/// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate of the chain is
-/// never a root itself.
+/// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate that was sent in
+/// the chain is never accepted as a root.
 package enum CertificatePath {
     /// The maximum number of authorities between leaf and root.
     private static let maximumAuthorities = 3
@@ -50,7 +50,8 @@ package enum CertificatePath {
         try path(chain, to: roots, at: now).root
     }
 
-    /// Verifies `chain`, and returns its certificates up to the first that a root issued, with that root.
+    /// Verifies `chain`. Returns its certificates up to the first certificate that a root issued, together
+    /// with that root.
     static func path(
         _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> VerifiedPath {
@@ -88,8 +89,8 @@ package enum CertificatePath {
     ) throws(CertificatePathError) -> TrustAnchor? {
         let signers = candidates.filter { (try? $0.verifySignature(of: certificate)) != nil }
         if let root = signers.first(where: { $0.isValid(at: now) }) { return root }
-        if let late = signers.first {
-            throw .outsideValidity(subject: late.certificate.subject.description)
+        if let invalid = signers.first {
+            throw .outsideValidity(subject: invalid.certificate.subject.description)
         }
         return nil
     }
@@ -108,7 +109,7 @@ package enum CertificatePath {
 
     /// Checks that a certificate of the chain may issue the certificates below it.
     ///
-    /// - Parameter authoritiesBelow: The number of authorities between this one and the leaf.
+    /// - Parameter authoritiesBelow: The number of authorities between this authority and the leaf.
     private static func requireAuthority(
         _ certificate: Certificate, authoritiesBelow: Int, over leaf: Certificate
     ) throws(CertificatePathError) {
@@ -142,8 +143,8 @@ struct VerifiedPath {
 }
 
 extension Certificate {
-    /// Whether this authority may issue `leaf`: the authority has no extended key usage, or has every one
-    /// that the leaf has.
+    /// Whether this authority may issue `leaf`: the authority has no extended key usages, or has all extended
+    /// key usages of the leaf.
     ///
     /// A leaf without extended key usages would serve every purpose, so an authority of limited purposes may
     /// not issue it.

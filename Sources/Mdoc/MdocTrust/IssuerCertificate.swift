@@ -44,7 +44,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case anchorOutsideValidity
     /// The trusted IACA is not trusted for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
     case docTypeNotTrusted(String)
-    /// The certificate is that of an authority, which must not sign documents.
+    /// The certificate belongs to an authority, which must not sign documents.
     case isCertificateAuthority
     /// The key usage is missing, or does not allow digital signatures.
     case keyUsageWrong
@@ -52,7 +52,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case extendedKeyUsageWrong
     /// The subject has no country.
     case countryMissing
-    /// The country differs from that of the IACA.
+    /// The country differs from the country of the IACA.
     case countryMismatch
     /// The certificate has a critical extension that this reader does not know.
     case unknownCriticalExtension(ObjectIdentifier)

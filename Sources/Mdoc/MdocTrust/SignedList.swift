@@ -20,7 +20,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
     private let signatureCheck = Once<Result<Void, Failure>>()
 
     init(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        // Tests limit how often a list is parsed.
+        // Counted for tests, which limit how often a list is parsed.
         WorkCount.add(.listParsed)
         let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), Failure.malformed)
         signature = try mapping(COSESign1(item, limits: Self.limits), Failure.cose)

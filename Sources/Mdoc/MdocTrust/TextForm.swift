@@ -75,6 +75,7 @@ extension ArraySlice where Element == UInt8 {
     /// is a JSON object.
     fileprivate var isJWT: Bool {
         let parts = split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // `eyJ` is the beginning of a JSON object, `{"`, in base64url.
         return (parts.count == 3 || parts.count == 5) && starts(with: "eyJ".utf8)
             && parts.allSatisfy { $0.allSatisfy(\.isBase64Digit) }
     }

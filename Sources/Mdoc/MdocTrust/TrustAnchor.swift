@@ -3,8 +3,8 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// The certificate of an authority that is trusted without another: an IACA root (ISO/IEC 18013-5 Annex
-/// B.1.2), or the root of a list provider.
+/// The certificate of an authority that is trusted directly: an IACA root (ISO/IEC 18013-5 Annex B.1.2), or
+/// the root of a list provider.
 ///
 /// Departures from the certificate profile are tolerated, because roots in use have many (Q179). Extensions
 /// that forbid the certificate to issue others are enforced (RFC 5280, 4.2).
@@ -14,12 +14,12 @@ internal import Synchronization
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
-    /// The kept answer of `isLinkCertificate`; `nil` before its first use.
+    /// The kept answer of `isLinkCertificate`; `nil` before the first use of that property.
     private let linkVerdict = Mutex<Bool?>(nil)
     /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
-    /// A box for the key, which is not copyable, so that the kept result can be handed out at each call.
+    /// A box for the key. The key is not copyable, but the kept result has to be returned at each call.
     private final class Key: Sendable {
         let key: AuthorityKey
 
@@ -87,7 +87,7 @@ package final class TrustAnchor: Sendable {
     }
 
     /// Whether this is a link certificate: the key of an earlier root signed it, to pass its trust on to a
-    /// new key (Q231). A self-issued certificate that its own key did not sign counts as one.
+    /// new key (Q231). A self-issued certificate that its own key did not sign counts as a link certificate.
     var isLinkCertificate: Bool {
         linkVerdict.withLock { known in
             if let known { return known }
@@ -150,8 +150,8 @@ extension Certificate {
 
 /// The reason that a certificate cannot be a trust anchor.
 package enum TrustAnchorError: Error, Equatable, Sendable {
-    /// The certificate is an end certificate, such as a document signer's. The root that issued it belongs
-    /// here instead.
+    /// The certificate is an end certificate, such as a document signer's. The root that issued it has to be
+    /// imported instead.
     case notACertificateAuthority(subject: String)
     /// The certificate names itself as its issuer, but its basicConstraints do not say that it is an
     /// authority.

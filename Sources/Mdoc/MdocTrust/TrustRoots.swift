@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-/// The anchors of a store, with the decision which of them may be used as roots.
+/// The anchors of a store. This value decides which anchors may be used as roots.
 ///
 /// A self-signed anchor may always be used, because a source of trust names it. A link certificate may be
 /// used only while the root that signed it is trusted for the same documents, is valid, and has not revoked
@@ -44,6 +44,7 @@ struct TrustRoots: Sendable {
         guard linksLeft > 0 else { return false }
         return anchors.contains { earlier in
             earlier.anchor.sha256 != anchor.sha256 && anchor.certificate.names(earlier.anchor.certificate)
+                // Without a document type, a root for any type is accepted.
                 && docType.map(earlier.isTrusted) ?? true && earlier.anchor.isValid(at: now)
                 && isLink(from: earlier.anchor, to: anchor, at: now)
                 && areTrusting(earlier.anchor, for: docType, at: now, linksLeft: linksLeft - 1)

@@ -17,7 +17,7 @@ internal import Synchronization
 /// and the certificate profile is the same.
 ///
 /// **Callers.** The checks of `MdocVerification` call it for each document. A store is `Sendable` and may be
-/// used from any thread; the cache is behind a lock.
+/// used from any thread; a lock protects the cache.
 ///
 /// **Limits.** A store never fetches a list, reads no clock and writes no log: time is an argument. It
 /// decides nothing about policy: whether undetermined revocation is accepted is up to `RevocationPolicy`.
@@ -42,13 +42,14 @@ package final class TrustStore: Sendable {
 
     /// Makes a store of `snapshot`.
     ///
-    /// - Parameter capacity: The maximum number of verified document signers that are cached; 0 verifies each
-    ///   of them anew.
+    /// - Parameter capacity: The maximum number of verified document signers that are cached; with 0 each
+    ///   signer is verified anew.
     package convenience init(_ snapshot: TrustSnapshot, remembering capacity: Int = 64) {
         self.init(snapshot.id, snapshot.anchors, lists: snapshot.sources, remembering: capacity)
     }
 
-    /// Makes a store of `anchors` alone, trusted for every document type. It has no revocation lists.
+    /// Makes a store with only `anchors`, which are trusted for every document type. The store has no
+    /// revocation lists.
     package convenience init(anchors: [TrustAnchor], remembering capacity: Int = 64) {
         // Provenance and time are not part of the snapshot's id, so placeholders serve.
         let sources = anchors.map { anchor in
@@ -180,7 +181,7 @@ package final class TrustStore: Sendable {
     }
 
     /// Returns the anchors that may have issued `leaf`, by its issuer's name and authority key identifier.
-    /// Anchors without a key identifier are found by name alone (Q179).
+    /// Anchors without a key identifier are found by the name only (Q179).
     private func candidates(for leaf: Certificate) throws(IssuerCertificateError) -> [TrustedAnchor] {
         let named = leaf.authorityKeyIdentifier.flatMap { byKeyIdentifier[$0] } ?? []
         let candidates = named.filter { $0.anchor.certificate.subject == leaf.issuer }

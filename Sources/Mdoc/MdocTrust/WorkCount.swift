@@ -24,7 +24,7 @@ package final class WorkCount: Sendable {
 
     package init() {}
 
-    /// Counts work in the count of the current task. Outside of tests there is none, so nothing happens.
+    /// Counts work in the count of the current task. Outside of tests there is no count, so nothing happens.
     package static func add(_ work: Work) {
         current?.counts.withLock { $0[work, default: 0] += 1 }
     }

@@ -21,12 +21,12 @@ package enum AgeAnswer: Equatable, Sendable {
         case noneApplies
         /// One piece of evidence says yes and another says no.
         case contradictory
-        /// An element that could answer was returned, but its value is not of its type.
+        /// An element that could answer was returned, but its value has the wrong type.
         case wrongType(ElementName, WrongType)
-        /// The returned `age_in_years` is lower than the age in question. The element was true on the day of
-        /// issue, so the holder may have reached the age since.
+        /// The returned `age_in_years` is lower than the age that the question is about. The element was true
+        /// on the day of issue, so the holder may have reached the age since.
         case asOfIssue
-        /// The returned age is higher than that of any person.
+        /// The returned age is higher than any person's age.
         case implausible(ElementName)
         /// A part of the returned birth date is not known.
         case approximate(ElementName)

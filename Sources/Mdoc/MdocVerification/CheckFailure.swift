@@ -18,7 +18,7 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case digestAlgorithmUnknown
     /// The MSO has no digest for this item's namespace and digest ID.
     case digestMissing(ElementName)
-    /// The item differs from the one that the issuer signed.
+    /// The item differs from the item that the issuer signed.
     case digestMismatch(ElementName)
     /// The MSO was signed before or after the validity of its signer's certificate (Q220).
     case signedOutsideCertificateValidity(signed: Timestamp, from: Timestamp, until: Timestamp)
@@ -40,7 +40,7 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case devicePayloadAttached
     /// The document has a MAC, and no reader key of this kind is available to check it.
     case readerKeyNeeded(MACKey)
-    /// The document has a MAC in a presentation of this kind, in which no reader key exists to make one
+    /// The document has a MAC, but a presentation of this kind has no reader key with which a MAC can be made
     /// (Q236).
     case signatureNeeded(TranscriptKind)
     /// The document has a MAC, and the reader's key is not on the device key's curve.

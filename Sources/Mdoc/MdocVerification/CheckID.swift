@@ -10,7 +10,7 @@ package enum CheckID: String, CaseIterable, Sendable {
     case digests = "digests"
     /// The MSO is valid now and was signed while its signer's certificate was valid.
     case validity = "validity"
-    /// The document's issuing_country is that of the document signer.
+    /// The document's issuing_country equals the document signer's country.
     case issuingCountry = "issuing_country"
     /// Neither the document nor its signer is revoked. The policy decides whether the check passes if that is
     /// not known.
@@ -19,7 +19,7 @@ package enum CheckID: String, CaseIterable, Sendable {
     case deviceAuthentication = "device_authentication"
     /// The phone's key is authorised for every element that the phone itself asserts.
     case keyAuthorizations = "key_authorizations"
-    /// Every returned element was requested, and none was returned twice.
+    /// Every returned element was requested, and no element was returned twice.
     case requestMatch = "request_match"
     /// The document does not depart from the profile. This check is made only under strict rules.
     case profile = "profile"
@@ -53,7 +53,7 @@ extension CheckReport {
 }
 
 extension CheckReport.Finding {
-    /// The outcome as reports write it.
+    /// The word for the outcome in reports.
     package var word: String {
         switch self {
         case .passed: "passed"

@@ -68,7 +68,7 @@ struct CheckLog {
 }
 
 extension CheckFailure {
-    /// Whether the check could not be made, as opposed to having failed.
+    /// Whether the check could not be made. Otherwise it was made and failed.
     fileprivate var isUndetermined: Bool {
         switch self {
         case .readerKeyNeeded, .revocationUndetermined: true

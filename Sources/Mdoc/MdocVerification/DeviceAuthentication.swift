@@ -15,7 +15,7 @@ struct DeviceBindingProof: ~Copyable {
 /// The means by which the phone proved that it holds the device key.
 package enum DeviceBinding: Sendable {
     case signature
-    /// A MAC. Only this reader can know that it is right, so it proves nothing to others.
+    /// A MAC. Only this reader can check the MAC, so it proves nothing to others.
     case mac
 }
 

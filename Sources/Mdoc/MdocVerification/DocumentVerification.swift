@@ -43,7 +43,7 @@ package struct DocumentReport: Sendable {
     package let checks: [CheckReport]
     package let deviations: [Deviation]
     package let revocation: RevocationFinding
-    /// Whether the document is in date. Unknown unless every check passed, apart from `profile`.
+    /// Whether the document is in date. Unknown unless every check other than `profile` passed.
     package let documentCurrent: DocumentCurrency
 }
 
@@ -85,7 +85,7 @@ extension UnverifiedDocument {
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
             let proof = try checkDigests(of: self, in: object, noting: &deviations)
-            // Only here, behind the digests, are the elements known to be the issuer's.
+            // The elements are known to be the issuer's only after the digests were checked.
             deviations += elementDeviations(validFrom: object.validityInfo.validFrom)
             return proof
         }
@@ -111,7 +111,8 @@ extension UnverifiedDocument {
         guard let certificate, let signature, let structure, let digests, let validity, let country,
             let revocation, let binding, let authorizations, let match
         else { return (report(log, issuer: issuer, revocation: finding), nil) }
-        // Whether the document is in date comes from its elements, so it is computed only behind all proofs.
+        // Whether the document is in date follows from its elements. So it is computed only after every check
+        // but `profile` has given its proof.
         let isCurrent = isCurrent(in: context, withholding: match.withheld)
         guard let profile else {
             return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), nil)

@@ -11,18 +11,18 @@ package enum DrivingClass: Hashable, Sendable {
 
 /// The answer to the question "may the holder drive this today?".
 package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
-    /// Yes, to the end of this day. A person must look at the restrictions.
+    /// Yes, until the end of this day. A person must look at the restrictions.
     case yes(until: FullDate, restrictions: [DrivingRestriction])
     case no(DrivingRefusal)
     case cannotTell(DrivingUnknown)
 
     /// The reason that the holder may not drive the vehicle.
     package enum DrivingRefusal: Equatable, Sendable {
-        /// The document grants other categories or classes.
+        /// The document has no entry for this vehicle.
         case notGranted
-        /// The vehicle is granted only from this day on.
+        /// The document allows the vehicle only from this day on.
         case notYet(from: FullDate)
-        /// The vehicle was granted until the end of this day.
+        /// The document allowed the vehicle until the end of this day.
         case expired(on: FullDate)
         /// The document itself expired at the end of this day.
         case documentExpired(on: FullDate)
@@ -32,7 +32,7 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
     package enum DrivingUnknown: Equatable, Sendable {
         /// The element with the driving privileges was not returned.
         case notReturned
-        /// The privileges, or a date that counts, are malformed.
+        /// The privileges, or a date on which the answer depends, are malformed.
         case malformed
         /// The document's own expiry date was not returned. It is needed even if the privilege has a date
         /// (Q221).
@@ -52,7 +52,7 @@ extension DrivingAnswer {
         case .no(.documentExpired(let day)): "the document expired on \(day)"
         case .cannotTell(.notReturned): "the driving privileges were not returned"
         case .cannotTell(.malformed):
-            "the driving privileges, or a date that counts, are malformed"
+            "the driving privileges, or a date on which the answer depends, are malformed"
         case .cannotTell(.expiryDateNotReturned): "the expiry date was not shared"
         }
     }

@@ -33,7 +33,7 @@ extension UnverifiedDocument {
 }
 
 extension ElementForm {
-    /// The deviation that reports name; `nil` if the value has the form of the data model.
+    /// The deviation to report; `nil` if the value has the form of the data model.
     fileprivate var deviation: Deviation? {
         switch self {
         case .asDefined: nil

@@ -5,8 +5,8 @@ internal import MdocModel
 /// document is in date.
 ///
 /// - The date in the namespace of the document's type shows that the document is in date.
-/// - A past date in any namespace refutes that.
-/// - Without a data model of the type, its namespace is unknown, and every date counts.
+/// - A past date in any namespace shows that the document is not in date.
+/// - For a type without a data model the namespace is unknown. Then every date counts.
 struct ExpiryDates {
     static let identifier = "expiry_date"
 
@@ -32,7 +32,7 @@ struct ExpiryDates {
             return .no(expiredOn: past.day)
         }
         guard canProve else { return .cannotTell(.notReturned) }
-        // A date that cannot be read may be one that is past.
+        // A date that cannot be read may be a past date.
         guard !dates.contains(where: { $0 == nil }), let first = dates.compactMap(\.self?.day).min() else {
             return .cannotTell(.malformed)
         }

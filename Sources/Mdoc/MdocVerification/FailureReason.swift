@@ -1,7 +1,8 @@
 internal import COSE
 internal import MdocModel
 
-/// A failure of a check with a separate id, because one kind of issuer or wallet causes it.
+/// A failure that has its own id in addition to the id of its check, because one kind of issuer or wallet
+/// causes the failure.
 package enum FailureReason: String, CaseIterable, Sendable {
     /// A coordinate of the device key lacks its leading zero byte (Q218).
     case coordinateTooShort = "device_key.coordinate_too_short"

@@ -4,13 +4,14 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 
-/// The proof that the country of a driving licence, if returned, is that of its signer (ISO/IEC 18013-5
-/// 7.2.1, Q185).
+/// The proof that the country of a driving licence, if it was returned, equals the country of its signer
+/// (ISO/IEC 18013-5 7.2.1, Q185).
 struct IssuingCountryProof: ~Copyable {
     fileprivate init() {}
 }
 
-/// Compares country and jurisdiction with those of the signer's certificate.
+/// Compares `issuing_country` and `issuing_jurisdiction` with the country and the state in the signer's
+/// certificate.
 ///
 /// ISO/IEC 18013-5 requires the same country only in the namespace of the driving licence. A document of
 /// another type, or another namespace, may be signed abroad (Q227).
@@ -19,12 +20,13 @@ func checkIssuingCountry(
 ) throws(CheckFailure) -> IssuingCountryProof {
     let subject = signer.certificate.subject
     for nameSpace in document.nameSpaces {
-        let isRuled = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
+        // Whether ISO/IEC 18013-5 requires the same country for the elements of this namespace.
+        let mustAgree = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
         for item in nameSpace.items {
             if item.isNamed("issuing_country") {
                 // `nil` if the certificate names no country.
                 let isSame = subject.countryName.map { item.value.isSameText(as: $0) }
-                guard isSame == true || !isRuled else { throw .issuingCountryMismatch }
+                guard isSame == true || !mustAgree else { throw .issuingCountryMismatch }
                 if isSame == false { deviations.append(.issuingCountry) }
             } else if item.isNamed("issuing_jurisdiction") {
                 if let state = subject.stateOrProvinceName, !item.value.isSameText(as: state) {

@@ -2,13 +2,13 @@ internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// The proof that the digest of every returned item is the one in the MSO (ISO/IEC 18013-5 9.1.2.5).
+/// The proof that the digest of every returned item equals its digest in the MSO (ISO/IEC 18013-5 9.1.2.5).
 struct ItemDigestsProof: ~Copyable {
     fileprivate init() {}
 }
 
-/// Compares the digest of every returned item, over its bytes as received, with the one in the MSO. Digests
-/// without an item are not looked at (Q162).
+/// Compares the digest of every returned item, over its bytes as received, with the digest in the MSO.
+/// Digests of the MSO without a returned item are ignored (Q162).
 func checkDigests(
     of document: UnverifiedDocument, in mobileSecurityObject: MobileSecurityObject,
     noting deviations: inout [Deviation]
@@ -35,7 +35,7 @@ private func digestAlgorithm(named name: String) throws(CheckFailure) -> HashAlg
     }
 }
 
-/// Compares the digest of one item with the one in the MSO.
+/// Compares the digest of one item with its digest in the MSO.
 private func checkDigest(
     of item: UnverifiedIssuerSignedItem, in nameSpace: String, algorithm: HashAlgorithm,
     mobileSecurityObject: MobileSecurityObject
@@ -56,7 +56,8 @@ extension UnverifiedIssuerSignedItem {
     fileprivate func appendDeviations(to deviations: inout [Deviation]) {
         if form.contains(.indefiniteLength) { deviations.append(.indefiniteItem) }
         if form.contains(.longerHead) { deviations.append(.longerHeadInItem) }
-        // A shorter random lets others guess the value of an element that was not disclosed from its digest.
+        // With a shorter random, others can find the value of an undisclosed element: they compare the
+        // digests of possible values with the digest in the MSO.
         if random.count < 16 { deviations.append(.shortRandom) }
     }
 }

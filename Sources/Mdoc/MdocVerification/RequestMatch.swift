@@ -12,7 +12,8 @@ package enum RequestComparison: Sendable {
 /// The proof that a document was compared with the request, element by element (ISO/IEC 18013-5
 /// 8.3.2.1.2.2). With `RequestComparison.notCompared` it only proves that no element was returned twice.
 struct RequestMatchProof: ~Copyable {
-    /// The issuer-signed elements that were not requested. They are reported, and never handed out (Q163).
+    /// The issuer-signed elements that were not requested. Their presence is reported, and their values never
+    /// leave the verification (Q163).
     let withheld: Set<ElementName>
 
     fileprivate init(withheld: Set<ElementName>) {
@@ -27,6 +28,7 @@ func checkRequestMatch(
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
+    // Deviations in the encoding of the document and the response, which no other check reports.
     if document.hasNullMembers { deviations.append(.nullMember) }
     if document.hasUnreadableErrors { deviations.append(.unreadableErrors) }
     if document.hasIndefiniteLength { deviations.append(.indefiniteResponse) }
@@ -53,11 +55,11 @@ func checkRequestMatch(
 }
 
 /// Checks that no element was returned twice, by the issuer or by issuer and phone: nothing would say which
-/// one counts.
+/// value counts.
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
     let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
-    // A document with few items, all signed by the issuer, is compared without a Set: this is faster, and
-    // every tap passes here.
+    // A document with few items, all signed by the issuer, is compared without a Set. This is faster for
+    // usual documents.
     guard isUsual else { return try refuseElementsTwiceAmongMany(in: document) }
     for nameSpace in document.nameSpaces {
         let identifiers = nameSpace.items.map(\.identifier)
@@ -91,8 +93,8 @@ private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throw
     }
 }
 
-/// Adds a deviation for each namespace that lacks a requested portrait although other elements of it were
-/// returned.
+/// Adds a deviation for each namespace that lacks a requested portrait although other elements of that
+/// namespace were returned.
 private func reportMissingPortrait(
     of document: UnverifiedDocument, requests: [ItemsRequest], to deviations: inout [Deviation]
 ) {
@@ -114,7 +116,7 @@ extension UnverifiedIssuerSignedItem {
     fileprivate func isAnswer(
         in nameSpace: String, to requests: [ItemsRequest]
     ) throws(CheckFailure) -> Bool {
-        // The property decodes the name at each access.
+        // A local copy, since the property decodes the name at each access.
         let identifier = identifier
         if requests.contains(where: { $0.asks(for: identifier, in: nameSpace) }) { return true }
         guard let attestation = AgeAttestation(identifier) else { return false }

@@ -27,8 +27,8 @@ package enum Judgement: Sendable {
 
 /// A response of which every document passed every check (ISO/IEC 18013-5 9.3).
 ///
-/// **Responsibility.** This is the only value that gives out element values. `UnverifiedResponse.verify(in:)`
-/// makes it, and only if:
+/// **Responsibility.** Only this value gives the caller access to element values.
+/// `UnverifiedResponse.verify(in:)` makes it, and only if:
 ///
 /// - the response has version 1.x and status 0;
 /// - it has at least one document, and none that is encrypted or in a form that is not verified here (Q156,
@@ -41,8 +41,8 @@ package enum Judgement: Sendable {
 /// **Callers.** A reader's transaction, `countersign verify` and `OpenedPresentation` call `verify(in:)`.
 /// Reports compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
 ///
-/// **Limits.** The value is immutable and needs no actor. It may contain a test document:
-/// `VerificationPolicy.accepts(_:)` tells, and the caller has to ask. Missing elements do not reject a
+/// **Limits.** The value is immutable and needs no actor. It may contain a test document: the caller has to
+/// ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
 /// response; whether an answer is complete is decided by reports.
 package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The documents, at least one.
@@ -83,14 +83,16 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case statusNotOK = "response.status"
     /// The response has no document (Q156).
     case noDocuments = "response.no_documents"
-    /// The response has documents in a form that is not verified here. They do not count as absent (Q166).
+    /// The response has documents in a form that is not verified here. Such documents do not count as absent
+    /// (Q166).
     case documentsNotVerifiable = "response.documents_not_verifiable"
     /// The response has encrypted documents. No request of this reader asks for encryption (second edition
     /// 10.3.5).
     case documentsEncrypted = "response.documents_encrypted"
 }
 
-/// A requested document or element that was not returned, or that the phone says it does not return.
+/// A document or element that is missing from the response: it was requested and did not come, or the phone
+/// reports that it was not returned.
 package enum NotReturned: Hashable, Sendable {
     /// A document, with the phone's error code if there is one.
     case document(docType: String, code: Int64?)
@@ -136,8 +138,8 @@ extension UnverifiedResponse {
             VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned, basis: basis))
     }
 
-    /// Returns what the phone reports as not returned, and what is missing from the response without
-    /// explanation.
+    /// Returns the documents and elements that the phone reports as not returned, then the requested
+    /// documents and elements that are missing without an error code.
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {
         var missing = documentErrors.map { NotReturned.document(docType: $0.docType, code: $0.code) }
         for document in documents {
@@ -170,10 +172,10 @@ extension ItemsRequest {
     fileprivate func elementsMissing(from documents: [UnverifiedDocument]) -> [NotReturned] {
         var missing: [NotReturned] = []
         for nameSpace in nameSpaces {
-            let came = documents.flatMap { $0.identifiers(in: nameSpace.name) }
+            let returned = documents.flatMap { $0.identifiers(in: nameSpace.name) }
             let explained = documents.flatMap { $0.errors.filter { $0.nameSpace == nameSpace.name } }
-            let anyAge = came.contains { AgeAttestation($0) != nil }
-            for element in nameSpace.elements where !came.contains(element.identifier) {
+            let anyAge = returned.contains { AgeAttestation($0) != nil }
+            for element in nameSpace.elements where !returned.contains(element.identifier) {
                 if explained.contains(where: { $0.identifier == element.identifier }) { continue }
                 // Another attestation was returned in its place (ISO/IEC 18013-5 7.2.5).
                 if anyAge, AgeAttestation(element.identifier) != nil { continue }
@@ -200,7 +202,7 @@ extension ResponseFailure {
     /// - Parameter status: The status of the DeviceResponse, or `nil` if it has none.
     package func explanation(status: UInt64?) -> String {
         switch self {
-        case .version: "the DeviceResponse has no version, or one other than 1.x"
+        case .version: "the DeviceResponse has no version, or a version other than 1.x"
         case .statusMissing: "the DeviceResponse has no status"
         case .statusNotOK:
             status.map { DeviceResponseStatus(rawValue: $0).explanation }

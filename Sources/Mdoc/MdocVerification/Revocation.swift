@@ -12,7 +12,7 @@ struct RevocationProof: ~Copyable {
 }
 
 /// Checks the revocation of a verified signer and its verified MSO. An unverified MSO may refer to any list,
-/// so it is never looked up.
+/// so its lists are never consulted.
 ///
 /// - Parameter finding: Set to the finding of the lists, even if the check fails.
 func checkRevocation(

@@ -31,7 +31,7 @@ struct UnverifiedIssuerAuth {
         Result { () throws(COSEError) in try signature.headers.x5chain() }.mapError(CheckFailure.cose)
     }
 
-    /// Parses the first certificate of the chain, or finds it among those that the store has verified.
+    /// Parses the first certificate of the chain, unless the store has it from an earlier verification.
     private static func signer(
         _ chain: [ArraySlice<UInt8>], trust: TrustStore
     ) -> Result<IssuerCertificate, CheckFailure> {

@@ -15,12 +15,12 @@ func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
-    // A date without a time stands for a day in an unknown zone. `signed` and `validFrom` take the bound that
+    // A date without a time means a day in an unknown time zone. `signed` and `validFrom` take the bound that
     // favours the document. `validUntil` takes the first instant of the day, which is the stricter reading.
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate
-    // No clock skew here: both dates are the issuer's, and only this reader's clock may differ from theirs
+    // No clock skew here: both dates come from the issuer. The skew is only for the clock of this reader
     // (Q186, Q220).
     guard certificate.notBefore <= signed.latest.secondsSince1970,
         signed.earliest.secondsSince1970 <= certificate.notAfter

@@ -1,6 +1,6 @@
 package import MdocTrust
 
-/// The verdict on one document in independent parts, of which one may be settled while another is open.
+/// The verdict on one document in parts. Each part is determined independently of the others.
 ///
 /// The clerk's page and JSON reports show the parts. The verdict itself needs all of them.
 package struct VerdictParts: Equatable, Sendable {

@@ -19,8 +19,8 @@ extension VerifiedDocument {
     /// - `birth_date` proves or refutes. A person born on 29 February is a year older on 1 March (Q161).
     /// - A false attestation is a no, unless the birth date shows that it was right when the MSO was signed
     ///   and is out of date now.
-    /// - Evidence for both yes and no is a contradiction without answer. For a type without a data model, two
-    ///   namespaces that disagree are a contradiction too.
+    /// - Evidence for both yes and no is a contradiction, and the question has no answer. For a type without
+    ///   a data model, two namespaces that disagree are a contradiction too.
     ///
     /// - Parameters:
     ///   - evidence: The kinds of evidence that count.
@@ -48,7 +48,7 @@ extension VerifiedDocument {
             if let birthRefutation {
                 return statedProof == nil ? .no(by: birthRefutation) : .cannotTell(.contradictory)
             }
-            // Ages of two namespaces disagree about the question, although the lower one refutes nothing
+            // Ages of two namespaces disagree about the question, although the lower age refutes nothing
             // (Q244).
             if statedProof != nil, stated.contains(where: { $0.years < years }) {
                 return .cannotTell(.contradictory)
@@ -60,8 +60,8 @@ extension VerifiedDocument {
         }
     }
 
-    /// Returns the reason that the accepted evidence other than attestations tells no age; `nil` if none was
-    /// returned, or none has a fault.
+    /// Returns the first fault of the accepted evidence other than attestations; `nil` if no such evidence
+    /// was returned, or if it has no fault.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         let identifiers: [String] =
             switch accepted {
@@ -73,15 +73,15 @@ extension VerifiedDocument {
             .compactMap { ageFault(of: $0, on: day) }.first
     }
 
-    /// Returns the reason that an element of the right type tells no age: it is approximate, or higher than
-    /// any person's.
+    /// Returns the reason that an element of the right type does not show an age: its value is approximate,
+    /// or higher than any person's age.
     ///
-    /// `nil` if the element tells an age, was not returned, or is no evidence of an age.
+    /// `nil` if the element shows an age, was not returned, or is no evidence of an age.
     package func ageFault(of name: ElementName) -> AgeAnswer.AgeUnknown? {
         evidence { $0 == name.identifier }.first { $0.name == name }.flatMap { ageFault(of: $0, on: today) }
     }
 
-    /// Returns the reason that this element tells no age on `day`.
+    /// Returns the reason that this element does not show an age on `day`.
     private func ageFault(of element: VerifiedElement, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         switch element.name.identifier {
         case "birth_date":

@@ -16,11 +16,12 @@ extension VerifiedDocument {
         let answer = answerOfReadableGrants(vehicle, on: day, documentDate)
         guard let value = issuerSigned(vehicle.element) else { return answer }
         let limited = UnreadableGrants(of: vehicle, in: value).applied(to: answer)
+        // An expired document refuses every vehicle, whatever the unreadable entries say.
         if case .cannotTell = limited, let refusal = documentDate.refusal { return refusal }
         return limited
     }
 
-    /// Returns the answer from the readable entries alone.
+    /// Returns the answer from the readable entries, as if there were no unreadable entries.
     private func answerOfReadableGrants(
         _ vehicle: DrivingClass, on day: FullDate, _ documentDate: InDateAnswer
     ) -> DrivingAnswer {
@@ -36,7 +37,7 @@ extension VerifiedDocument {
         guard !granted.isEmpty else { return .no(.notGranted) }
         if let refusal = documentDate.refusal { return refusal }
         let current = granted.filter { $0.covers(day) }
-        // The entry with the fewest restrictions is the one that the holder may rely on.
+        // The holder may rely on any valid entry, so the entry with the fewest restrictions counts.
         guard let best = current.min(by: { $0.restrictions.count < $1.restrictions.count }) else {
             return .no(Self.refusal(of: granted, on: day))
         }
@@ -63,7 +64,8 @@ extension VerifiedDocument {
     }
 }
 
-/// A vehicle category or class as the issuer granted it.
+/// An entry of the driving privileges that allows a vehicle category or class, with its days and
+/// restrictions.
 private struct Grant {
     /// The first day, or `nil` if the entry has no start.
     let from: FullDate?
@@ -108,8 +110,8 @@ private struct Grant {
 
 /// The effect of unreadable entries on an answer.
 ///
-/// An unreadable entry whose vehicle code can be read concerns only that vehicle. One without a readable code
-/// may concern any vehicle (Q228).
+/// An unreadable entry whose vehicle code can be read concerns only that vehicle. An unreadable entry without
+/// a readable code may concern any vehicle (Q228).
 private struct UnreadableGrants {
     /// Whether an unreadable entry may grant the vehicle.
     private var mayGrant = false
@@ -158,7 +160,7 @@ extension InDateAnswer {
 }
 
 extension DrivingClass {
-    /// The element in which the issuer grants vehicles of this kind.
+    /// The element with the driving privileges for vehicles of this kind.
     package var element: ElementName {
         switch self {
         case .category: .mDL("driving_privileges")

@@ -1,8 +1,8 @@
 package import MdocModel
 
 extension VerifiedDocument {
-    /// Returns the issuer-signed elements that may answer a question: those that the data model of the
-    /// document's type defines.
+    /// Returns the issuer-signed elements that may answer a question: only elements that the data model of
+    /// the document's type defines.
     ///
     /// An element of the same name in another namespace proves and refutes nothing (Q244). For a type without
     /// a data model the elements of every namespace count; the namespace of the type's name comes first.

@@ -2,7 +2,7 @@ internal import CBOR
 internal import MdocModel
 
 extension VerifiedDocument {
-    /// The first element about an age whose value is not of its type; `nil` if there is none.
+    /// The first element about an age whose value has the wrong type; `nil` if there is no such element.
     var wrongAge: AgeAnswer.AgeUnknown? {
         for element in evidence(named: { Self.type(ofAge: $0) != nil }) {
             guard let type = Self.type(ofAge: element.name.identifier) else { continue }

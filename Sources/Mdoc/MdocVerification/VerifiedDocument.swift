@@ -6,8 +6,9 @@ internal import PKIX
 
 /// A document that passed every check, with its element values (ISO/IEC 18013-5 9.1, 9.3).
 ///
-/// **Responsibility.** The value answers questions about a document: an age, driving, in date, the holder.
-/// All answers rest on elements behind the proofs.
+/// **Responsibility.** The value answers questions: whether the holder has reached an age or may drive,
+/// whether the document is in date, and whether it belongs to the holder of another document. All answers
+/// rest on elements for which every check passed.
 ///
 /// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
 /// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
@@ -69,7 +70,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         today = day
     }
 
-    /// Returns the elements to hand out: the requested ones of the issuer, then those that the phone asserts.
+    /// Returns the elements for the verified document: the requested elements that the issuer signed, then
+    /// the elements that the phone asserts.
     private static func elements(
         of document: UnverifiedDocument, withheld: Set<ElementName>
     ) -> [VerifiedElement] {
@@ -91,7 +93,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// Whether the holder is at least `years` old, by the attestations that the issuer signed (ISO/IEC
     /// 18013-5 7.2.5).
     ///
-    /// If several attestations answer, the nearest to `years` is named.
+    /// If several attestations answer, the answer names the attestation that is nearest to `years`.
     package func isAgeAtLeast(_ years: Int) -> AgeAnswer {
         var proof: (years: Int, name: ElementName)?
         var refutation: (years: Int, name: ElementName)?
@@ -118,7 +120,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// The reason that no attestation was returned where it counts.
+    /// The reason that no attestation was returned in a namespace in which it counts.
     private var absentAge: AgeAnswer.AgeUnknown {
         elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
     }
@@ -139,7 +141,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return WrongType(undefined: value)
     }
 
-    /// Whether no requested issuer-signed element was returned with a value of its type.
+    /// Whether the document has no usable element: none that the issuer signed has a value of the right type.
     package var isEmpty: Bool {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }
@@ -166,7 +168,7 @@ package enum DocumentCurrency: String, Sendable {
 package struct VerifiedElement: Sendable, RedactedDescription {
     package enum Signer: Sendable {
         case issuer
-        /// The phone asserts the element itself, and the issuer authorised its key for that.
+        /// The phone asserts the element itself, and the issuer authorised the phone's key for that.
         case device
     }
 

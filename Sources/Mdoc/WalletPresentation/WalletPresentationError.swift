@@ -1,10 +1,10 @@
 package import CBOR
 package import MdocModel
 
-/// The reason that a presentation through an app or a web page was not opened. No case has a value of the
+/// The reason that a presentation through an app or a web page was not opened. No case holds a value from the
 /// message.
 package enum WalletPresentationError: Error, Equatable, Sendable {
-    // The received message
+    // Faults of the received message:
 
     /// The bytes do not decode as this structure.
     case malformed(PresentationStructure, CBORError)
@@ -19,7 +19,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     /// The decrypted content is not a DeviceResponse.
     case response(MdocModelError)
 
-    // The recipient and the request of the message
+    // Messages for another recipient or request:
 
     /// The answer is encrypted for a key that is not configured here, or is not the key of the request.
     case recipientKeyUnknown
@@ -27,7 +27,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case merchantOther
     /// The answer belongs to a request of another configured team.
     case teamOther
-    /// The infoHash is not that of the transcript: the nonce, merchant or team differs.
+    /// The infoHash is not the hash of the transcript: the nonce, merchant or team differs.
     case infoHashWrong
     /// The answer belongs to a request of another configured origin.
     case originOther
@@ -40,13 +40,13 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     /// The ciphertext does not belong to the encapsulated key, the recipient and the transcript.
     case notOpened
 
-    // The configuration
+    // Faults of the configuration and the computation:
 
     /// A merchant or team identifier is empty, too long, or has invisible characters.
     case identifierMalformed
-    /// The text is neither the serialised origin of a secure page nor that of an Android app.
+    /// The text is neither the serialised origin of a secure page nor the origin of an Android app.
     case originMalformed
-    /// The nonce does not have 1 to 64 bytes, or on the web 16 to 64.
+    /// The nonce does not have the required size: 1 to 64 bytes, and 16 to 64 bytes on the web.
     case nonceSizeWrong
     /// The recipient's key is not on P-256.
     case recipientKeyUnusable
@@ -92,7 +92,8 @@ extension PresentationStructure {
 }
 
 extension CBORMap {
-    /// Returns the member `key`.
+    /// Returns the member `key`. Unlike the function of this name in `MdocModel`, it does not count null as
+    /// absent.
     ///
     /// - Throws: `CBORError.missingMember` if the map does not have it.
     func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {

@@ -1,11 +1,11 @@
-/// An action that `BLETransfer` asks of its driver.
+/// An action that the driver of a `BLETransfer` has to do.
 package enum BLEAction: Equatable, Sendable {
     /// Pass the message to the link piece by piece, then call `sent`. Continue to call `receive` meanwhile.
     case transmit(BLETransmission)
     /// Do nothing until this instant, then call `expire`. Nil while no message is expected.
     case wait(until: ContinuousClock.Instant?)
-    /// The peer's message, and the instant at which its first byte came. For the reader consent ended at that
-    /// instant (Q88).
+    /// The peer's message, and the instant at which its first byte came. For a reader, that instant also ends
+    /// the time in which the holder decides (Q88).
     case deliver([UInt8], began: ContinuousClock.Instant)
     /// Write this value to the characteristic State, or notify the peer of it, then call `sent`.
     case signalState(BLEStateValue)
@@ -23,7 +23,7 @@ package enum BLETransmission: Equatable, Sendable {
 
 /// An event on a link of Bluetooth Low Energy.
 package enum BLEEvent: Equatable, Sendable {
-    /// A value of Client2Server or Server2Client; over L2CAP the next bytes.
+    /// A value of Client2Server or Server2Client, or the next bytes of an L2CAP channel.
     case value(ArraySlice<UInt8>)
     /// A value of the characteristic State.
     case state(ArraySlice<UInt8>)
@@ -35,6 +35,6 @@ package enum BLEEvent: Equatable, Sendable {
 package enum BLEFraming: Hashable, Sendable {
     /// Characteristic values of at most `valueLimit` bytes, prefix included.
     case characteristics(valueLimit: Int)
-    /// A length before each message, on an L2CAP channel. The channel has no State.
+    /// A length before each message, on an L2CAP channel. The channel has no characteristic State.
     case l2CAP
 }

@@ -6,9 +6,9 @@ package enum BLEFault: Error, Equatable, Sendable {
     case deadlinePassed
     /// The peer ended the session with State 02 before its message was complete.
     case endedWithinMessage
-    /// An unknown value of State, with its first byte. Nil if the value was empty.
+    /// An unknown value of State, with the first byte of the value. Nil if the value was empty.
     case stateUnknown(UInt8?)
-    /// A characteristic value without a prefix, or with nothing behind the prefix 01.
+    /// A characteristic value without a prefix, or with nothing after the prefix 01.
     case valueEmpty
     /// A prefix other than 00 and 01.
     case prefixUnknown(UInt8)
@@ -17,9 +17,9 @@ package enum BLEFault: Error, Equatable, Sendable {
     /// The message exceeds `limit` bytes (Q194). `announced` is the length that L2CAP announces, or the
     /// number of bytes received so far.
     case messageTooLong(announced: Int, limit: Int)
-    /// A message came while an earlier one still waited for delivery.
+    /// A message came while an earlier message still waited for delivery.
     case messageUnexpected
-    /// The bytes over L2CAP do not begin with a length, as those of a peer of the first edition (Q66).
+    /// The bytes over L2CAP do not begin with a length. Peers of the first edition send such bytes (Q66).
     case notFramed
     /// The driver made a call that the machine's state does not allow.
     case outOfTurn

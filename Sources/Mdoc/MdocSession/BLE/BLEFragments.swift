@@ -5,7 +5,7 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
     package enum Prefix: UInt8, Sendable {
         /// The message ends with this value.
         case last = 0
-        /// More follows.
+        /// The message continues in the next value.
         case more = 1
     }
 

@@ -5,8 +5,8 @@ package struct BLEMessageAssembly: Sendable {
     private let maximumLength: Int
     private let fullValue: Int
     private var message: [UInt8] = []
-    /// The number of values that were shorter or longer than the full size, the last value of each message
-    /// aside. A diagnostic: such values are accepted (Q68).
+    /// The number of values that were shorter or longer than the full size. The last value of each message is
+    /// not counted. The number is a diagnostic: such values are accepted (Q68).
     package private(set) var oddValues = 0
 
     /// Creates an assembly of messages of at most `maximumLength` bytes, from values that should have
@@ -38,7 +38,7 @@ package struct BLEMessageAssembly: Sendable {
             if value.count != fullValue { oddValues += 1 }
             return nil
         case .last:
-            // A last value without content is accepted, but only behind other values (Q69).
+            // A last value without content is accepted, but only after other values (Q69).
             guard hasBegun else { throw .messageEmpty }
             defer { message = [] }
             return message

@@ -34,8 +34,8 @@ package enum BLEService: Hashable, Sendable {
     /// The UUID of the characteristic with the server's PSM, an `L2CAPPSM`. Property: read.
     package var l2CAP: BluetoothUUID { characteristic(0x0a, 0x0b) }
 
-    /// Returns the UUID of a characteristic by its number in each mode. The two modes number them
-    /// differently.
+    /// Returns the UUID of a characteristic by its number in each mode. The two modes number the
+    /// characteristics differently.
     private func characteristic(_ inPeripheralServer: UInt64, _ inCentralClient: UInt64) -> BluetoothUUID {
         switch self {
         case .mdocPeripheralServer: Self.characteristic(inPeripheralServer)
@@ -43,7 +43,7 @@ package enum BLEService: Hashable, Sendable {
         }
     }
 
-    /// The UUID `number`-a123-48ce-896b-4c76973373e6.
+    /// Returns the UUID `number`-a123-48ce-896b-4c76973373e6.
     private static func characteristic(_ number: UInt64) -> BluetoothUUID {
         BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
     }

@@ -18,14 +18,15 @@
 /// Every phase has a deadline (`BLETransferSettings`), and a passed deadline or any fault ends the machine. A
 /// message has a maximum size, and at most one message that came early is kept.
 ///
-/// The machine never looks into a message: encryption and meaning are those of `ReaderSession`.
+/// The machine never looks into a message: `ReaderSession` decrypts and interprets messages.
 package struct BLETransfer: Sendable {
-    /// The side of the transfer. It decides who sends first, and which deadline the peer has.
+    /// The side of the transfer that the machine plays. The reader sends first. The deadline for the peer
+    /// depends on the side.
     package enum Role: Sendable {
         case reader, holder
     }
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     private enum State {
         case idle
         case sending
@@ -55,7 +56,7 @@ package struct BLETransfer: Sendable {
     private var early: Message?
     private var messagesSent = 0
     private var messagesDelivered = 0
-    /// Whether this side may still announce the end: the link is up, and neither side has announced it.
+    /// Whether this side may still announce the end: the link is up, and neither side has announced the end.
     private var mayAnnounceEnd = true
     /// The instant after which `expire` and `receive` end the machine; nil while no message is expected.
     package private(set) var deadline: ContinuousClock.Instant?
@@ -81,7 +82,8 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// The number of the peer's values with an unexpected size, the last value of each message aside (Q68).
+    /// The number of the peer's values with an unexpected size (Q68). The last value of each message is not
+    /// counted.
     package var oddValues: Int { values.oddValues }
 
     /// Begins to send a message. Allowed in the state `idle` only.
@@ -174,8 +176,8 @@ package struct BLETransfer: Sendable {
 
     /// Ends the machine, and deletes the messages that it holds.
     private mutating func finish(_ reason: BLEEndReason) -> BLEAction {
-        // Bytes of an incomplete message are of no use any more, and may be personal: their memory is
-        // released at once.
+        // The bytes of an incomplete message may be personal and are not needed after the end, so their
+        // memory is released at once.
         values = BLEMessageAssembly(maximumLength: 0, fullValue: 0)
         frames = L2CAPMessageAssembly(maximumLength: 0)
         early = nil
@@ -248,8 +250,8 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// Removes bytes from `rest` and adds them to the incomplete message. A characteristic value is used
-    /// whole; of an L2CAP chunk, bytes of the next message stay in `rest`.
+    /// Removes bytes from `rest` and adds them to the incomplete message. A characteristic value is removed
+    /// whole. An L2CAP chunk may also have bytes of the next message, which stay in `rest`.
     ///
     /// - Returns: the message, if these bytes complete it.
     private mutating func append(_ rest: inout ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {
@@ -321,7 +323,7 @@ package enum BLEPhase: String, Sendable, CaseIterable {
 }
 
 extension BLEPhase {
-    /// The phase in the words of a text for people, as the end of a sentence.
+    /// The phase as the end of a sentence for people, such as "while the request was sent".
     var words: String {
         switch self {
         case .idle: "between two messages"

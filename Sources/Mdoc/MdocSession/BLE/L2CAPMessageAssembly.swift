@@ -1,10 +1,10 @@
 /// The assembly of messages from chunks of any size on an L2CAP channel (ISO/IEC 18013-5, second edition, BLE
 /// over L2CAP).
 ///
-/// Memory for a message is reserved once, for the announced length and after the limit was checked (Q194).
+/// Memory for a message is reserved once, after the announced length was compared with the limit (Q194).
 package struct L2CAPMessageAssembly: Sendable {
     private enum Stage {
-        /// The length, of which `count` of four bytes have come.
+        /// The length before the message. `count` of its four bytes have come.
         case head(UInt32, count: Int)
         case message(length: Int)
     }
@@ -59,7 +59,8 @@ package struct L2CAPMessageAssembly: Sendable {
     }
 }
 
-/// A message behind its length, for an L2CAP channel (ISO/IEC 18013-5, second edition, BLE over L2CAP).
+/// A message and the length that precedes it on an L2CAP channel (ISO/IEC 18013-5, second edition, BLE over
+/// L2CAP).
 package struct L2CAPFrame: Equatable, Sendable {
     /// The four bytes of the length, big-endian.
     package let head: [UInt8]

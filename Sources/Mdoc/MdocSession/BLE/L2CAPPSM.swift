@@ -29,7 +29,7 @@ package struct L2CAPPSM: Hashable, Sendable {
 
 /// A reason for which the value of the L2CAP characteristic is not valid.
 package enum L2CAPPSMError: Error, Equatable, Sendable {
-    /// The value has neither two nor four bytes, but this many.
+    /// The value has this many bytes, instead of two or four.
     case length(Int)
     /// The number is outside the dynamic range in either byte order. The associated value is the big-endian
     /// number.

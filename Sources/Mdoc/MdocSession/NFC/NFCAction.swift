@@ -1,4 +1,4 @@
-/// An action that an NFC machine asks of its driver.
+/// An action that the driver of an NFC machine has to do.
 package enum NFCAction<Delivery: Sendable>: Sendable {
     /// Send this command APDU, and pass its response to `receive`.
     case transmit([UInt8])

@@ -1,6 +1,6 @@
 internal import NDEF
 
-/// The carriers of a Handover Select, sorted into those that this reader can use and the others.
+/// The carriers of a Handover Select, sorted into usable, unreadable and other carriers.
 struct NFCCarrierChoice {
     /// The usable and the unreadable carriers, in the phone's order.
     private(set) var carriers: [NFCHandoverCarrier] = []
@@ -18,7 +18,8 @@ struct NFCCarrierChoice {
     init(_ carriers: [HandoverCarrier], offer: NFCOffer, isNegotiated: Bool, acceptsAll: Bool) {
         self.offer = offer
         self.isNegotiated = isNegotiated
-        // After a static handover, too, the offer says which carriers this reader can use.
+        // In a static handover nothing is offered to the phone. There `offer` lists the carriers that this
+        // reader can use, so it always decides.
         self.acceptsAll = acceptsAll && isNegotiated
         for carrier in carriers { sort(carrier) }
     }

@@ -6,24 +6,25 @@ internal import NDEF
 /// handover.
 ///
 /// The machine reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the
-/// capability container and the first NDEF message, and judges by that message which handover the phone does
-/// (Q18). A Handover Select ends a static handover. A service record (`Tp`) begins a negotiated handover: the
-/// machine selects the service (TNEP), writes the Handover Request, and reads the Handover Select.
+/// capability container and the first NDEF message, and decides by that message which kind of handover
+/// follows (Q18). A Handover Select ends a static handover. A service record (`Tp`) begins a negotiated
+/// handover: the machine selects the service (TNEP), writes the Handover Request, and reads the Handover
+/// Select.
 ///
 /// The machine is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action,
 /// and passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap
 /// (Q2).
 ///
-/// - **Limits:** the whole engagement has a deadline, each phase has one (`NFCPhase`), and commands and polls
-///   have a budget.
-/// - **Result:** `deliver` with an `NFCHandover` whose bytes are those that were exchanged, for the session
+/// - **Limits:** the whole engagement and each phase (`NFCPhase`) have a deadline. The numbers of commands
+///   and polls are limited.
+/// - **Result:** `deliver` with an `NFCHandover`. It has the bytes that were exchanged, for the session
 ///   transcript.
 /// - **Failure:** `end` with phase and fault (`NFCEndReason`). The machine never retries a tap: that is for
 ///   `TapSeries`.
 package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCHandover>
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     enum State: Sendable {
         case notStarted
         case awaitingApplication
@@ -44,7 +45,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         /// statuses.
         var polls = 0
 
-        /// Returns the dialogue on this tag with another expected message.
+        /// Returns the dialogue on this tag with another expected message, for which no poll was made yet.
         func expecting(_ expected: Expected) -> Dialogue {
             Dialogue(container: container, expected: expected)
         }
@@ -124,7 +125,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Steps
 
-    /// Begins a phase, whose deadline counts from now.
+    /// Begins a phase, whose deadline is counted from `now`.
     private mutating func enter(_ phase: NFCPhase, _ now: ContinuousClock.Instant) {
         self.phase = phase
         phaseEnd = now + settings.phaseDeadline
@@ -138,15 +139,16 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
-        // The write judges the status by itself: a refused merged write is no failure (Q23).
+        // `NFCMessageWrite` decides about the status of a write: a refused merged write is no failure (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
             return try continueAfterWrite(dialogue, write, answer.status, now)
         }
-        // A phone that is locked answers in this way (Q1).
+        // A locked phone answers the first SELECT with 6A82 (Q1).
         if case .awaitingApplication = state, answer.status == .notFound { throw .noWalletYet }
         guard answer.status == .success else { throw .status(answer.status) }
         switch state {
@@ -206,7 +208,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try continueReading(.awaitingMessage(dialogue))
     }
 
-    /// Parses the complete message, and continues as it demands.
+    /// Parses the complete message, and continues with the step that follows from it.
     private mutating func continueAfterMessage(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -248,7 +250,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Writing
 
-    /// Begins to write a message, if it fits into the phone's file and its service accepts its length (Q24).
+    /// Begins to write a message. The message must fit into the phone's file, and must not be longer than the
+    /// phone's handover service accepts (Q24).
     private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
         let container = dialogue.container
         let announced = dialogue.expected.service.map { Int($0.maximumMessageSize) } ?? .max
@@ -288,8 +291,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Judging messages
 
-    /// Continues as the complete message demands. The first message shows whether the handover is static or
-    /// negotiated; the byte for write access does not show it (Q18).
+    /// Continues with the step that follows from the complete message. The first message shows whether the
+    /// handover is static or negotiated; the byte for write access does not show it (Q18).
     private mutating func judge(
         _ message: NDEFMessage, _ bytes: [UInt8], _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

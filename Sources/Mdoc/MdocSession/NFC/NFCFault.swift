@@ -46,7 +46,7 @@ package enum NFCFault: Error, Equatable, Sendable {
     case dataObjectIncomplete(missing: Int?)
     /// The response to the SELECT of NFC v2 has no ApduCommandMaxSize, so it is from another application.
     case noCommandLimit
-    /// The phone refused an NFC v2 handover in the way of a wallet that implements an older draft.
+    /// The phone refused the NFC v2 handover with 6F00, as wallets of an older draft do.
     case olderVersion2
     /// The NFC v2 handover select is malformed, or its engagement cannot be used.
     case version2Malformed(MdocModelError)
@@ -110,7 +110,7 @@ package struct NFCEndReason: Error, Equatable, Sendable {
     package var explanation: String { "NFC failed \(phase.words): \(fault.explanation)" }
 }
 
-/// A set of kinds of carriers, as a fault names them.
+/// The kinds of carriers that a fault names.
 package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

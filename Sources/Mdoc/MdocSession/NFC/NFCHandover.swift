@@ -10,8 +10,8 @@ package struct NFCHandover: Equatable, Sendable {
     package let deviceEngagement: ArraySlice<UInt8>
     /// The usable carriers and the unreadable carriers, in the phone's order. At least one is usable.
     package let carriers: [NFCHandoverCarrier]
-    /// Whether the phone refused NLEN and message in one write. The caller can have them written apart at the
-    /// next tap, by `NFCEngagementSettings.mergesWrites` (Q23).
+    /// Whether the phone refused NLEN and message in one write. At the next tap the caller can have the two
+    /// written separately: `NFCEngagementSettings.mergesWrites` is false then (Q23).
     package let mergedWriteRefused: Bool
 }
 
@@ -36,7 +36,7 @@ package struct NFCBluetoothLECarrier: Equatable, Sendable {
     /// Settles modes and UUIDs. Nil if no allowed mode has a UUID.
     ///
     /// In mdoc central client mode the phone looks for the UUID of the reader's Handover Request. In mdoc
-    /// peripheral server mode a UUID that the phone names takes precedence over the offered one (Q29). After
+    /// peripheral server mode a UUID that the phone names takes precedence over the offered UUID (Q29). After
     /// a static handover only the phone's UUID is known.
     package init?(_ record: BluetoothLEOutOfBand, allowed: BluetoothLEModes, offered: BluetoothUUID?) {
         let modes = record.role.modesInHandoverSelect.intersection(allowed)

@@ -1,6 +1,6 @@
 package import NDEF
 
-/// The behaviour of a phone over NFC: the profiles of real wallets as data, and faults by name.
+/// The behaviour of a phone over NFC. Its values describe real wallets; `fault` names a fault to simulate.
 package struct NFCHolderBehaviour: Sendable {
     /// The kind of handover (ISO/IEC 18013-5, 8.2.2.1).
     package enum Handover: Sendable {
@@ -10,7 +10,7 @@ package struct NFCHolderBehaviour: Sendable {
         case negotiated(ServiceParameter, otherServices: [ServiceParameter] = [])
     }
 
-    /// The number of reads in which NLEN is 0, before each message is there (Q13, Q14).
+    /// For each message, the number of reads in which NLEN is 0 before the message is ready (Q13, Q14).
     package struct Unready: Sendable {
         package var initialMessage = 0
         package var serviceStatus = 0
@@ -30,7 +30,7 @@ package struct NFCHolderBehaviour: Sendable {
     package var maximumCommandData = 0x7fff
     /// The size of the NDEF file, in bytes.
     package var maximumFileSize = 0x7fff
-    /// The byte for write access. It does not tell the kind of handover (Q18).
+    /// The byte for write access. It does not show the kind of handover (Q18).
     package var writeAccess: UInt8 = 0x00
     package var unready = Unready()
     package var recordOrder = HandoverSelect.Order.engagementFirst
@@ -48,7 +48,8 @@ package struct NFCHolderBehaviour: Sendable {
     package var enforcesWaitingTime = false
     /// Whether the phone is locked and answers 6A82 (Q1).
     package var isLocked = false
-    /// Advertising data structures before those of the Bluetooth record (Q31).
+    /// Foreign advertising data structures, which the phone sends before its own in the Bluetooth record
+    /// (Q31).
     package var foreignAdvertisingData: [UInt8] = []
     /// Whether a negotiated Handover Select for mdoc central client mode repeats the reader's UUID (Q29,
     /// Q30).

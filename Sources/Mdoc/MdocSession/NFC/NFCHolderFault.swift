@@ -7,7 +7,7 @@ package enum NFCHolderFault: Equatable, Sendable {
     case refuses(NFCPhase, StatusWord)
     /// The phone does not answer in this phase, as if it was removed (Q132).
     case silent(NFCPhase)
-    /// NLEN stays 0 (Q13, Q194).
+    /// NLEN stays 0, as if no message ever became ready (Q13, Q194).
     case neverReady
     /// NLEN announces this many bytes (Q24, Q194).
     case announcesLength(UInt16)
@@ -31,7 +31,7 @@ package enum NFCHolderFault: Equatable, Sendable {
     case prefixesBluetoothLength
     /// The first bytes of the capability container are wrong.
     case garblesCapabilities
-    /// The answer's data object has another tag.
+    /// The answer's data object has a tag other than '53'.
     case wrongDataObjectTag
     /// The answer's data object announces this many bytes (Q194).
     case announcesDataObject(Int)

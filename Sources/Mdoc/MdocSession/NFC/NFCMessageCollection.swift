@@ -3,7 +3,7 @@ internal import ISO7816
 
 /// The assembly of a response's data object '53' from responses of any size (Q52).
 ///
-/// Memory for the message is reserved once, for the announced length and after the limit was checked (Q194).
+/// Memory for the message is reserved once, after the announced length was compared with the limit (Q194).
 struct NFCMessageCollection: Sendable {
     private enum Stage {
         case header([UInt8])

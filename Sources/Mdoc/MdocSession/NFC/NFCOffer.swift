@@ -5,8 +5,8 @@ package struct NFCOffer: Equatable, Sendable {
     /// The offer of Bluetooth Low Energy, with this transaction's UUID for both modes.
     package struct BluetoothLE: Equatable, Sendable {
         package let serviceUUID: BluetoothUUID
-        /// The reader's own role. In the reader's record it means the opposite mode of that which it means in
-        /// a phone's record (Q33).
+        /// The reader's own role. In the reader's record, a role means the opposite of its meaning in a
+        /// phone's record: a reader that is only central offers mdoc peripheral server mode (Q33).
         package let role: BluetoothLERole
 
         package init(serviceUUID: BluetoothUUID, role: BluetoothLERole) {

@@ -17,7 +17,7 @@ package enum NFCPhase: String, Sendable, CaseIterable {
     case selectDataTransfer
     /// The data transfer application is selected, and no message is exchanged.
     case idle
-    /// The reader sends the ENVELOPE commands before the last one.
+    /// The reader sends the ENVELOPE commands of a message except the last.
     case sendMessage
     /// The last ENVELOPE was sent, and the person may be deciding.
     case awaitResponse
@@ -26,7 +26,7 @@ package enum NFCPhase: String, Sendable, CaseIterable {
 }
 
 extension NFCPhase {
-    /// The phase in the words of a text for people, as the end of a sentence.
+    /// The phase as the end of a sentence for people, such as "while the request was sent".
     var words: String {
         switch self {
         case .selectApplication: "while the wallet was selected"

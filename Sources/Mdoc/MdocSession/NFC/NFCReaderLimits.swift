@@ -17,7 +17,7 @@ package struct NFCReaderLimits: Equatable, Sendable {
         self.extendedLength = extendedLength
     }
 
-    /// The limits of a reader that does not state any: short APDUs (Q120).
+    /// The limits of a reader that does not state its limits: short APDUs (Q120).
     package static let short = Self(
         maximumCommandData: 255, maximumResponseData: 256, extendedLength: false)
 

@@ -10,7 +10,8 @@ protocol NFCReaderMachine {
     var phase: NFCPhase { get }
     var deadline: ContinuousClock.Instant? { get }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> NFCAction<Output>
@@ -26,7 +27,7 @@ extension NFCReaderMachine {
     /// Receives the response APDU to the last command.
     mutating func accept(_ response: ArraySlice<UInt8>, _ now: ContinuousClock.Instant) -> NFCAction<Output> {
         step(at: now) { machine, state, _ throws(NFCFault) in
-            // A response without a status word is that of a card that left the field (Q132).
+            // A response has no status word if the card has left the field (Q132).
             guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
             return try machine.advance(from: state, answer, now)
         }
@@ -44,8 +45,8 @@ extension NFCReaderMachine {
         }
     }
 
-    /// Makes a step with the machine's state. The state is taken out during the step: `body` has to set the
-    /// next state, and a fault leaves the machine ended.
+    /// Makes a step with the machine's state. The state is taken out during the step, so `body` has to set
+    /// the next state. After a fault the machine has ended.
     mutating func step(
         _ body: (inout Self, State) throws(NFCFault) -> NFCAction<Output>
     ) -> NFCAction<Output> {

@@ -1,20 +1,22 @@
 /// Budgets, deadlines and choices of the NFC engagement.
 package struct NFCEngagementSettings: Equatable, Sendable {
     package var phaseDeadline: Duration = .seconds(5)
-    /// The longest time for the whole engagement. An iOS wallet has 15 s (Q5).
+    /// The longest time for the whole engagement. It is below the 15 s that an iOS wallet has in the field
+    /// (Q5).
     package var engagementDeadline: Duration = .seconds(12)
     /// The maximum number of reads in one phase in which NLEN is 0 (Q13).
     package var maximumPolls = 100
     /// The pause between polls while the phone's waiting time is not known.
     package var initialPollInterval: Duration = .milliseconds(10)
-    /// The maximum number of commands.
+    /// The maximum number of commands in the whole engagement.
     package var stepBudget = 4096
-    /// The longest accepted NDEF message, in bytes. Its last byte has an offset below 0x7fff (Q24).
+    /// The longest accepted NDEF message, in bytes. The limit keeps the offset of the last byte below 0x7fff
+    /// (Q24).
     package var maximumMessageSize = 0x7ffd
     /// Whether the NDEF file may be read with extended APDUs, on which some phones fail (Q20).
     package var readsExtended = false
     /// Whether NLEN and message are written in one UPDATE BINARY if they fit. False for a phone that refused
-    /// it before (Q23).
+    /// such a write before (Q23).
     package var mergesWrites = true
     /// Whether the phone may choose a carrier that the reader did not offer (Q38).
     package var acceptsUnofferedCarriers = false
@@ -24,7 +26,7 @@ package struct NFCEngagementSettings: Equatable, Sendable {
     package init() {}
 }
 
-/// Deadlines of an NFC v2 engagement. The draft of the second edition names none.
+/// Deadlines of an NFC v2 engagement. The draft of the second edition sets no deadlines.
 package struct NFCVersion2Settings: Equatable, Sendable {
     /// The longest time for the response to SELECT, which the phone sends before it starts the wallet.
     package var selectDeadline: Duration = .seconds(2)

@@ -21,7 +21,9 @@ package struct NFCTransferHolder: Sendable {
     private var received: [UInt8] = []
     /// The rest of the response that is still to be sent.
     private var rest: ArraySlice<UInt8> = []
+    /// The maximum number of bytes of a response, by the Le of the ENVELOPE that is in effect.
     private var envelopeLength = 0
+    /// The number of messages that were answered.
     private var messages = 0
 
     /// Creates a phone that announces `carrier` in its NFC carrier record.
@@ -45,6 +47,7 @@ package struct NFCTransferHolder: Sendable {
         let phase = phase(of: command)
         if case .refuses(phase, let status) = behaviour.fault { return respond(status) }
         if case .silent(phase) = behaviour.fault { return .respond([]) }
+        // An extended command has an extended Le, or more data than a short command can have.
         let isExtended = if case .extended = command.expectedLength { true } else { command.data.count > 255 }
         guard behaviour.acceptsExtendedLength || !isExtended else { return respond(.wrongLength) }
         switch command.ins {
@@ -105,7 +108,7 @@ package struct NFCTransferHolder: Sendable {
         else { return respond(.wrongLength) }
         received += command.data
         guard !command.isChained else {
-            // In NFC v2 only the last command of a chain has Le, and it must have one.
+            // In NFC v2 the last command of a chain must have Le, and the other commands must not.
             return respond(version2 != nil && command.expectedLength != nil ? .wrongLength : .success)
         }
         defer { received = [] }
@@ -124,7 +127,7 @@ package struct NFCTransferHolder: Sendable {
         guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
             return respond(.conditionsNotSatisfied)
         }
-        // A command without Le asks for as much as a short response holds.
+        // A command without Le asks for as many bytes as a short response can have.
         let asked = command.expectedLength?.maximum ?? 256
         return .respond(next(upTo: behaviour.ignoresLengthAfterMore ? envelopeLength : asked))
     }

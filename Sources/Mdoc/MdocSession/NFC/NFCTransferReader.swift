@@ -17,14 +17,15 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 ///
 /// The machine is a value without I/O and clock: `CardDriver` of the service sends each command, and passes
 /// each response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in
-/// that command (Q54); every other command has a short deadline, and a whole message a longer one.
+/// that command (Q54); every other command has a short deadline, and a whole message has a longer deadline.
 ///
-/// The answer is collected by the bytes that come and by the status, never by an announced remainder (Q51,
-/// Q52). Any fault ends the machine. The machine never looks into a message.
+/// The bytes that arrive and the status decide when the answer is complete. The number of bytes that 61xx
+/// announces does not decide it (Q51, Q52). Any fault ends the machine. The machine never looks into a
+/// message.
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     enum State: Sendable {
         case notStarted
         case awaitingApplication
@@ -43,11 +44,13 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private(set) var phase = NFCPhase.selectDataTransfer
     /// The answer so far. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var collection = NFCMessageCollection(maximumLength: 0)
+    // The one command is the SELECT. `send` sets the budget for a message and its answer.
     private var stepsLeft = 1
-    /// The instant after which `expire` and `receive` end the machine. Nil while no command is sent. The
+    /// The instant after which `expire` and `receive` end the machine. Nil while no response is expected. The
     /// driver must not end a command before this instant (Q54).
     package private(set) var deadline: ContinuousClock.Instant?
-    /// The instant at which the current message, in its direction, has to be complete.
+    /// The instant by which the current message has to be complete: first the reader's message, then its
+    /// answer.
     private var transferEnd: ContinuousClock.Instant?
     /// The longest time for the answer to the current message.
     private var answerTime: Duration
@@ -59,8 +62,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package init(
         limits: NFCReaderLimits, carrier: NFCCarrier, settings: NFCTransferSettings = NFCTransferSettings()
     ) {
-        // A phone that announces no more than the longest short command, 261 bytes, counts whole APDUs and
-        // knows no extended ones (Q11).
+        // A phone that announces at most 261 bytes, the longest short command, counts whole APDUs and accepts
+        // no extended APDUs (Q11).
         let isShort = max(carrier.maximumCommandData, carrier.maximumResponseData) <= 261
         extendedLength = limits.extendedLength && !isShort
         // Header, long Lc and long Le take nine bytes of a command, the status word two of a response.
@@ -80,9 +83,9 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     ///
     /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. The draft does not say whether it
     ///   is a limit of the whole APDU or of its data. Here it limits the whole APDU, which is the stricter
-    ///   reading. It limits Le as well.
+    ///   reading. The limit also holds for Le.
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
-        // The longest short command has 261 bytes, so a lower limit leaves no room for an extended one.
+        // The longest short command has 261 bytes. A limit up to 261 leaves no room for an extended command.
         extendedLength = limits.extendedLength && commandLimit > 261
         // The header with Lc and Le takes nine bytes of an extended command, and six of a short one. The status
         // word takes two bytes of a response.
@@ -92,7 +95,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             min(
                 limits.maximumCommandData, commandLimit - overhead, settings.maximumAPDU - overhead,
                 extendedLength ? CommandAPDU.maximumData : 255))
-        // One Le for the whole selection: a phone may keep that of the first ENVELOPE (Q52).
+        // Every ENVELOPE has the same Le, since a phone may keep the Le of the first ENVELOPE (Q52).
         maximumResponseData = max(
             1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
         // All bytes that SW2 announces, at most 255, may be asked for at once, even if the reader's limit is
@@ -129,7 +132,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             guard case .idle = state else { throw .outOfTurn }
             let limit = min(machine.settings.maximumMessageSize, DiscretionaryData.maximumLength)
             let expected = machine.expectedLength(machine.maximumResponseData)
-            // Set before the check of the length, whose fault names the phase.
+            // Set before the length is checked, since the fault of that check names the phase.
             machine.phase = .sendMessage
             machine.answerTime = time
             machine.answerSize = min(size, machine.settings.maximumMessageSize)
@@ -178,7 +181,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return ExpectedLength(upTo: min(available, maximumRemainder), extended: extendedLength)
     }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -204,8 +208,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return .deliver(delivery)
     }
 
-    /// Sends the next ENVELOPE of the chain. The last one has the time of the answer, in which the person
-    /// decides (Q54).
+    /// Sends the next ENVELOPE of the chain. The last ENVELOPE has the deadline of the answer, since the
+    /// person decides during that command (Q54).
     private mutating func envelope(
         _ chain: EnvelopeChain, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

@@ -6,7 +6,7 @@ internal import NDEF
 /// The result of an NFC v2 engagement.
 package enum NFCVersion2Delivery: Sendable {
     /// The phone has no NFC v2, as its response to SELECT shows. A handover of the first edition may follow
-    /// in the same activation.
+    /// without a new activation of the phone's NFC.
     case absent(NFCEndReason)
     case engaged(NFCVersion2Engaged)
 }
@@ -26,12 +26,12 @@ package struct NFCVersion2Engaged: Sendable {
 /// The machine sends a SELECT and one handover request. It is a value without I/O and clock. Make a new
 /// machine for every tap.
 ///
-/// If the phone answers the SELECT in the way of NFC v2, a handover of the first edition cannot follow in the
-/// same activation.
+/// A phone with NFC v2 answers the SELECT with an ApduCommandMaxSize. After that answer, a handover of the
+/// first edition needs a new activation of the phone's NFC.
 package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCVersion2Delivery>
 
-    /// The state, named for the next event.
+    /// The state of the machine. A case is named after the event that is expected next.
     enum State: Sendable {
         case notStarted
         case awaitingApplication(isRepeated: Bool)
@@ -96,7 +96,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
-    /// Returns the action that follows from a response APDU, by the state before it.
+    /// Returns the action that follows from a response APDU. `state` is the machine's state before the
+    /// response.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -104,7 +105,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         case .awaitingApplication(let isRepeated): return selected(answer, isRepeated: isRepeated, now)
         case .awaitingLimit: return readLimit(answer, now)
         case .awaitingHandover(let request):
-            // The machine inside reads the response from its bytes again.
+            // `transfer` is a machine that parses responses itself, so it gets the bytes of this response.
             guard let action = transfer?.receive(answer.encode()[...], now: now) else { throw .outOfTurn }
             return try advanceHandover(action, request)
         case .notStarted: throw .outOfTurn
@@ -113,12 +114,13 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: SELECT
 
-    /// Handles the response to SELECT. Any response but that of NFC v2 means that the phone has no NFC v2. If
-    /// the phone asks for a length, the SELECT is repeated once with that length.
+    /// Handles the response to SELECT. A response without the form that NFC v2 requires means that the phone
+    /// has no NFC v2. If the phone asks for a length, the SELECT is repeated once with that length.
     private mutating func selected(
         _ answer: ResponseAPDU, isRepeated: Bool, _ now: ContinuousClock.Instant
     ) -> Action {
         if !isRepeated, answer.status == .wrongLength {
+            // Le 00 asks for as many bytes as a short response can have.
             return select(expectedLength: .short(0), isRepeated: true)
         }
         if !isRepeated, let length = answer.status.acceptedLength {
@@ -146,14 +148,16 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         let action = transfer.send(
             request[...], answeredWithin: settings.handoverDeadline, atMost: settings.maximumHandover,
             now: now)
-        // A new transfer answers a short message with its first command.
+        // A new transfer returns its first command at once, unless the message is too long. The request is
+        // short.
         guard case .transmit(let command) = action else { return absent(.outOfTurn) }
         self.transfer = transfer
         state = .ongoing(.awaitingHandover(request: request))
         return .transmit(command)
     }
 
-    /// Delivers that the phone has no NFC v2. The machine has ended with it: `step` took its state.
+    /// Reports that the phone has no NFC v2. The machine has ended with this report: `step` took the state
+    /// out, and nothing sets a new state.
     private func absent(_ fault: NFCFault) -> Action {
         .deliver(.absent(NFCEndReason(phase, fault)))
     }

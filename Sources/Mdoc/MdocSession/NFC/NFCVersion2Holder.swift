@@ -7,8 +7,8 @@ package struct NFCVersion2Behaviour: Sendable {
     package enum Preference: Sendable {
         /// The phone chooses NFC, whatever else is offered.
         case nfc
-        /// The phone chooses Bluetooth if it is offered. `centralFirst` says which mode it prefers if both
-        /// are offered.
+        /// The phone chooses Bluetooth if it is offered. `centralFirst` says which mode the phone prefers if
+        /// both are offered.
         case bluetoothLE(centralFirst: Bool)
     }
 
@@ -20,7 +20,7 @@ package struct NFCVersion2Behaviour: Sendable {
         case twoMethods
         /// The engagement names a method that was not offered.
         case unofferedMethod
-        /// The message is empty, with which the wallet ends the exchange.
+        /// The message is empty. The wallet ends the exchange in this way.
         case endsHandover
         /// The message consists of these bytes.
         case sends([UInt8])
@@ -31,10 +31,10 @@ package struct NFCVersion2Behaviour: Sendable {
 
     /// The ApduCommandMaxSize that the phone announces, in bytes.
     package var commandLimit: UInt64 = 65_536
-    /// The whole response to SELECT, in place of a response with the limit alone.
+    /// The whole data of the response to SELECT. Nil for a response with only `commandLimit`.
     package var selectAnswerBytes: [UInt8]?
     package var preference = Preference.nfc
-    /// The status with which the phone answers each SELECT, as a phone without NFC v2. Nil if it has NFC v2.
+    /// The status with which a phone without NFC v2 answers each SELECT. Nil for a phone with NFC v2.
     package var selectStatus: StatusWord?
     /// Whether the phone refuses a SELECT with Le.
     package var refusesSelectLength = false
@@ -60,7 +60,8 @@ package struct NFCVersion2Behaviour: Sendable {
         return (length == nil ? requiresSelectLength : refusesSelectLength) ? .wrongLength : nil
     }
 
-    /// Returns the method that this phone chooses. Nil if it chooses none, as for an offer without NFC v2.
+    /// Returns the method that this phone chooses. Nil if it accepts no offered method, as for an offer
+    /// without NFC v2.
     func choice(of offered: [NFCVersion2Method]) -> NFCVersion2Method? {
         guard offered.contains(.nfcVersion2), fault != .speaksOlderDraft else { return nil }
         guard case .bluetoothLE(let centralFirst) = preference else { return .nfcVersion2 }
@@ -78,7 +79,7 @@ package struct NFCVersion2Behaviour: Sendable {
         return .nfcVersion2
     }
 
-    /// The methods that the engagement names: the chosen method, or those of the fault.
+    /// The methods that the engagement names: the chosen method, or the methods that the fault prescribes.
     func named(_ chosen: NFCVersion2Method) -> [NFCVersion2Method] {
         switch fault {
         case .noMethod: []
@@ -141,8 +142,8 @@ package struct NFCVersion2Holder: Sendable {
         transfer.reply(message)
     }
 
-    /// Answers a handover request. The answer to a request that the phone cannot use is 6F00, as that of
-    /// wallets of an older draft.
+    /// Answers a handover request. A request that the phone cannot use is answered with 6F00, as wallets of
+    /// an older draft do.
     private mutating func engage(_ request: [UInt8]) -> NFCVersion2HolderAnswer {
         guard let offered = try? NFCVersion2Handover.methods(inRequest: request[...]),
             let chosen = version2.choice(of: offered)

@@ -35,7 +35,7 @@ package enum NFCVersion2Choice: Equatable, Sendable {
 
     /// Checks the methods of the phone's answer against the offered methods.
     ///
-    /// - Throws: a fault if the answer has not exactly one method, or one that was not offered.
+    /// - Throws: a fault unless the answer has exactly one method, and that method was offered.
     package static func settled(
         _ answered: [NFCVersion2Method], offered: [NFCVersion2Method]
     ) throws(NFCFault) -> NFCVersion2Choice {
@@ -55,15 +55,15 @@ package enum NFCVersion2Choice: Equatable, Sendable {
     }
 }
 
-/// The modes of Bluetooth that the handover settled, with the UUID of each.
+/// The modes of Bluetooth that the handover settled, with the UUID of each mode.
 package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
     package let centralClient: BluetoothUUID?
     package let peripheralServer: BluetoothUUID?
     /// The phone's L2CAP PSM in mdoc peripheral server mode. Nil if the phone named none.
     package let psm: UInt16?
 
-    /// Settles the modes. A UUID that the phone names takes precedence over the offered one. Nil if the phone
-    /// chose no offered mode.
+    /// Settles the modes. A UUID that the phone names takes precedence over the offered UUID. Nil if the
+    /// phone chose no offered mode.
     init?(_ chosen: NFCVersion2Bluetooth, _ offer: NFCVersion2Bluetooth) {
         let central = chosen.isCentralClient && offer.isCentralClient
         let peripheral = chosen.isPeripheralServer && offer.isPeripheralServer
@@ -73,7 +73,8 @@ package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
         peripheralServer =
             peripheral
             ? (chosen.peripheralServerUUID ?? offer.peripheralServerUUID).flatMap { BluetoothUUID($0) } : nil
-        // In mdoc central client mode the server is the reader's, and the phone only repeats its PSM.
+        // In mdoc central client mode the reader is the L2CAP server. A PSM from the phone only repeats the
+        // reader's.
         psm = peripheral ? chosen.psm : nil
         if centralClient == nil && peripheralServer == nil { return nil }
     }

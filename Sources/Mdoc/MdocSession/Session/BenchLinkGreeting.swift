@@ -8,7 +8,7 @@ package struct BenchLinkGreeting: Equatable, Sendable {
     /// The text of the QR code, an `mdoc:` URI. Always present.
     package let qr: String
     package let deviceEngagement: [UInt8]
-    /// The complete Handover Select message of an engagement over NFC. Nil if the engagement is that of the
+    /// The complete Handover Select message of an engagement over NFC. Nil if the session was engaged by the
     /// QR code.
     package let handoverSelect: [UInt8]?
     package let handoverRequest: [UInt8]?
@@ -68,8 +68,8 @@ package struct BenchLinkGreeting: Equatable, Sendable {
         }
     }
 
-    /// Returns the engagement and the handover for the transcript: those of the NFC messages if there are
-    /// any, otherwise those of the QR code.
+    /// Returns the engagement and the handover for the transcript. They come from the NFC messages if there
+    /// are any, otherwise from the QR code.
     package func engagement() throws(BenchLinkError) -> (DeviceEngagement, Handover) {
         do throws(MdocModelError) {
             guard let handoverSelect else {

@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 /// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1), for the software wallet. `ReaderSession`
 /// is the reader's side.
 ///
-/// Any failure and any status end the session and delete its keys.
+/// Any failure and any status message end the session and delete its keys.
 package struct HolderSession: ~Copyable, Sendable {
     package enum Received: Sendable {
         case request([UInt8])
@@ -54,7 +54,7 @@ package struct HolderSession: ~Copyable, Sendable {
         case .end(let status): return .status(status)
         case .data(let data, let isLast):
             let request = try keys.open(data)
-            // `receive` took the phase. Unless the session goes on, it stays ended.
+            // `receive` left the phase `.ended`, which stays after the last message.
             if !isLast { phase = .established(keys) }
             return .request(request)
         }
@@ -84,7 +84,7 @@ package struct HolderSession: ~Copyable, Sendable {
     ) throws(SessionError) -> [UInt8] {
         guard case .established(var keys) = takePhase() else { throw .unexpectedMessage }
         let sealed = try keys.seal(deviceResponse)
-        // The phase was taken. With a status it stays ended.
+        // `takePhase` left the phase `.ended`, which stays if a status ends the session.
         if status == nil { phase = .established(keys) }
         return SessionData.encode(data: sealed, status: status, sequence: numbers.next())
     }

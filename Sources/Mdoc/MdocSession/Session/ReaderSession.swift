@@ -17,8 +17,8 @@ internal import OpenSSLCrypto
 /// | `ended` | the keys are deleted; `send` throws, `receive` reports the end |
 ///
 /// Every call takes the phase out and leaves `ended` behind. So any error ends the session and deletes its
-/// keys. A response has the time `consent`, at least 300 s by the standard; after it `receive` and `expire`
-/// end the session.
+/// keys. A response must come within `consent`, at least 300 s by the standard. Later calls of `receive` and
+/// `expire` end the session.
 ///
 /// The session never parses a DeviceResponse and never judges it: a decrypted response is authentic only
 /// after `MdocVerification` has checked it.
@@ -119,7 +119,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         case .data(let data, let isLast):
             do throws(SessionError) {
                 let response = try keys.open(data)
-                // `receive` took the phase. Unless a further request may follow, it stays ended.
+                // `receive` left the phase `.ended`, which stays after the last message.
                 if !isLast { phase = .awaitingFurtherRequest(keys) }
                 return .deliver(response, isEnded: isLast)
             } catch {

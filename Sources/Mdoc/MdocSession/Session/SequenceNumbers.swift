@@ -27,7 +27,7 @@ struct SequenceNumbers: Sendable {
         if number == nil { notes.append(.missing(expected: received)) }
         if let number, number != received { notes.append(.other(number, expected: received)) }
         // The next expected number follows the received one, so one gap is recorded once. The mdoc chooses
-        // the number: the greatest one wraps to 0, and does not stop the program.
+        // the number, so `&+` lets the greatest number wrap to 0 instead of stopping the program.
         received = (number ?? received) &+ 1
     }
 }

@@ -8,10 +8,10 @@ package enum SessionError: Error, Equatable, Sendable {
     case keyAgreementFailed
     /// A message does not have the expected structure.
     case malformed(MdocModelError)
-    /// A message does not decrypt. The cause may be a wrong key, a wrong counter or changed bytes: all have
-    /// this one error (Q199).
+    /// A message does not decrypt. The cause may be a wrong key, a wrong counter or changed bytes: this error
+    /// covers all of them (Q199).
     case decryptionFailed
-    /// A message came after the session ended, or in a phase that expects none.
+    /// A message came after the session ended, or in a phase in which no message is expected.
     case unexpectedMessage
     /// OpenSSL reported an error in the computation.
     case cryptography(OpenSSLCryptoError)

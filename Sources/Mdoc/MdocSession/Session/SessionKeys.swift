@@ -30,8 +30,8 @@ struct SessionKeys: ~Copyable {
             let device = try hkdfSHA256(
                 secret: shared, salt: salt, info: Array("SKDevice".utf8)[...], count: 32)
             switch side {
-            // The nonce of a reader's message begins with the identifier 0, that of an mdoc's message with 1
-            // (ISO/IEC 18013-5 9.1.1.5).
+            // The nonce of a reader's message begins with the identifier 0. The nonce of an mdoc's message
+            // begins with 1 (ISO/IEC 18013-5 9.1.1.5).
             case .reader:
                 return try SessionKeys(
                     sealing: AESGCMSealingKey(key: reader, noncePrefix: 0),

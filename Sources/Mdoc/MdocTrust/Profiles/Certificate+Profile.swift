@@ -18,8 +18,8 @@ extension Certificate {
         return tags.contains(Self.rfc822Name) || tags.contains(Self.uniformResourceIdentifier)
     }
 
-    /// Whether the CRL distribution points are all full names with a URI, without reasons and cRLIssuer, and
-    /// at least one exists.
+    /// Whether there is at least one CRL distribution point, and each is a full name with a URI, without
+    /// reasons and cRLIssuer.
     var hasDistributionPointsByURI: Bool {
         guard let value = firstExtension(.crlDistributionPoints)?.value else { return false }
         do throws(PKIXError) {

@@ -2,9 +2,9 @@ package import PKIX
 
 /// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
 ///
-/// A profile checks one certificate and never its chain or its time of use. Some of its rules refuse a
-/// certificate; the others are only reported, because certificates in use break them (Q179).
-/// `ProfileInspection` has the check of each rule.
+/// A profile checks a single certificate. It never checks the chain of the certificate or the time at which
+/// the certificate is used. Some of its rules refuse a certificate; the others are only reported, because
+/// certificates in use break them (Q179). `ProfileInspection` has the check of each rule.
 package struct CertificateProfile: Equatable, Sendable {
     package let name: String
     /// The rules that are checked.
@@ -41,9 +41,9 @@ package struct CertificateProfile: Equatable, Sendable {
     package enum DistributionPointRule: Sendable {
         /// CRL distribution points as URIs, without reasons and cRLIssuer.
         case uri
-        /// The extension may be absent; if present, it must be as for `uri`.
+        /// The extension may be absent. If it is present, it must meet `uri`.
         case uriIfPresent
-        /// CRL distribution points as for `uri`; without the extension, the address of an OCSP responder.
+        /// CRL distribution points that meet `uri`. Without the extension, the address of an OCSP responder.
         case uriOrResponder
         /// The extension in any form.
         case present
@@ -98,9 +98,9 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of signers of European person identification data (Q216).
     ///
-    /// The EUDI profile has a separate extended key usage, or none. It sets no rules for validity,
-    /// distribution points and issuerAltName. Document signers of mdocs may sign person identification data
-    /// too.
+    /// By the EUDI profile, such a signer has its own extended key usage, or none. The EUDI profile sets no
+    /// rules for validity, distribution points and issuerAltName. So `longestValidity` is not used here.
+    /// Document signers of mdocs may sign person identification data too.
     package static let personIDSigner = CertificateProfile(
         name: "person_id_signer",
         rules: leaf.union([.country, .countryForm, .issuerCountry, .countryOfIssuer])
@@ -122,8 +122,8 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of the signer of a status or identifier list (second edition, Annex B.9).
     ///
-    /// The extended key usage may be absent. If present, it is that of a status signer or of a document
-    /// signer.
+    /// The extended key usage may be absent. If it is present, it names the purpose of a status signer or of
+    /// a document signer.
     package static let statusSigner = CertificateProfile(
         name: "status_signer", rules: leaf, enforced: enforcedOnLeaves, allowsNoExtendedKeyUsage: true,
         longestValidity: 1187 * day, keyUsage: .digitalSignature,
@@ -142,7 +142,7 @@ package struct CertificateProfile: Equatable, Sendable {
         return CertificateRule.allCases.filter(rules.contains).flatMap(inspection.findings)
     }
 
-    /// Returns the findings that refuse a certificate under `strictness`.
+    /// Returns the findings because of which a certificate is refused under `strictness`.
     package func refusals(
         among findings: [ProfileFinding], _ strictness: ProfileStrictness
     ) -> [ProfileFinding] {
@@ -158,8 +158,8 @@ extension ObjectIdentifier {
     package static let vicalSigner = ObjectIdentifier("1.0.18013.5.1.8")
     /// The extended key usage of status list signers, id-kp-oauthStatusSigning.
     ///
-    /// The draft leaves the number open (Token Status List, 10), and issuers use this one. IANA gave it to
-    /// BGPsec routers (RFC 8209), which no IACA certifies.
+    /// The draft leaves the number open (Token Status List, 10), and issuers use this number. IANA assigned
+    /// the number to BGPsec routers (RFC 8209), which no IACA certifies.
     package static let statusListSigner = ObjectIdentifier("1.3.6.1.5.5.7.3.30")
     static let anyExtendedKeyUsage = ObjectIdentifier("2.5.29.37.0")
 }

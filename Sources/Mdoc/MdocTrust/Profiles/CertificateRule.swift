@@ -27,9 +27,9 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case countryForm = "country_form"
     /// The issuer has a country to compare with.
     case issuerCountry = "issuer_country"
-    /// The country is that of the issuer, if the issuer has one.
+    /// The country equals the issuer's country, if the issuer has one.
     case countryOfIssuer = "country_of_issuer"
-    /// The state or province is that of the issuer, if the issuer has one.
+    /// The state or province equals the issuer's, if the issuer has one.
     case stateOfIssuer = "state_of_issuer"
     /// The subject has a common name.
     case commonName = "common_name"
@@ -37,17 +37,17 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case forbiddenExtension = "forbidden_extension"
     /// The certificate has no critical extension that this reader does not know.
     case unknownCriticalExtension = "unknown_critical_extension"
-    /// The certificate is that of an authority.
+    /// The certificate belongs to an authority: basicConstraints says cA.
     case authority
-    /// The certificate is not that of an authority, and may not sign certificates or CRLs.
+    /// The certificate does not belong to an authority, and may not sign certificates or CRLs.
     case noAuthority = "no_authority"
     /// The extension basicConstraints is critical.
     case basicConstraintsCritical = "basic_constraints_critical"
-    /// The path length is 0: no other authority may stand below.
+    /// The path length is 0: the authority may not certify other authorities.
     case pathLength = "path_length"
     /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
-    /// The certificate has no key usage other than that of the profile.
+    /// The certificate has no key usage other than the key usage of the profile.
     case keyUsageOnly = "key_usage_only"
     /// The extension keyUsage is critical.
     case keyUsageCritical = "key_usage_critical"
@@ -57,7 +57,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case extendedKeyUsageOnly = "extended_key_usage_only"
     /// The extension extKeyUsage is critical.
     case extendedKeyUsageCritical = "extended_key_usage_critical"
-    /// The authority key identifier is present, and is the issuer's.
+    /// The authority key identifier is present, and equals the issuer's subject key identifier.
     case authorityKeyIdentifier = "authority_key_identifier"
     /// The certificate has a subject key identifier.
     case subjectKeyIdentifier = "subject_key_identifier"
@@ -78,9 +78,9 @@ extension CertificateRule {
 /// A rule that a certificate breaks.
 package struct ProfileFinding: Hashable, Sendable {
     package let rule: CertificateRule
-    /// The extension in question, for rules about several extensions.
+    /// The extension that the finding is about; `nil` unless the rule is about several extensions.
     package let oid: ObjectIdentifier?
-    /// The irregular encodings in question, for rules about encoding.
+    /// The irregular encodings that the finding is about; empty unless the rule is about encoding.
     package let encoding: EncodingDeviations
 
     init(
@@ -105,9 +105,9 @@ extension [ProfileFinding] {
 
 /// The strictness with which findings refuse a certificate.
 package enum ProfileStrictness: String, Sendable {
-    /// The enforced rules of the profile refuse; the others are reported, because real certificates break
-    /// them.
+    /// A finding of an enforced rule refuses the certificate. Other findings are only reported, because real
+    /// certificates break their rules.
     case lenient
-    /// Every finding refuses.
+    /// Every finding refuses the certificate.
     case strict
 }

@@ -21,7 +21,7 @@ extension CertificateProfile {
 }
 
 extension ProfileFinding {
-    /// The error if an enforced rule is broken; `nil` for other rules.
+    /// The error with which this finding refuses the certificate; `nil` if the rule is not enforced.
     fileprivate var refusal: IssuerCertificateError? {
         switch rule {
         case .version, .encoding: return .encodingIrregular(encoding)

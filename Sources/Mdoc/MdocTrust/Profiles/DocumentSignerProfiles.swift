@@ -10,10 +10,10 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
 
     private var further: [String: CertificateProfile] = [:]
 
-    /// Makes a choice among the profiles of the standards alone.
+    /// Creates a choice among the profiles of the standards only.
     package init() {}
 
-    /// Makes a choice among the profiles of the standards and of further document types.
+    /// Creates a choice among the profiles of the standards and of further document types.
     ///
     /// - Parameter purposes: For each further document type, the extended key usages of which its signer must
     ///   have one. With an empty list, the signer must not have the extension.
@@ -21,7 +21,8 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
         further = purposes.mapValues { .furtherSigner(naming: $0) }
     }
 
-    /// Makes a choice among the profiles of the standards, and of further document types from a JSON object.
+    /// Creates a choice among the profiles of the standards, and of further document types from a JSON
+    /// object.
     ///
     /// Each member of the object is a document type with an array of extended key usages, of which its signer
     /// must have one. With an empty array, the signer must not have the extension.
@@ -51,7 +52,8 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
         return further[docType] ?? .documentSigner
     }
 
-    /// Whether standards define the signers of this document type. No setting changes those.
+    /// Whether standards define the signers of this document type. Settings cannot change the profile of such
+    /// a type.
     private static func isFixed(_ docType: String) -> Bool {
         docType.hasPrefix("org.iso.") || docType.hasPrefix("eu.europa.ec.")
     }

@@ -29,6 +29,7 @@ struct ProfileInspection {
                 .map { ProfileFinding(rule, $0.oid) }
         case .unknownCriticalExtension:
             certificate.extensions.filter {
+                // The rule `forbiddenExtension` reports the forbidden extensions.
                 $0.isCritical && !Self.understood.contains($0.oid) && !Self.forbidden.contains($0.oid)
             }.map { ProfileFinding(rule, $0.oid) }
         default: meets(rule) ? [] : [ProfileFinding(rule)]
@@ -104,12 +105,13 @@ struct ProfileInspection {
         switch rule {
         case .country: return subject.countryName != nil
         case .countryForm: return subject.countryName == nil || subject.hasCountryInCapitals
+        // An unknown issuer breaks no rule: there is nothing to compare with.
         case .issuerCountry: return issuer == nil || issuerSubject?.countryName != nil
         // Other rules report a missing country.
         case .countryOfIssuer:
             guard let country = issuerSubject?.countryName, let own = subject.countryName else { return true }
             return own.utf8.elementsEqual(country.utf8)
-        // The rule `stateOfIssuer`.
+        // The only other rule here is `stateOfIssuer`.
         default:
             guard let state = issuerSubject?.stateOrProvinceName else { return true }
             return subject.stateOrProvinceName?.utf8.elementsEqual(state.utf8) == true
@@ -121,10 +123,11 @@ struct ProfileInspection {
         let constraints = certificate.basicConstraints
         switch rule {
         case .authority: return constraints?.isCA == true
+        // The rule `authority` reports missing basic constraints.
         case .basicConstraintsCritical:
             return constraints == nil || certificate.isCritical(.basicConstraints)
         case .pathLength: return constraints?.pathLength == 0
-        // The rule `noAuthority`.
+        // The only other rule here is `noAuthority`.
         default:
             let usage = certificate.keyUsage ?? []
             return constraints?.isCA != true && usage.isDisjoint(with: [.keyCertSign, .cRLSign])
@@ -137,6 +140,7 @@ struct ProfileInspection {
         let purposes = certificate.extendedKeyUsage
         switch rule {
         case .keyUsage: return usage?.isSuperset(of: profile.keyUsage) == true
+        // Another rule reports a missing key usage.
         case .keyUsageOnly: return usage.map { $0.isSubset(of: profile.keyUsage) } ?? true
         case .keyUsageCritical: return usage == nil || certificate.isCritical(.keyUsage)
         case .extendedKeyUsage:
@@ -144,13 +148,14 @@ struct ProfileInspection {
             guard let purposes else { return profile.allowsNoExtendedKeyUsage }
             return purposes.contains(where: profile.extendedKeyUsages.contains)
         case .extendedKeyUsageOnly: return (purposes?.count ?? 0) <= 1
-        // The rule `extendedKeyUsageCritical`.
+        // The only other rule here is `extendedKeyUsageCritical`.
         default: return purposes == nil || certificate.isCritical(.extendedKeyUsage)
         }
     }
 
     private var hasIssuersKeyIdentifier: Bool {
         guard let identifier = certificate.authorityKeyIdentifier else { return false }
+        // If the issuer is unknown or has no key identifier, there is nothing to compare with.
         return issuer?.subjectKeyIdentifier.map { $0 == identifier } ?? true
     }
 

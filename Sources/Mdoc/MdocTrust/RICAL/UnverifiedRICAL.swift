@@ -11,7 +11,7 @@ package import PKIX
 package struct UnverifiedRICAL: Sendable {
     /// The maximum size of a list in bytes.
     package static let maximumSize = SignedList<RICALError>.maximumSize
-    /// The type of a list for every kind of reader authentication.
+    /// The type of a list whose authorities serve every kind of reader authentication.
     package static let readerAuthentication = "org.iso.18013.5.1.reader_authentication"
 
     package let provider: String
@@ -21,7 +21,7 @@ package struct UnverifiedRICAL: Sendable {
     package let nextUpdate: Timestamp?
     /// The time after which the list must not be used.
     package let notAfter: Timestamp?
-    /// The issue number, which grows with each issue.
+    /// The number of this issue of the list. A newer issue has a higher number.
     package let number: UInt64?
     let infos: CBORArray
     let list: SignedList<RICALError>
@@ -45,7 +45,7 @@ package struct UnverifiedRICAL: Sendable {
             throw .malformed(error)
         }
         guard version.hasPrefix("1.") else { throw .versionUnknown }
-        // The dates are read here, since their errors have another type than those of the members above.
+        // The dates are read here, since reading a date throws another type of error than the block above.
         self.date = try SignedList<RICALError>.instant(date)
         nextUpdate = try next.map { item throws(RICALError) in try SignedList<RICALError>.instant(item)
         }

@@ -7,7 +7,7 @@ package struct VerifiedRICAL: Sendable {
     /// The maximum number of authorities in a list.
     package static let maximumEntries = 4096
 
-    /// An authority that certifies readers, or other such authorities.
+    /// An authority that certifies readers, or that certifies other authorities for readers.
     package struct Entry: Sendable {
         package let certificate: Certificate
         /// Whether the entry has trust constraints, and none of them is empty.
@@ -24,8 +24,8 @@ package struct VerifiedRICAL: Sendable {
     package let isUpdateDue: Bool
     /// The entries that can be used.
     package let entries: [Entry]
-    /// The indices of unusable entries, from 0: their certificates cannot be read, or differ from the members
-    /// beside them.
+    /// The indices of unusable entries, from 0: their certificates cannot be read, or differ from the other
+    /// members of the entry.
     package let unusableEntries: [Int]
 
     /// Reads the entries of a list whose signature was verified.

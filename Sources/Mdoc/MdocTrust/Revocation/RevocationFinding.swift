@@ -6,11 +6,11 @@
 ///
 /// A list that is not available never makes anything revoked (Q182).
 package enum RevocationFinding: Equatable, Sendable {
-    /// Not revoked, according to lists that were issued this many seconds ago. Of two lists the older counts.
+    /// Not revoked, according to current lists. `ageSeconds` is the age of the oldest of these lists.
     case good(ageSeconds: Int64)
     case revoked(RevokedCause, ageSeconds: Int64)
-    /// Not known. The age is that of the list that was consulted and does not suffice; `nil` if there was
-    /// none.
+    /// It is not known whether the subject is revoked. `ageSeconds` is the age of the list that was consulted
+    /// but does not suffice; `nil` if no list was consulted.
     case undetermined(UndeterminedCause, about: RevocationSubject, ageSeconds: Int64?)
 
     package enum State: String, Sendable { case good, revoked, undetermined }
@@ -41,20 +41,20 @@ package enum RevocationFinding: Equatable, Sendable {
     }
 }
 
-/// The part of a document that a list tells about.
+/// The subject of a finding about revocation: the signer, the document or the root.
 package enum RevocationSubject: String, Sendable {
     /// The document signer's certificate.
     case signer
     case document
-    /// The IACA. A finding concerns it only if no operator named it as a root and every VICAL that lists it
-    /// is overdue (Q217).
+    /// The IACA. A finding concerns the IACA only if the operator did not name it as a root, and every VICAL
+    /// that lists it is overdue (Q217).
     case root
 }
 
-/// The statement by which a signer or document counts as revoked.
+/// The reason that a signer or document counts as revoked.
 package enum RevokedCause: String, CaseIterable, Sendable {
     case signerRevoked = "signer_revoked"
-    /// A CRL puts the certificate on hold, which may be lifted.
+    /// A CRL puts the certificate on hold. A hold may be lifted later.
     case signerOnHold = "signer_on_hold"
     case documentRevoked = "document_revoked"
     case documentSuspended = "document_suspended"
@@ -85,7 +85,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case indexOutOfRange
     /// The list gives a status whose meaning only the issuer knows.
     case statusNotDefined
-    /// Every VICAL that lists the root is overdue, the youngest by this many seconds (Q217).
+    /// Every VICAL that lists the root is overdue. The least overdue VICAL is overdue by this many seconds
+    /// (Q217).
     case trustListOverdue(seconds: Int64)
 
     /// The id that reports show.
@@ -118,11 +119,12 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 }
 
 extension RevocationFinding {
-    /// Combines two findings. They may also concern two references of one document, or the issued document
-    /// and its root.
+    /// Combines two findings, usually about the signer and about the document. The two findings may also
+    /// concern two references of one document. Or the first concerns the document with its signer, and the
+    /// second the root.
     ///
-    /// Revoked outweighs undetermined, which outweighs good. If nothing is published about one part, the
-    /// other decides. If both are undetermined, the one that needs more tolerance decides.
+    /// Revoked outweighs undetermined, which outweighs good. If nothing is published about one of the two,
+    /// the other finding decides. If both are undetermined, the finding that needs more tolerance decides.
     static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
         switch (signer, document) {
         case (.revoked, _): signer
@@ -130,7 +132,8 @@ extension RevocationFinding {
         case (.undetermined(.nothingPublished, _, _), _): document
         case (_, .undetermined(.nothingPublished, _, _)): signer
         case (.undetermined(let one, _, _), .undetermined(let other, _, _)):
-            // A stale list that a policy tolerates must not hide an absent one that it does not tolerate.
+            // A stale list that a policy tolerates must not hide an absent list that the policy does not
+            // tolerate.
             one.requiredTolerance > other.requiredTolerance ? signer : document
         case (_, .undetermined): document
         case (.undetermined, _): signer

@@ -1,4 +1,4 @@
-/// The treatment of undetermined revocation. The caller chooses it by what is at stake (Q183).
+/// The treatment of undetermined revocation. The caller chooses the policy by what is at stake (Q183).
 package struct RevocationPolicy: Equatable, Sendable {
     package enum Undetermined: Equatable, Sendable {
         case accept

@@ -39,7 +39,8 @@ package final class HeldRevocationList: Sendable {
         }
     }
 
-    /// Whether the CRL leaves something out, or has parts that cannot be read.
+    /// Whether the CRL leaves something out, or has parts that cannot be read. False if the CRL cannot be
+    /// read at all.
     var isIncomplete: Bool {
         gap.value { (try? list())?.incompleteness != nil }
     }
@@ -78,9 +79,9 @@ struct RevocationLists: Sendable {
         }
     }
 
-    /// The CRLs that have this name as their issuer's. Not all of them need be signed by one key.
+    /// The CRLs whose issuer has this name. Different keys may have signed them.
     subscript(_ issuer: DistinguishedName) -> [HeldRevocationList] {
-        // Without any CRL the key of the name need not be computed.
+        // Without any CRL the comparison key of the name need not be computed.
         byIssuer.isEmpty ? [] : byIssuer[issuer.comparisonKey] ?? []
     }
 }
@@ -92,7 +93,8 @@ struct RevocationLists: Sendable {
 /// - A revocation for good counts in any authentic CRL of the issuer: even if the CRL is overdue, is for
 ///   another distribution point, or leaves something out (Q230).
 /// - Only a CRL that covers the certificate shows that it is not revoked.
-/// - A hold counts until its CRL ends, or until a later CRL that covers the certificate no longer has it.
+/// - A hold counts until its CRL expires, or until a later CRL that covers the certificate no longer lists
+///   the hold.
 struct SignerRevocation: Sendable {
     /// The statements of all CRLs that the issuer signed, the newest first.
     private let evidence: [Evidence]
@@ -103,17 +105,17 @@ struct SignerRevocation: Sendable {
     private struct Evidence: Sendable {
         let entry: RevokedCertificate?
         let order: IssueOrder
-        /// The time by which a new issue is due, in seconds since 1970; `nil` if the CRL does not state it.
+        /// The time at which a newer CRL is due, in seconds since 1970; `nil` if the CRL does not state it.
         let nextUpdate: Int64?
-        /// Whether the CRL would list the certificate if it was revoked.
+        /// Whether the CRL would list the certificate if the certificate was revoked.
         let coversCertificate: Bool
 
         var thisUpdate: Int64 { order.date }
 
-        /// Whether the later issue `covering`, a CRL that covers the certificate, lifts a hold in this CRL.
+        /// Whether a hold in this CRL is lifted by `covering`, a CRL that covers the certificate.
         ///
-        /// If this CRL has gaps, its date alone does not make it older: its number, if present, must be older
-        /// too.
+        /// If this CRL has gaps, an earlier date alone does not make it older: its number, if both CRLs have
+        /// one, must be lower too.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)
@@ -133,13 +135,14 @@ struct SignerRevocation: Sendable {
             return
         }
         var found: [Evidence] = []
-        // `failure` is reported only if no CRL covers the certificate.
+        // `failure` is reported only if no CRL covers the certificate. It stays `listMalformed` if no CRL can
+        // be parsed.
         var failure = UndeterminedCause.listMalformed
         for held in own {
             guard let list = try? held.list() else { continue }
             let covers = list.covers(certificate) && list.names(anchor.certificate)
-            // A CRL that is for other certificates, or of another key, does not stand for the one that is
-            // missing.
+            // A CRL for other certificates, or of another key, cannot replace the CRL that is needed, so the
+            // needed CRL counts as absent.
             if !covers { failure = .listAbsent }
             guard held.isSigned(by: anchor) else {
                 if covers { failure = .listSignerWrong }
@@ -155,7 +158,7 @@ struct SignerRevocation: Sendable {
         absence = failure
     }
 
-    /// Whether a CRL revokes the certificate for good, at any time.
+    /// Whether a CRL revokes the certificate for good. The dates of the CRL do not matter.
     var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
 
     /// Returns the finding about the certificate at `now`.
@@ -166,12 +169,13 @@ struct SignerRevocation: Sendable {
         if let revoking = evidence.first(where: \.isRevokedForGood) {
             return .revoked(.signerRevoked, ageSeconds: age(revoking))
         }
-        // A CRL dated in the future must not replace the one that counts today.
+        // A CRL dated in the future must not replace the CRL that counts today.
         let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
         let current = evidence.filter { $0.thisUpdate <= latest }
         let covering = current.firstIndex(where: \.coversCertificate)
-        // A hold ends with its CRL, or with a later CRL that covers the certificate and does not have it
-        // (Q230).
+        // A hold ends when its CRL expires, or with a later CRL that covers the certificate and does not list
+        // the hold (Q230). Without a covering CRL nothing lifts a hold, and a CRL without nextUpdate never
+        // expires.
         let counting = current.filter { list in covering.map { !list.isLifted(by: current[$0]) } ?? true }
         if let hold = counting.first(where: {
             $0.entry != nil && $0.nextUpdate ?? .max >= now.secondsSince1970
@@ -201,8 +205,8 @@ extension CertificateRevocationList {
         return certificate.crlDistributionPointURIs.contains(where: own.contains)
     }
 
-    /// Whether the authority key identifier is that of `anchor`. Without one of the two identifiers the
-    /// answer is yes.
+    /// Whether the authority key identifier of the CRL names the key of `anchor`. True if one of the two
+    /// identifiers is missing.
     fileprivate func names(_ anchor: Certificate) -> Bool {
         guard let wanted = authorityKeyIdentifier, let own = anchor.subjectKeyIdentifier else { return true }
         return wanted == own

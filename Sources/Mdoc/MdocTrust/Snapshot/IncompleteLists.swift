@@ -1,7 +1,7 @@
 internal import PKIX
 
-/// A CRL, status list or identifier list, read so that its revocations can be compared with those of another
-/// list (Q240).
+/// A CRL, status list or identifier list, read so that its revocations can be compared with the revocations
+/// of another list (Q240).
 enum RevokingList {
     case certificates(CertificateRevocationList)
     case statuses(StatusList, IssueOrder)
@@ -48,8 +48,8 @@ enum RevokingList {
 
     /// Whether this list, which is complete, replaces the incomplete list `other`.
     ///
-    /// This list must be a later issue. If it is for fewer certificates than `other`, it must also list
-    /// everything that `other` lists.
+    /// This list must be a later issue. If this list possibly covers fewer certificates than `other`, it must
+    /// also revoke everything that `other` revokes.
     func replacesIncomplete(_ other: RevokingList) -> Bool {
         guard other.order.isOlder(than: order) else { return false }
         guard case .certificates(let own) = self, case .certificates(let before) = other else { return true }
@@ -84,8 +84,8 @@ extension TrustSource {
 extension [TrustSource] {
     /// These sources without surplus incomplete lists.
     ///
-    /// If a name and issuer has more than `maximumIncompleteLists` incomplete lists, the oldest are left out.
-    /// A list stays if no other list revokes everything that it revokes.
+    /// If more than `maximumIncompleteLists` incomplete lists have the same name and issuer, the oldest are
+    /// left out. A list stays if no other list revokes everything that it revokes.
     var withoutSurplus: [TrustSource] {
         let groups = Dictionary(grouping: filter(\.isIncomplete), by: \.identity.complete)
         let surplus = groups.values.reduce(into: Set<TrustSource.Identity>()) { $0.formUnion($1.surplus) }
@@ -97,7 +97,7 @@ extension [TrustSource] {
         guard count > TrustSource.maximumIncompleteLists else { return [] }
         var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }
         // The oldest lists are dropped first. Lists of one date have a fixed order, so that every computer
-        // drops the same one.
+        // drops the same list.
         kept.sort {
             let (one, other) = ($0.list.order.date, $1.list.order.date)
             return one == other ? $0.identity < $1.identity : one < other

@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-/// The number and date that tell which of two issues of a list is the later one.
+/// The number and date of one issue of a list. They tell which of two issues is the later issue.
 struct IssueOrder {
     /// The issue number, big-endian without leading zeros; `nil` if the list has no readable number.
     let number: ArraySlice<UInt8>?

@@ -5,7 +5,7 @@ package import PKIX
 /// The bytes of a source of trust, with the value that was parsed from them.
 ///
 /// The value is parsed at its first use, and only once: the snapshot, its lint, a store and the admission of
-/// the next issue share it. Only values that follow from the bytes alone are kept here. Paths to roots,
+/// the next issue share it. Only values that depend on nothing but the bytes are kept here. Paths to roots,
 /// validity and revocation depend on other sources and on the time, so each snapshot checks them itself.
 package enum SourceContent: Sendable {
     /// A certificate: the content of an anchor or of a provider's root.
@@ -34,7 +34,7 @@ package enum SourceContent: Sendable {
     ) -> (kind: TrustSource.Kind, content: SourceContent)? {
         let certificate = HeldCertificate(bytes)
         if (try? certificate.certificate()) != nil { return (.anchor, .certificate(certificate)) }
-        // Only the beginning is read, so that a truncated CRL is recognised and then refused by its kind.
+        // Only the beginning is read, so that a truncated CRL is recognised, and then refused as a CRL.
         if CertificateRevocationList.issuer(of: bytes) != nil {
             return (.revocationList, SourceContent(.revocationList, bytes))
         }
@@ -46,7 +46,8 @@ package enum SourceContent: Sendable {
                 try token.token().kind == .statusList ? .statusList : .identifierList, .statusToken(token)
             )
         } catch {
-            // A JWT is not usable, but as a recognised source it is refused with a reason that names it.
+            // A JWT is not usable. It is recognised all the same, so that the refusal can say that it is a
+            // JWT.
             return error == .text(.jwt) ? (.statusList, .statusToken(token)) : nil
         }
     }
@@ -71,7 +72,7 @@ package enum SourceContent: Sendable {
     }
 }
 
-/// The bytes of a root's certificate. The certificate and its anchor are made at their first use.
+/// The bytes of a root's certificate. The certificate is parsed, and its anchor is made, at the first use.
 package final class HeldCertificate: Sendable {
     let der: ArraySlice<UInt8>
     private let parsed = Once<Result<Certificate, PKIXError>>()

@@ -9,7 +9,7 @@ package import OpenSSLCrypto
 ///
 /// `countersign trust export-bundle` writes a bundle, and `countersign trust import-bundle` or a kiosk of a
 /// fleet reads it. The signature proves only where the bundle comes from. `TrustChange.replaceAll(by:)` still
-/// compares its sources with those in use.
+/// compares the sources of the bundle with the sources in use.
 package struct TrustBundle: Sendable {
     /// The maximum size of a bundle in bytes.
     package static let maximumSize = 1 << 26
@@ -68,8 +68,8 @@ package struct TrustBundle: Sendable {
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
         snapshot = TrustSnapshot(contents.sources)
-        // A snapshot leaves out repeated and superseded sources. A bundle that has any was not exported from
-        // a snapshot.
+        // A snapshot leaves out repeated and superseded sources. A bundle that has such sources was not
+        // exported from a snapshot.
         guard snapshot.id.bytes.elementsEqual(contents.snapshot),
             snapshot.sources.count == contents.sources.count
         else { throw .snapshotDiffers }
@@ -110,7 +110,8 @@ package struct TrustBundle: Sendable {
         }
     }
 
-    /// The members of the signed content. The snapshot is made of the sources after the type was checked.
+    /// The members of the signed content. The caller makes the snapshot from `sources` after it has checked
+    /// `type`.
     private struct Contents {
         let type: String
         let created: Timestamp
@@ -140,7 +141,8 @@ package struct TrustBundle: Sendable {
             return instant
         }
 
-        /// Reads one source. Its provenance is the bundle, whatever it was on the computer that exported it.
+        /// Reads one source. Its provenance is the bundle, and not the provenance that it had on the
+        /// exporting computer.
         private static func source(
             _ item: CBORItem, created: Timestamp
         ) throws(CBORError) -> TrustSource {
@@ -164,7 +166,7 @@ package enum TrustBundleError: Error, Equatable, Sendable {
     case cose(COSEError)
     /// The signed content is not a bundle.
     case typeWrong
-    /// The bundle in use was made later.
+    /// The bundle in use was made later than this bundle.
     case older
     /// The bundle was made in the future.
     case notYetValid

@@ -1,8 +1,8 @@
 /// A change of trust in preparation: the only code that decides which source may replace which.
 ///
-/// **Responsibility.** A change begins with the current snapshot and ends with another one, plus a decision
-/// on each source. `countersign trust` and the kiosks of a fleet prepare every change with it. The exception
-/// is `countersign trust rollback`, which makes a stored snapshot current again.
+/// **Responsibility.** A change begins with the current snapshot, and ends with another snapshot and a
+/// decision on each source. `countersign trust` and the kiosks of a fleet prepare every change with it. The
+/// exception is `countersign trust rollback`, which makes a stored snapshot current again.
 ///
 /// **Operations.**
 ///
@@ -32,7 +32,7 @@ package struct TrustChange: Sendable {
     package struct Decision: Sendable {
         package enum Result: Sendable {
             case admitted(AdmittedSource)
-            /// The source was refused, and the present one stays.
+            /// The source was refused. A present source of the same identity stays.
             case refused(AdmissionRefusal)
             case removed
         }
@@ -96,7 +96,8 @@ package struct TrustChange: Sendable {
             let links = kind == .anchor ? ofKind.filter(\.isLinkCertificate) : []
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
-                // Each link certificate joins separately, because it may be the root of the next one.
+                // Each link certificate joins separately, because it may be the root of the next link
+                // certificate.
                 if place >= others.count { joinAdmitted(&admitted) }
                 // Two issues of one list must be compared with each other, so the first must join before the
                 // second is checked.
@@ -109,10 +110,10 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Replaces all sources with those of `other`, which comes from a signed bundle.
+    /// Replaces all sources with the sources of `other`, a snapshot from a signed bundle.
     ///
-    /// If one source may not follow the present one, nothing is replaced. An expired list may follow, because
-    /// the present one is not better.
+    /// If one source may not follow its present counterpart, nothing is replaced. An expired list may follow
+    /// a present list, because the present list is not newer.
     package mutating func replaceAll(by other: TrustSnapshot) {
         // Both sets of issuers and providers are needed to compare a present issue with its successor.
         let both = TrustSnapshot(other.sources + before.sources)
@@ -157,7 +158,8 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Joins the admitted sources to the snapshot, and records the incomplete lists that left it by that.
+    /// Joins the admitted sources to the snapshot, and records the incomplete lists that were thereby removed
+    /// from it.
     private mutating func joinAdmitted(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
         guard !admitted.isEmpty else { return }
         let sources = snapshot.sources.filter { admitted[$0.identity] == nil }

@@ -8,12 +8,12 @@ package struct TrustFinding: Equatable, Sendable {
     package let condition: TrustCondition
 }
 
-/// A fault of a source of trust, or a remark on it. `isFault` tells the two apart.
+/// A fault of a source of trust, or a remark on it. `isFault` says which of the two it is.
 package enum TrustCondition: Equatable, Sendable {
     /// The bytes are not a certificate.
     case certificateUnreadable(PKIXError)
-    /// The certificate is an end certificate, such as a document signer's. The root that issued it belongs
-    /// here instead (Q178).
+    /// The certificate is an end certificate, such as a document signer's. The root that issued it has to be
+    /// imported instead (Q178).
     case notACertificateAuthority(subject: String)
     /// The certificate names itself as its issuer, but its basicConstraints do not say that it is an
     /// authority.
@@ -53,10 +53,10 @@ package enum TrustCondition: Equatable, Sendable {
     /// Anchors or providers have the name of the CRL's issuer, but none of them signed the CRL.
     case revocationListSignatureInvalid(issuer: String)
     case statusListUnreadable(StatusTokenError)
-    /// No signer that a trusted root issued has signed the list. The certificate that an MSO names may still
-    /// have signed it.
+    /// No signer with a certificate from a trusted root has signed the list. A signer that an MSO names may
+    /// still have signed it.
     case statusListSignerUnknown
-    /// The list states another URI than the one under which it is stored.
+    /// The list states another URI than the URI under which it is stored.
     case statusListSubjectWrong
     /// The list has gaps: a document that it lists is revoked, but absence from it proves nothing (Q228,
     /// Q248).
@@ -208,7 +208,7 @@ extension TrustCondition {
 extension Int64 {
     /// This number of seconds in words, in a unit that fits its size.
     fileprivate var spanText: String {
-        // `max` alone would be the static property of `Int64`.
+        // Without `Swift.`, `max` would be the static property of `Int64`.
         switch Swift.max(0, self) {
         case ..<120: "\(Swift.max(0, self)) seconds"
         case ..<7200: "\(self / 60) minutes"

@@ -1,6 +1,7 @@
 internal import MdocModel
 
-/// The statement of one VICAL about an anchor: the document types, and until when the VICAL is current.
+/// The statement of one VICAL about an anchor: the document types, and the time until which the VICAL is
+/// current.
 struct TrustListing: Sendable {
     let docTypes: Set<String>
     let issued: Timestamp
@@ -17,10 +18,10 @@ extension TrustedAnchor {
         guard docTypes != .any else { return nil }
         var youngest: (listing: TrustListing, overdue: Int64)?
         for listing in listings where listing.docTypes.contains(docType) {
-            // One VICAL that is not overdue suffices, and one without nextUpdate is never overdue.
+            // One VICAL that is not overdue suffices. A VICAL without nextUpdate is never overdue.
             guard let next = listing.nextUpdate, next < now else { return nil }
             let overdue = now.secondsSince1970 - next.secondsSince1970
-            // Of several overdue VICALs the one that is least overdue counts.
+            // Of several overdue VICALs, the least overdue VICAL counts.
             if overdue < youngest?.overdue ?? .max { youngest = (listing, overdue) }
         }
         return youngest.map {

@@ -1,12 +1,11 @@
 package import MdocModel
 
-/// The time and the tolerances by which sources of trust are admitted: one value for the command line and the
-/// fleet.
+/// The time and the tolerances by which the command line and the fleet admit sources of trust.
 package struct TrustRules: Sendable {
     package let now: Timestamp
     /// The seconds by which the date of a list may lie in the future.
     package let clockSkew: Int64
-    /// Whether a list with far fewer entries than the present one is admitted.
+    /// Whether a list with far fewer entries than the present list is admitted.
     package let acceptsShrunken: Bool
     /// The certificates, in DER, that documents name as the signers of their status lists.
     package let signers: [ArraySlice<UInt8>]

@@ -4,16 +4,16 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 /// The reason that a source is not admitted to a snapshot. A bad, older or shrunken list never silently
-/// replaces a good one.
+/// replaces a good list.
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// The source cannot be used, or is not trusted.
     case unusable(TrustCondition)
-    /// The source was issued before the present one: an old list came back (Q176), or its publisher restarted
-    /// the numbering (Q217).
+    /// The source was issued before the present source: an old list came back (Q176), or its publisher
+    /// restarted the numbering (Q217).
     case older(ListIssueName, than: ListIssueName)
-    /// The source has another issuer than the present one, so they are not issues of one list.
+    /// The source has another issuer than the present source, so the two are not issues of one list.
     case otherIssuer
-    /// The source has far fewer entries than the present one.
+    /// The source has far fewer entries than the present source.
     case shrunken(from: Int, to: Int)
     /// The snapshot has this many incomplete lists of the same name and issuer, and none of them can be left
     /// out (Q240).
@@ -59,7 +59,7 @@ extension ListIssueName {
 package enum Admission: Equatable, Sendable {
     /// The snapshot had no source of this identity.
     case new
-    /// The source replaces one of the same identity.
+    /// The source replaces a source of the same identity.
     case renewed
     /// The snapshot has the same bytes already.
     case unchanged
@@ -67,15 +67,15 @@ package enum Admission: Equatable, Sendable {
 
 /// The proof that a source may take its place in a snapshot.
 ///
-/// **Responsibility.** Only `TrustSnapshot.admission(of:by:)`, and its sibling for whole snapshots, make this
-/// value, after they have:
+/// **Responsibility.** Only `TrustSnapshot.admission(of:by:)`, and the function of the same name for whole
+/// snapshots, make this value, after they have:
 ///
 /// - verified the source, such as the provider's signature of a VICAL (ISO/IEC 18013-5 Annex C) or the root
 ///   of a status list's signer;
 /// - compared it with the present issue of the same list: issuer, order and number of entries (Q176, Q217);
 /// - found a place for a list with gaps (Q240).
 ///
-/// A source that is new with a bundle needs none of this, because the bundle's signature admits it.
+/// A source that only a bundle has needs none of this, because the bundle's signature admits the source.
 ///
 /// **Callers.** `TrustChange` joins sources to its snapshot by their proofs, and lists them in its outcomes,
 /// so that a report says what was admitted. No caller checks the source again, and no unproven source is
@@ -86,7 +86,7 @@ package enum Admission: Equatable, Sendable {
 package struct AdmittedSource: Sendable {
     package let source: TrustSource
     package let admission: Admission
-    /// The verified VICAL; `nil` for other kinds, and for a list that is new with a bundle.
+    /// The verified VICAL; `nil` for other kinds, and for a list that only a bundle has.
     package let list: VerifiedVICAL?
 
     fileprivate init(_ source: TrustSource, _ admission: Admission, _ list: VerifiedVICAL? = nil) {
@@ -97,10 +97,10 @@ package struct AdmittedSource: Sendable {
 }
 
 extension TrustSnapshot {
-    /// The maximum number of seconds by which a VICAL may be past its nextUpdate. AAMVA's is current for one
-    /// day, and a list on a USB stick is older (Q217).
+    /// The maximum number of seconds by which a VICAL may be past its nextUpdate. The limit is generous,
+    /// because AAMVA's VICAL is current for one day only, and a copy on a USB stick is older (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
-    /// The age in days from which the newest list needs attention. Most lists are issued again within a
+    /// The age in days from which the newest list is reported as old. Most lists are issued again within a
     /// month.
     package static let oldListDays: Int64 = 30
 
@@ -108,14 +108,15 @@ extension TrustSnapshot {
     ///
     /// - Returns: The proof of the check.
     /// - Throws: `AdmissionRefusal` if the source cannot be used, is older or much smaller than the present
-    ///   one, or is of another issuer.
+    ///   source, or is of another issuer.
     package func admission(
         of candidate: TrustSource, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
         let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
-        // A present list that cannot be read must not keep out one that can.
+        // `before` is `nil` for a present list that cannot be read. Such a list must not keep out a readable
+        // list.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
             // An incomplete list removes no other list, so losses are not compared.
@@ -126,8 +127,8 @@ extension TrustSnapshot {
         // The incomplete lists that a complete list replaces count as predecessors too: the complete list
         // must not be much smaller than any of them (Q240).
         do throws(AdmissionRefusal) {
-            for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
-                if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
+            for old in incompleteLists(like: candidate) where candidate.replacesIncomplete(old) {
+                if let replaced = old.issue(in: self) { try issue.requireNoLoss(of: replaced) }
             }
             if let before { try issue.requireNoLoss(of: before) }
         } catch {
@@ -137,13 +138,13 @@ extension TrustSnapshot {
         return AdmittedSource(candidate, current == nil ? .new : .renewed, list)
     }
 
-    /// Checks whether `candidate` may replace its counterpart here, where the snapshot `other` of a bundle
-    /// replaces this whole snapshot.
+    /// Checks whether `candidate` may replace its counterpart in this snapshot. `candidate` belongs to the
+    /// snapshot `other` of a bundle, which is to replace this whole snapshot.
     ///
-    /// The signature of the bundle admits sources that are new here.
+    /// The signature of the bundle admits sources that have no counterpart in this snapshot.
     ///
-    /// - Parameter both: A snapshot of the sources of this one and of `other`. For one identity it has the
-    ///   source of this one.
+    /// - Parameter both: A snapshot with the sources of this snapshot and of `other`. If both have a source
+    ///   of one identity, it has the source of this snapshot.
     func admission(
         of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
@@ -152,8 +153,8 @@ extension TrustSnapshot {
             // One of the two CRLs does not name its issuer's key, so they may be issues of one list (Q234).
             try requireSuccession(of: candidate, to: lost, in: both, by: rules)
         }
-        guard let there = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
-        guard there.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged) }
+        guard let present = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
+        guard present.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged) }
         do throws(AdmissionRefusal) {
             return try both.admission(of: candidate, by: rules)
         } catch .unusable(.vicalRefused(.expired)) {
@@ -177,14 +178,15 @@ extension TrustSnapshot {
         if !rules.acceptsShrunken { try issue.requireNoLoss(of: before) }
     }
 
-    /// Throws if the incomplete `candidate` would be dropped at once, because the complete list replaces it
-    /// or because there are too many.
+    /// Throws if the incomplete `candidate` would be dropped at once, because a complete list replaces it or
+    /// because there are too many incomplete lists.
     private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
         let complete = completeLists(like: candidate)
+        // Without a complete list `first` is `nil`, so that nothing is refused here.
         if complete.allSatisfy({ $0.replacesIncomplete(candidate) }),
-            let beside = complete.first?.issue(in: self)
+            let later = complete.first?.issue(in: self)
         {
-            throw .older(issue.order.name, than: beside.order.name)
+            throw .older(issue.order.name, than: later.order.name)
         }
         let list = candidate.identity.complete
         let present = sources.filter { $0.isIncomplete && $0.identity.complete == list }
@@ -194,18 +196,18 @@ extension TrustSnapshot {
         }
     }
 
-    /// Checks that `source` of the snapshot `other` does not take the place of a list that says more, where
-    /// `other` replaces this whole snapshot.
+    /// Checks that `source` does not take the place of a list with more revocations. `source` belongs to the
+    /// snapshot `other`, which is to replace this whole snapshot.
     ///
-    /// An incomplete list must not replace another one, and a complete list must be later than the incomplete
-    /// list that it replaces (Q240).
+    /// An incomplete list must not take the place of a complete list, or of an incomplete list with other
+    /// revocations. A complete list must be later than an incomplete list that it replaces (Q240).
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
         guard source.kind.isList else { return }
         let present = completeLists(like: source) + incompleteLists(like: source)
-        // Without a present list of its name and issuer nothing can be lost. Lists are not opened just for
-        // that, since opening is slow.
+        // Without a present list of its name and issuer nothing can be lost. Then the lists are not opened
+        // below, since opening is slow.
         guard !present.isEmpty else { return }
         guard let issue = source.issue(in: other) else {
             // Unreadable bytes must not take the place of a list that revokes something.
@@ -218,7 +220,8 @@ extension TrustSnapshot {
         {
             throw .unusable(gap)
         }
-        // Of a group with a complete list, that list alone answers for the incomplete ones.
+        // If `other` has a complete list of this name and issuer, only that list is compared with the lost
+        // incomplete lists.
         let complete = other.completeLists(like: source)
         guard complete.isEmpty || complete.contains(where: { $0.identity == source.identity }) else {
             return
@@ -233,7 +236,8 @@ extension TrustSnapshot {
         }
     }
 
-    /// Returns the issue of `source`, with the verified list if it is a VICAL.
+    /// Returns the facts by which `source` is compared with an earlier issue of the same list. For a VICAL,
+    /// also returns the verified list.
     ///
     /// - Throws: `AdmissionRefusal.unusable` if the source cannot be used.
     private func usableIssue(
@@ -268,6 +272,8 @@ extension TrustSnapshot {
             } catch {
                 return [TrustCondition(error)]
             }
+            // A provider's root is trusted directly. Only an issuer's root may be a link certificate, which
+            // needs an earlier root.
             guard source.kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
                 return [TrustCondition(notLinked: anchor)]
             }
@@ -299,7 +305,7 @@ private struct ListIssue {
     let order: IssueOrder
     /// The number of entries.
     let count: Int
-    /// The authority that answers for the list; `nil` if none is known.
+    /// The authority that answers for the list; `nil` if it is not known.
     let issuer: Issuer?
     /// The gap in the list, because of which an unlisted certificate or document may still be revoked; `nil`
     /// if the list is complete.
@@ -331,7 +337,8 @@ private struct ListIssue {
 }
 
 extension TrustSource {
-    /// Returns the facts to compare this source by; `nil` if it cannot be read.
+    /// Returns the facts by which this source is compared with another issue of the same list; `nil` if the
+    /// source cannot be read.
     ///
     /// - Parameter signers: The certificates, in DER, that documents name as the signers of status lists.
     fileprivate func issue(in snapshot: TrustSnapshot, signers: [ArraySlice<UInt8>] = []) -> ListIssue? {
@@ -419,13 +426,13 @@ extension TrustCondition {
 
 extension StatusToken {
     /// Returns the root to which the token's signer led when the token was issued; `nil` for an unknown
-    /// signer, and for one that only an MSO names.
+    /// signer, and for a signer that only an MSO names.
     fileprivate func root(among anchors: [TrustAnchor], _ named: [Certificate] = []) -> TrustAnchor? {
         try? StatusListIssuer(anyOf: anchors, named: named).verifySigner(of: self, at: issued).root
     }
 
     /// Returns the certificate, in DER, that the token names as its signer, if the key of that certificate
-    /// did sign it. Nothing says whether it is trusted.
+    /// did sign it. The certificate itself is not verified.
     fileprivate func ownSigner(at now: Timestamp) -> ArraySlice<UInt8>? {
         guard let leaf = try? signature.headers.x5chain(maximum: 4).first,
             let signer = try? Certificate(der: leaf),

@@ -11,7 +11,7 @@ package struct TrustDifference: Sendable {
 
     package let added: [TrustSource]
     package let removed: [TrustSource]
-    /// The sources of the same identity with other bytes.
+    /// The sources that both snapshots have under one identity, but with different bytes.
     package let changed: [(from: TrustSource, to: TrustSource)]
     package let anchorsAdded: [Anchor]
     package let anchorsRemoved: [Anchor]
@@ -25,7 +25,7 @@ package struct TrustDifference: Sendable {
 }
 
 extension TrustSnapshot {
-    /// Compares this snapshot with the earlier one.
+    /// Compares this snapshot with an earlier snapshot.
     package func difference(from earlier: TrustSnapshot) -> TrustDifference {
         let old = Dictionary(uniqueKeysWithValues: earlier.sources.map { ($0.identity, $0) })
         let new = Dictionary(uniqueKeysWithValues: sources.map { ($0.identity, $0) })

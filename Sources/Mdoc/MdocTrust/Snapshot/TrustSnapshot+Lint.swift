@@ -3,10 +3,10 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// The number of days before its expiry from which an anchor is reported.
+    /// The time of warning in days. An anchor that expires sooner is reported.
     private static var daysOfWarning: Int64 { 90 }
 
-    /// Returns the faults and remarks of all sources at `now`. All lists are opened and verified for it.
+    /// Returns the faults and remarks of all sources at `now`. For this, all lists are opened and verified.
     package func lint(at now: Timestamp) -> [TrustFinding] {
         var found = findings
         let roots = roots
@@ -35,15 +35,15 @@ extension TrustSnapshot {
         return found
     }
 
-    /// Returns the remarks on `source` for the person who admits it: what was mended or left out, and whether
-    /// it is overdue.
+    /// Returns the remarks on `source` for the person who admits it. They name parts that are wrong or left
+    /// out, and a list that is overdue.
     ///
     /// Reasons to refuse it come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
         switch source.content {
         case .certificate: return []
         case .vical(let held):
-            // The remarks are those of a snapshot in which the source has its place.
+            // The remarks are taken from a trial snapshot that includes the source.
             let trial = substituting([source])
             let roots = trial.roots
             let links = trial.anchors.filter {

@@ -2,11 +2,11 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The trust at one time: an immutable value, made from its sources alone.
+/// The trust at one time: an immutable value that is made only from its sources.
 ///
-/// **Responsibility.** A snapshot makes anchors of the sources: IACA roots that the operator named, and those
-/// that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used adds no
-/// trust, and `findings` says why.
+/// **Responsibility.** A snapshot makes anchors of the sources: of IACA roots that the operator named, and of
+/// IACA roots that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used
+/// adds no trust, and `findings` says why.
 ///
 /// **Identity.** `id` is a digest of the sources in their order, so the same sources make the same snapshot
 /// on every computer. Receipts and results name the snapshot by this id.
@@ -33,15 +33,15 @@ package struct TrustSnapshot: Sendable {
     package let id: ID
     /// The sources, ordered by kind and name. If several sources have one identity, the last of them is kept.
     ///
-    /// An incomplete list is left out once a newer complete one is present. If there are too many, the oldest
-    /// ones are left out, provided that another list has their revocations (Q240).
+    /// An incomplete list is left out once a newer complete list is present. If there are too many incomplete
+    /// lists, the oldest are left out, provided that another list has their revocations (Q240).
     package let sources: [TrustSource]
     /// The anchors from sources of kind `anchor` and from VICALs, one for each certificate.
     package let anchors: [TrustedAnchor]
     /// The roots of VICAL providers.
     package let providers: [TrustAnchor]
     /// The reasons that a source, or a part of it, could not be used. Faults that depend on the time, and
-    /// those of CRLs and status lists, are reported only by `lint(at:)`.
+    /// faults of CRLs and status lists, are reported only by `lint(at:)`.
     package let findings: [TrustFinding]
 
     /// Makes a snapshot of `sources`, which must have been admitted before.
@@ -88,7 +88,7 @@ package struct TrustSnapshot: Sendable {
         return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// Returns a snapshot in which each admitted source replaces the one of its identity, or is added.
+    /// Returns a snapshot in which each admitted source replaces the source of its identity, or is added.
     func joined(by admitted: [AdmittedSource]) -> TrustSnapshot {
         substituting(admitted.map(\.source))
     }
@@ -120,7 +120,7 @@ extension TrustSnapshot.ID {
 }
 
 /// The anchors and providers that are collected from the sources of one snapshot. Each certificate is kept
-/// once, with everything that several sources say about it.
+/// once, with the statements of all sources about it.
 private struct AnchorCollection {
     private(set) var anchors: [TrustedAnchor] = []
     private(set) var providers: [TrustAnchor] = []
@@ -147,7 +147,7 @@ private struct AnchorCollection {
     mutating func addList(_ source: TrustSource) {
         guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {
-            // The time was checked at admission. An expired list stays in use until a better one comes
+            // The time was checked at admission. An expired list stays in use until a better list comes
             // (Q176).
             let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
@@ -168,7 +168,7 @@ private struct AnchorCollection {
         findings.append(TrustFinding(source: source.identity, condition: condition))
     }
 
-    /// Returns the anchor of a certificate source, or records why it is none.
+    /// Returns the anchor of a certificate source, or records why the certificate cannot be an anchor.
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
         guard case .certificate(let held) = source.content else { return nil }
         do throws(HeldCertificateError) {
@@ -179,7 +179,7 @@ private struct AnchorCollection {
         }
     }
 
-    /// Returns the anchor of a VICAL's entry, or records why it is none.
+    /// Returns the anchor of a VICAL's entry, or records why the certificate cannot be an anchor.
     private mutating func anchor(_ certificate: Certificate, _ source: TrustSource) -> TrustAnchor? {
         do throws(TrustAnchorError) {
             return try TrustAnchor(deferringKeyOf: certificate)
@@ -211,6 +211,6 @@ private struct AnchorCollection {
 }
 
 extension TrustSnapshot.ID {
-    /// The first 12 digits, which tell snapshots apart for people.
+    /// The first 12 digits, by which people distinguish snapshots.
     package var shortText: String { String(description.prefix(12)) }
 }

@@ -2,7 +2,8 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A certificate or list that trust comes from, as it was obtained: its bytes, its origin and the time.
+/// A certificate or list on which trust rests, with its bytes, its origin and the time at which it was
+/// obtained.
 package struct TrustSource: Sendable, Equatable {
     /// The kinds of source, in the order in which snapshots and listings have them.
     package enum Kind: String, CaseIterable, Sendable {
@@ -30,7 +31,7 @@ package struct TrustSource: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The name of the source among those of its kind. A renewed list keeps its name.
+    /// The name of the source among the sources of its kind. A renewed list keeps its name.
     ///
     /// - A certificate is named by its SHA-256.
     /// - A list that is fetched is named by its URL, or keeps its earlier name.
@@ -99,13 +100,13 @@ package struct TrustSource: Sendable, Equatable {
         if case .revocationList(let held) = content { held.issuerKeyIdentifier } else { nil }
     }
 
-    /// The facts that identify a source. A new source replaces the old one of the same identity.
+    /// The facts that identify a source. A new source replaces the old source of the same identity.
     ///
     /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
     ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither
     ///   replaces the other (Q234).
-    /// - Lists with gaps stand side by side with each other and with the complete list of their name and
-    ///   issuer, so that none hides what another revokes (Q240).
+    /// - Lists with gaps stand side by side with each other, and with the complete list of their name and
+    ///   issuer. So no list hides a revocation in another list (Q240).
     /// - A root that was re-keyed under its name signs CRLs with two keys. The CRLs of each key stand side by
     ///   side too.
     package struct Identity: Hashable, Sendable {

@@ -4,8 +4,8 @@ package struct TrustedAnchor: Sendable {
     package enum DocTypes: Equatable, Sendable {
         /// Every type, because the operator named the root.
         case any
-        /// The types that VICALs list for the root (ISO/IEC 18013-5 Annex C.1.7.1). An empty set is trusted
-        /// for nothing.
+        /// The types that VICALs list for the root (ISO/IEC 18013-5 Annex C.1.7.1). With an empty set the
+        /// root is trusted for no document.
         case only(Set<String>)
     }
 

@@ -16,7 +16,7 @@ struct StatusLists: Sendable {
         byURI = Dictionary(grouping: lists, by: \.uri)
     }
 
-    /// The document whose status is in question.
+    /// The document whose status is looked up.
     struct Subject {
         /// The root to which the document's signer led.
         let anchor: TrustAnchor
@@ -28,8 +28,8 @@ struct StatusLists: Sendable {
 
     /// Returns the finding about a document from all lists to which its MSO refers.
     ///
-    /// Each reference is evaluated separately (Q228). A document that one of them revokes is revoked. If a
-    /// reference cannot be read, the document is at best undetermined.
+    /// Each reference is evaluated separately (Q228). A document is revoked if one of the lists revokes it.
+    /// If a reference cannot be read, the document is at best undetermined.
     func finding(
         _ status: Result<DocumentStatus, CBORError>?, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -65,7 +65,7 @@ struct StatusLists: Sendable {
     }
 
     /// Returns the finding from the list of one reference. The list may be signed by the signer that the
-    /// reference names, or by one of the document's root.
+    /// reference names, or by a signer that the document's root certified.
     private func finding(
         _ reference: Reference, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -88,8 +88,9 @@ struct StatusLists: Sendable {
         return own.state == .revoked ? own : finding
     }
 
-    /// Returns the finding from the list of one reference, where `certificate` is the signer that the MSO
-    /// names, or its issuer.
+    /// Returns the finding from the list of one reference. `certificate` is the certificate that the MSO
+    /// names: that of the list's signer, or that of the signer's issuer. It is `nil` for a list of the
+    /// document's own root.
     private func finding(
         _ reference: Reference, of subject: Subject, naming certificate: Certificate?, at now: Timestamp,
         clockSkew: Int64
@@ -117,7 +118,7 @@ struct StatusLists: Sendable {
     /// Returns the finding of the newest complete list of this URI that `issuer` signed, or of the newest
     /// list if none is complete.
     ///
-    /// Neither a list dated in the future nor one without an answer cancels a revocation in another list.
+    /// Neither a list dated in the future nor a list without an answer cancels a revocation in another list.
     private func finding(
         _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
         clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
@@ -132,16 +133,17 @@ struct StatusLists: Sendable {
             }
         }
         let latest = now.advanced(bySeconds: clockSkew)
-        // Of lists of one time the incomplete one comes first: the complete one is not a later issue (Q240).
+        // Of two lists with the same date, the incomplete list comes first: the complete list is not a later
+        // issue that could replace it (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
         let future = opened.prefix { $0.issued > latest }
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
         let present = opened.dropFirst(future.count)
         // Older lists are read until one has an answer: a newer list without an answer must not hide a
-        // revocation in an older one.
+        // revocation in an older list.
         var decided: Timestamp?
         for list in present {
-            // A list of the same time is read too, since neither is the later issue.
+            // A list of the same time is read too, since neither of the two is the later issue.
             if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }
@@ -189,6 +191,7 @@ extension OpenedStatusList {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
         let status = verdict()
+        // Checked before the dates, since a revocation counts in a list of any date.
         if case .success(.invalid) = status { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
         guard age >= -clockSkew else {
             return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
@@ -202,6 +205,7 @@ extension OpenedStatusList {
         switch status {
         case .success(.valid):
             guard isComplete else {
+                // A list with gaps does not show that a document is good (Q240).
                 return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))
             }
             return .good(ageSeconds: max(0, age))

@@ -39,7 +39,7 @@ package final class HeldStatusToken: Sendable {
         claimGap.value { (try? token())?.gaps.isEmpty == false }
     }
 
-    /// Whether claims or entries are missing or cannot be read.
+    /// Whether claims or entries are missing or cannot be read. False if the list cannot be opened at all.
     var isIncomplete: Bool {
         gap.value { (try? open())?.gaps.isEmpty == false }
     }

@@ -24,7 +24,7 @@ final class PublishedStatusList: Sendable {
         uri = source.name
     }
 
-    /// Opens the list after it has verified the signature of one of `issuer`'s signers.
+    /// Verifies that a signer of `issuer` signed the list, and then opens the list.
     ///
     /// - Throws: `UndeterminedCause` if the list cannot be used for this reference.
     func opened(

@@ -44,8 +44,8 @@ package struct StatusList: Sendable {
     /// Whether this list revokes everything that `other` revokes, and revokes or suspends everything that
     /// `other` suspends.
     func revokesAll(of other: StatusList) -> Bool {
-        // Lists with different numbers of bits in a status are not compared. False is the safe answer: no
-        // list is dropped for it.
+        // Lists with different numbers of bits in a status are not compared. False is the safe answer,
+        // because no list is dropped then.
         guard bits == other.bits else { return false }
         let places = 8 / bits
         return other.bytes.indices.allSatisfy { index in

@@ -8,6 +8,7 @@ internal import PKIX
 struct StatusListIssuer {
     /// The identity of an issuer among kept results: equal for two issuers that accept the same signers.
     enum Fingerprint: Hashable, Sendable {
+        /// The fingerprint of `init(anyOf:named:)`, for which no results are kept.
         case anyone
         case rootsNamedAs([UInt8], docType: String)
         case certificate([UInt8])
@@ -29,11 +30,9 @@ struct StatusListIssuer {
 
     /// Makes the issuer for the list of one document.
     ///
-    /// - Parameters:
-    ///   - anchor: The root of the document.
-    ///   - roots: All roots of the store. Only those that are trusted for `docType` count.
-    ///   - certificate: The certificate that the MSO names as the signer or its issuer; `nil` if it names
-    ///     none.
+    /// - Parameters: - anchor: The root of the document. - roots: All roots of the store. Only roots that are
+    ///   trusted for `docType` count. - certificate: The certificate that the MSO names as the signer or its
+    ///   issuer; `nil` if it names none.
     init(
         of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
         naming certificate: Certificate?, revokedBy revocationLists: RevocationLists
@@ -89,7 +88,8 @@ struct StatusListIssuer {
         var chain: [Certificate] = []
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
         for (place, der) in encoded.enumerated() {
-            // An unreadable certificate behind the signer's is skipped: the path to a root may not need it.
+            // An unreadable certificate after the signer's certificate is skipped: the path to a root may not
+            // need it.
             guard let certificate = try? Certificate(der: der) else {
                 if place == 0 { throw .listSignerWrong }
                 continue
@@ -120,7 +120,7 @@ struct StatusListIssuer {
         }
     }
 
-    /// Checks that `leaf`, or its chain, is one that this issuer accepts.
+    /// Checks that this issuer accepts `leaf` itself, or the chain from `leaf` to a root.
     private func signer(
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
@@ -144,8 +144,8 @@ struct StatusListIssuer {
         do throws(CertificatePathError) {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {
-            // The signer has expired since. Its list still revokes, but shows no document to be good any
-            // more.
+            // The signer's certificate has expired since then. The list still revokes documents, but no
+            // longer shows that a document is good.
             guard let past = try? CertificatePath.path(chain, to: roots, at: issued) else {
                 throw .listSignerInvalid
             }

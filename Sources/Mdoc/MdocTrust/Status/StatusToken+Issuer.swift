@@ -7,8 +7,8 @@ extension StatusToken {
     /// Returns a digest of the names and key identifiers of the authorities that issued the signer's
     /// certificate, up to the root.
     ///
-    /// `nil` if the token has no certificate that can be read. The digest only tells lists apart; the
-    /// signature proves who made them.
+    /// `nil` if the token has no certificate that can be read. The digest only distinguishes lists. The
+    /// signature proves who made a list.
     static func issuerDigest(of bytes: ArraySlice<UInt8>) -> [UInt8]? {
         let limits = CBORLimits(bytes: maximumSize)
         return (try? CBORItem.parse(bytes, limits: limits)).flatMap { try? COSESign1($0, limits: limits) }

@@ -26,7 +26,7 @@ package struct StatusToken: Sendable {
     package let issued: Timestamp
     /// The time at which the list expires; `nil` if the claim is missing or cannot be read, which is a gap.
     package let expires: Timestamp?
-    /// The number of seconds for which the list may be used before asking for a newer one.
+    /// The number of seconds after which a newer list should be fetched.
     package let timeToLive: Int64?
     /// The claims that are missing, cannot be read or are not allowed.
     package let gaps: [StatusTokenError]
@@ -155,6 +155,7 @@ extension CBORItem {
     /// Returns the item as a NumericDate (RFC 8392, 2) in whole seconds. It may be a float that is not
     /// negative (Q229).
     fileprivate func instant() throws(CBORError) -> Timestamp {
+        // Tag 1 marks a date in seconds since 1970.
         let number = untagged(1)
         let seconds: Int64
         if let whole = try number.float(where: { $0 >= 0 }) {
@@ -192,7 +193,7 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case text(TextForm)
     /// The bytes are not a COSE_Sign1.
     case cose(COSEError)
-    /// The protected header names no type, or not that of a status or identifier list.
+    /// The protected header does not name the type of a status or identifier list.
     case typeWrong
     /// A claim is missing: subject 2, expiry 4, issue 6, or the list.
     case claimMissing(Int64)

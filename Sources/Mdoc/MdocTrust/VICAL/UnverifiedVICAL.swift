@@ -13,7 +13,7 @@ package struct UnverifiedVICAL: Sendable {
 
     package let provider: String
     package let date: Timestamp
-    /// The issue number, which grows with each issue; `nil` if the list has none.
+    /// The number of this issue of the list; `nil` if the list has none. A newer issue has a higher number.
     package let issueID: UInt64?
     package let nextUpdate: Timestamp?
     let infos: CBORArray
@@ -56,7 +56,7 @@ extension CBORItem {
         var members: [String: CBORItem] = [:]
         for member in try map() {
             guard let folded = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
-            // If two names differ only in case, nothing says which of them counts.
+            // If two names differ only in case, nothing says which of the two members counts.
             guard members.updateValue(member.value, forKey: folded) == nil else {
                 throw .duplicateKey(at: member.key.offset)
             }

@@ -4,7 +4,8 @@ internal import PKIX
 /// Reads the entries of a VICAL one by one.
 ///
 /// The provider's signature covers the certificate itself. A wrong member beside the certificate therefore
-/// does not make the certificate less trusted (Q232). Only the document types add information to it.
+/// does not make the certificate less trusted (Q232). Only the document types add information to the
+/// certificate.
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []
@@ -102,20 +103,22 @@ extension CBORItem {
         unsignedBytes?.elementsEqual(serial.drop { $0 == 0 }) == true
     }
 
-    /// Returns the fault of the member `serialNumber`; `nil` if it is that of the certificate.
+    /// Returns the fault of the member `serialNumber`; `nil` if the member equals the certificate's serial
+    /// number.
     fileprivate func fault(asSerialNumber serial: ArraySlice<UInt8>) -> VICALMemberFault? {
         guard unsignedBytes != nil else { return .wrongType }
         return isSerialNumber(serial) ? nil : .differs
     }
 
-    /// Returns the fault of the member `ski`; `nil` if it is that of the certificate.
+    /// Returns the fault of the member `ski`; `nil` if the member equals the certificate's subject key
+    /// identifier.
     fileprivate func fault(asKeyIdentifier identifier: ArraySlice<UInt8>?) -> VICALMemberFault? {
         guard let own = try? byteString() else { return .wrongType }
         return own == identifier ? nil : .differs
     }
 
-    /// The document types of an array, or of a single text, and whether the whole item has the form of the
-    /// standard.
+    /// The document types of an array, or of a single text. `areAllRead` says whether the whole item has the
+    /// form of the standard.
     fileprivate var docTypes: (names: Set<String>, areAllRead: Bool) {
         guard let array = try? array() else { return (docType.map { [$0] } ?? [], false) }
         var names: Set<String> = []

@@ -9,7 +9,7 @@ package enum VICALFinding: Equatable, Sendable {
     case entryLeftOut(index: Int, VICALEntryFault)
     /// The certificate is used although this member is wrong (Q232).
     case memberWrong(VICALEntryMember, VICALMemberFault, index: Int, subject: String)
-    /// The entry names no document type, so its certificate is trusted for none (Q175).
+    /// The entry names no document type, so its certificate is trusted for no document (Q175).
     case withoutDocTypes(subject: String)
     /// The list has the certificate more than once; the document types of its entries are combined.
     case entryTwice(subject: String)

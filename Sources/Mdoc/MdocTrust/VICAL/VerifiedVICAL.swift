@@ -15,7 +15,7 @@ package import PKIX
 /// 5. the date and the nextUpdate of the list.
 ///
 /// **Callers.** The admission of a new list checks everything. `TrustSnapshot` verifies a stored list again
-/// without a time, because an expired list stays in use until a better one comes (Q176). The results that
+/// without a time, because an expired list stays in use until a better list comes (Q176). The results that
 /// follow from the bytes alone are kept, so parsing and the verification of the signature happen once.
 ///
 /// **Limits.** At most 4096 entries are read. An entry without a readable certificate is left out, and
@@ -27,7 +27,7 @@ package struct VerifiedVICAL: Sendable {
     /// An IACA with the document types for which it is trusted.
     package struct Entry: Sendable {
         package let certificate: Certificate
-        /// The document types; an empty set is trusted for nothing (Q175).
+        /// The document types. With an empty set the IACA is trusted for no document (Q175).
         package let docTypes: Set<String>
     }
 
@@ -37,9 +37,9 @@ package struct VerifiedVICAL: Sendable {
     package let nextUpdate: Timestamp?
     /// The usable entries, one for each certificate.
     package let entries: [Entry]
-    /// The remarks on entries, used or left out.
+    /// The remarks on entries, both on used entries and on entries that were left out.
     package let findings: [VICALFinding]
-    /// The rules of its profile that the signer's certificate breaks without being refused.
+    /// The rules of its profile that the signer's certificate breaks, although the certificate is accepted.
     package let signerFindings: [ProfileFinding]
     /// The pinned root to which the signer led.
     let root: TrustAnchor
@@ -118,7 +118,7 @@ extension UnverifiedVICAL {
         try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
-        // Published lists have a signer with such an encoding (Q214).
+        // Harmless findings refuse nothing: published lists have a signer with such an encoding (Q214).
         let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
         // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.

@@ -7,10 +7,11 @@ extension DocumentFamily {
         types: [
             DocumentType(
                 .personID,
+                // The PID has another name for the date of issue.
                 answers: DocumentType.usualAnswers.merging([.issueDate: ["issuance_date"]]) { $1 })
         ])
 
-    /// The European age verification document, which has age attestations alone.
+    /// The European age verification document, which has only age attestations.
     package static let ageVerification = DocumentFamily(
         word: "av", title: "EU age verification",
         types: [DocumentType(.ageVerification, answers: [.age: []])])

@@ -9,7 +9,7 @@ package struct DocumentType: Sendable {
     package let mainNameSpace: String
     /// The data model; `nil` if none is known for the type.
     package let model: DataModel?
-    /// The elements that answer each kind of claim. The document cannot answer a kind that is not here.
+    /// The elements that answer each kind of claim. The document cannot answer a kind that is missing here.
     let answers: [Claim.Kind: [String]]
     /// The namespace of the elements that answer a claim, if it is not the main namespace.
     let answersElsewhere: [Claim.Kind: String]
@@ -71,13 +71,14 @@ package struct DocumentType: Sendable {
     }
 }
 
-/// A document as people name it. It may have several document types.
+/// A kind of document as people name it, such as a driving licence. It may have several document types.
 package struct DocumentFamily: Sendable {
-    /// The word for the document in an intent; for an unknown document its type.
+    /// The word for the document in an intent. For an unknown document the word is the document type.
     package let word: String
     /// The name of the document for users; `nil` for an unknown document.
     package let title: String?
-    /// The document types, the preferred one first. Each is compared exactly (Q165). Never empty.
+    /// The document types, the preferred type first. A type is compared exactly, letter case included (Q165).
+    /// Never empty.
     package let types: [DocumentType]
 
     /// The main namespace, which all types of the document share.
@@ -95,7 +96,7 @@ package struct DocumentFamily: Sendable {
         if let known = Self.known.first(where: { $0.word == text }) {
             self = known
         } else if let known = Self.known.first(where: { $0.types.contains { $0.docType == text } }) {
-            // The text names one of several spellings of a type, so only that one is requested.
+            // The text names one of several spellings of a type, so only that spelling is requested.
             self.init(word: text, title: known.title, types: known.types.filter { $0.docType == text })
         } else if text.contains("."), text.utf8.count <= 255,
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
@@ -114,6 +115,7 @@ package struct DocumentFamily: Sendable {
 }
 
 extension DocumentFamily: Hashable {
+    // The word alone identifies a family: no two families with different types have the same word.
     package static func == (one: DocumentFamily, other: DocumentFamily) -> Bool {
         one.word == other.word
     }

@@ -68,6 +68,7 @@ extension RequestIntent {
         switch clause.first {
         case "from":
             documents = []
+            // Empty parts are kept, so that `from mdl or` is refused below.
             for words in clause.dropFirst().split(separator: "or", omittingEmptySubsequences: false) {
                 guard words.count == 1, let word = words.first, let family = DocumentFamily(word) else {
                     throw .notUnderstood(clause.joined(separator: " "))
@@ -143,7 +144,8 @@ extension Claim: CustomStringConvertible {
 }
 
 extension ElementName {
-    /// Parses `namespace/element`; `nil` for other text, and for text that ends like a purpose.
+    /// Parses `namespace/element`; `nil` for other text, and for text that ends with a colon, as a purpose
+    /// does.
     fileprivate init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !path.hasSuffix(":") else { return nil }
@@ -162,7 +164,8 @@ extension Substring {
 }
 
 extension [String] {
-    /// Whether these are at most 16 codes of vehicle categories, each of at most 8 capitals and digits.
+    /// Whether these are 1 to 16 codes of vehicle categories or classes, each of at most 8 capitals and
+    /// digits.
     fileprivate var areCodes: Bool {
         !isEmpty && count <= 16
             && allSatisfy { code in

@@ -21,7 +21,7 @@ package struct RequestIntent: Hashable, Sendable {
     package var required: [Claim]
     /// Whether the age in years or the birth date may be requested together with a question about the age.
     ///
-    /// Only apps may set this: they name each element, and answer for needing it.
+    /// Only apps may set this. An app names each element, and its maker has to justify why the app needs it.
     package var allowsBirthDateBesideAge = false
 
     package init(
@@ -40,11 +40,11 @@ package struct RequestIntent: Hashable, Sendable {
 package enum RequestPurpose: String, CaseIterable, Sendable {
     /// Checking whether the holder is old enough.
     case age
-    /// Checking whether the holder may drive, and is the person of the licence.
+    /// Checking whether the holder may drive, and whether the licence belongs to the holder.
     case rental
     /// Identifying a person, such as at a hotel, a parcel shop or a ticket counter.
     case identity
-    /// Listed elements. The person who lists them answers for needing them.
+    /// Listed elements. The person who lists the elements has to justify why they are needed.
     case elements
 
     /// Whether the purpose allows this kind of claim.

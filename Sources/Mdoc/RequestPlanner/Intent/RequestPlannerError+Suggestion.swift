@@ -35,7 +35,8 @@ extension RequestPlannerError {
         return words
     }()
 
-    /// Returns the element of the document whose identifier resembles that of `name`; `nil` if none does.
+    /// Returns the element of the document whose identifier resembles the identifier of `name`; `nil` if
+    /// there is no such element.
     private static func element(like name: ElementName, in docType: String) -> String? {
         let elements = DocumentFamily(docType)?.types.first { $0.docType == docType }?.elements ?? []
         let identifiers = elements.map(\.name).filter { $0.nameSpace == name.nameSpace }.map(\.identifier)

@@ -16,7 +16,7 @@ package enum RequestPlannerError: Error, Equatable, Sendable {
     case documentTwice(docType: String)
     /// The age is not in the range from 0 to 99.
     case ageOutOfRange(Int)
-    /// The intent asks for more than its purpose needs, by this rule.
+    /// The intent breaks this rule: with this claim it asks for too much.
     case overAsking(RequestRule, Claim)
     /// A document of the intent has no element that answers this claim.
     case documentLacks(Claim, docType: String)

@@ -1,20 +1,20 @@
 package import MdocModel
 
-/// A requested element, and what an answer must have of it.
+/// A requested element, and whether an answer without the element is complete.
 package struct AskedElement: Hashable, Sendable {
     package let docType: String
     package let name: ElementName
     /// The sets of elements, each of which may come as a whole in place of the element.
     package let alternatives: [[ElementName]]
-    /// Whether an answer is incomplete without the element and without a set in its place.
+    /// Whether an answer is incomplete if it has neither the element nor one of the alternatives.
     package let isRequired: Bool
 }
 
 extension ItemsRequest {
     /// Returns the elements of this request.
     ///
-    /// - An age attestation is never required, since another attestation may answer. The question about the
-    ///   age judges it.
+    /// - An age attestation is never required, since another attestation may answer. If no attestation
+    ///   answers, the question about the age is unanswered.
     /// - An expiry date is always required, since it could refute the answer (Q221).
     ///
     /// - Parameter names: The elements that are required in addition to the mandatory elements of the
@@ -35,8 +35,8 @@ extension ItemsRequest {
 }
 
 extension ElementName {
-    /// Whether every document of this type must have the element. Only the main namespace counts: other
-    /// namespaces, such as that of AAMVA, are in the documents of some issuers alone.
+    /// Whether every document of this type must have the element. Only the main namespace counts: only some
+    /// issuers' documents have other namespaces, such as AAMVA's.
     fileprivate func isMandatory(in docType: String) -> Bool {
         let type = DocumentFamily.known.lazy.flatMap(\.types).first { $0.docType == docType }
         guard let type, type.mainNameSpace == nameSpace else { return false }

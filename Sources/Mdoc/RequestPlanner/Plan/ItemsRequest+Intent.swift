@@ -37,7 +37,7 @@ extension ItemsRequest {
 extension DocumentType {
     /// Returns the elements that answer `claim`.
     ///
-    /// - Throws: `RequestPlannerError.documentLacks` if the document cannot answer it.
+    /// - Throws: `RequestPlannerError.documentLacks` if the document cannot answer the claim.
     func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
         let names: [ElementName]
         switch claim {

@@ -16,7 +16,7 @@ package import MdocModel
 /// - `keeps(_:of:)` says whether a returned element is kept, and the store acts on it.
 ///
 /// **Callers.** The command line, the daemon and the library plan every request with it, before a phone is
-/// there. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
+/// presented. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
 ///
 /// **Limits.** A plan knows no session, key or wallet, and does not sign. It judges no answer:
 /// `MdocVerification` compares a response with the request, and `Reports` answers the questions.
@@ -99,8 +99,9 @@ package struct RequestPlan: Sendable {
 
     /// Whether a returned element is kept.
     ///
-    /// An element is kept if the request said so of that element, of the element that it replaces, or of an
-    /// age that it attests.
+    /// An element is kept if the request marks it as kept, or marks the element that it replaces. An
+    /// attestation that was not requested is kept if a requested attestation of its namespace is marked as
+    /// kept.
     package func keeps(_ name: ElementName, of docType: String) -> Bool {
         requests.joined().contains { $0.docType == docType && $0.keeps(name) }
     }
@@ -109,9 +110,9 @@ package struct RequestPlan: Sendable {
 extension [RequestPlan] {
     /// Returns the requests to send to a wallet, in order, if any one of the planned documents is enough.
     ///
-    /// A later request is sent only if the earlier ones returned no document. A wallet with extended requests
-    /// gets one request and chooses the document. Any other wallet is asked for one family at a time, since
-    /// it would return all of them.
+    /// A later request is sent only if the earlier requests returned no document. A wallet with extended
+    /// requests gets one request and chooses the document. Any other wallet is asked for one family at a
+    /// time, since it would return the documents of all families.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         let families = flatMap(\.requests)
         guard capabilities.contains(.extendedRequest) else {
@@ -142,8 +143,8 @@ extension ItemsRequest {
             kept.contains(alternative.requestedElement) && alternative.sets.contains { $0.contains(name) }
         }
         if isSubstitute { return true }
-        // The nearest attestation answers in place of the requested one (ISO/IEC 18013-5 7.2.5), so it is
-        // kept as that one.
+        // The nearest attestation answers in place of the requested attestation (ISO/IEC 18013-5 7.2.5), so
+        // it is kept if a requested attestation is.
         guard AgeAttestation(name.identifier) != nil, !asks(for: name.identifier, in: name.nameSpace) else {
             return false
         }
@@ -155,8 +156,8 @@ extension ItemsRequest {
 
 /// The choice of what a shop keeps of an answer.
 ///
-/// intentToRetain follows from it alone, so that the notice to the holder, the storage and the deletion
-/// depend on one choice. Only an app of the library chooses for each claim.
+/// intentToRetain follows from this choice alone, so that the notice to the holder, the storage and the
+/// deletion depend on one choice. Only an app of the library chooses for each claim.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.

@@ -21,7 +21,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     /// Parses an envelope. Nothing is decrypted.
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
-        // The structure is not deeper: the answer in it is an encrypted byte string.
+        // A depth of 4 is enough, since the answer in the structure is an encrypted byte string.
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         let (algorithm, parameters): (CBORItem, CBORItem)
         do throws(CBORError) {
@@ -33,7 +33,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         } catch {
             throw .malformed(.envelope, error)
         }
-        // Checked before the parameters are read, since another algorithm may have others.
+        // Checked before the parameters are read, since another algorithm may have other parameters.
         guard algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
         do throws(CBORError) {
@@ -119,7 +119,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     /// Encrypts `response` as a wallet does. Only the software wallet and tests call it.
     ///
-    /// - Parameter ephemeralKey: A fresh key, used for this answer alone.
+    /// - Parameter ephemeralKey: A fresh key, used only for this answer.
     package static func seal(
         _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
         ephemeralKey: consuming PrivateKey

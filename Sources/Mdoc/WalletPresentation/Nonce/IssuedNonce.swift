@@ -2,7 +2,7 @@ internal import CBOR
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// The channel of a presentation that is not nearby.
+/// A presentation channel: the way in which an answer comes without a tap.
 package enum PresentationChannel: String, Sendable {
     /// An app with PassKit (Verify with Wallet).
     case app
@@ -62,10 +62,10 @@ package struct IssuedNonce: Hashable, Sendable {
         guard now <= expires else { throw .expired }
     }
 
-    /// Returns the proof that this presentation alone uses the nonce.
+    /// Returns the proof that no other presentation uses the nonce.
     ///
-    /// - Parameter isFirstUse: The answer of the atomic step in which the store marked the nonce as spent. No
-    ///   later step, on any server, may answer `true` again.
+    /// - Parameter isFirstUse: Whether the nonce was unspent before the atomic step in which the store marked
+    ///   it as spent. No later step, on any server, may give `true` again for this nonce.
     /// - Throws: `NonceRefusal` if the nonce must not be used.
     package func spent(
         isFirstUse: Bool, by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
@@ -82,7 +82,7 @@ package enum NonceRefusal: String, CaseIterable, Error, Sendable {
     case unknown = "nonce.unknown"
     case reused = "nonce.reused"
     case otherSession = "nonce.other_session"
-    /// The nonce was issued for the other channel of app and web.
+    /// The nonce was issued for the web and used by an app, or the reverse.
     case otherChannel = "nonce.other_channel"
     case expired = "nonce.expired"
     case issuedBefore = "nonce.issued_before"
@@ -103,7 +103,8 @@ package struct SpentNonce: ~Copyable, Sendable {
         self.isReplayChecked = isReplayChecked
     }
 
-    /// Accepts the nonce of a stored presentation, which may have been used before. The verdict says so.
+    /// Accepts the nonce of a stored presentation, which may have been used before. The verdict then says
+    /// that replays were not checked.
     package static func acceptingReplays(of nonce: PresentationNonce) -> SpentNonce {
         SpentNonce(nonce, isReplayChecked: false)
     }

@@ -15,8 +15,8 @@ package struct NonceLedger: Sendable {
     /// The maximum number of stored nonces.
     package let capacity: Int
     private var entries: [PresentationNonce: Entry] = [:]
-    /// The nonces in the order of issue, which is that of expiry. Those before the index `oldest` are deleted
-    /// already.
+    /// The nonces in the order of issue, which is also the order of expiry. The nonces before the index
+    /// `oldest` are deleted already.
     private var order: [PresentationNonce] = []
     private var oldest = 0
 
@@ -27,7 +27,7 @@ package struct NonceLedger: Sendable {
 
     package var count: Int { entries.count }
 
-    /// Issues a nonce that the caller drew, and stores the request beside it.
+    /// Issues a nonce that the caller generated, and stores the request beside it.
     ///
     /// - Parameter asked: The request, in the caller's encoding.
     /// - Throws: `NonceRefusal.issuedBefore` or `tooMany`.

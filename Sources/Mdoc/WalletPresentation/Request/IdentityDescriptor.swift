@@ -1,6 +1,7 @@
 package import MdocModel
 
-/// A descriptor of PassKit: a kind of document, the requested elements, and how long each may be stored.
+/// A descriptor of PassKit: a kind of document, the requested elements, and for each element the time for
+/// which it may be stored.
 package struct IdentityDescriptor: Sendable {
     package let document: IdentityDocument
     /// The requested elements, in the order in which they were added. No element occurs twice.
@@ -9,7 +10,7 @@ package struct IdentityDescriptor: Sendable {
     package let itemsRequest: ItemsRequest
     private let intents: [ElementName: IntentToStore]
 
-    /// Makes a descriptor, and maps its elements to those of the document.
+    /// Makes a descriptor, and maps PassKit's elements to the elements of the document.
     ///
     /// - Throws: `IdentityDescriptorError` for a descriptor that PassKit would refuse, or that cannot be
     ///   mapped.
@@ -41,7 +42,8 @@ package struct IdentityDescriptor: Sendable {
     package func intent(for name: ElementName) -> IntentToStore { intents[name] ?? .willNotStore }
 }
 
-/// The reason that PassKit would refuse a descriptor, or that it cannot be mapped.
+/// The reason that PassKit would refuse a descriptor, or that its elements cannot be mapped to elements of
+/// the document.
 package enum IdentityDescriptorError: Error, Equatable, Sendable {
     case noElements
     case elementTwice
@@ -56,14 +58,15 @@ struct MappedElement {
     var substitutes: [ElementName] = []
 }
 
-/// Collects elements by namespace. If two elements of PassKit map to one of the document, the stricter intent
-/// counts.
+/// Collects elements by namespace. If two elements of PassKit map to the same element of the document, the
+/// stricter intent counts.
 private struct ItemsRequestDraft {
     private var names: [ElementName] = []
     private var alternatives: [AlternativeDataElements] = []
     private(set) var intents: [ElementName: IntentToStore] = [:]
 
-    /// Adds an element and its substitutes, or makes the intent of an earlier one stricter.
+    /// Adds an element and its substitutes. If the element was added before, the stricter of the two intents
+    /// is kept.
     mutating func add(_ mapped: MappedElement, _ intent: IntentToStore) {
         let isNew = intents[mapped.name] == nil
         for name in [mapped.name] + mapped.substitutes {

@@ -69,6 +69,7 @@ extension IdentityElement {
         case .sex: .japan(["sex_unicode"]) + .iso23220(["sex"])
         case .dateOfBirth: .japan(["birth_date_unicode"]) + .iso23220(["birth_date"])
         case .age: .iso23220(["age_in_years"])
+        // The card has its ages in the namespace of ISO/IEC 23220, as the photo ID has.
         case .ageAtLeast(let years): .age(years, in: [MappedElement].photoID)
         case .documentDHSComplianceStatus, .drivingPrivileges, .eyeColor, .hairColor, .height, .weight,
             .organDonorStatus, .veteranStatus, .issuingAuthority, .documentIssueDate,
@@ -96,8 +97,8 @@ extension [MappedElement] {
 
     /// Returns elements in the namespace of ISO/IEC 23220.
     ///
-    /// - Parameter spelled: Whether the document may have the text in several scripts, each as an element of
-    ///   its own.
+    /// - Parameter spelled: Whether the document may have the text in several scripts, each as a separate
+    ///   element.
     fileprivate static func iso23220(_ identifiers: [String], spelled: Bool = false) -> Self {
         guard spelled else { return names(identifiers, in: photoID) }
         return identifiers.flatMap { names([$0 + "_unicode"], in: photoID, [$0 + "_latin1", $0]) }

@@ -46,7 +46,7 @@ package enum IntentToStore: Hashable, Sendable {
 
     /// Returns the stricter of the two intents.
     func stricter(_ other: IntentToStore) -> IntentToStore {
-        // Without a number of days an intent is unlimited, so the other one is at least as strict.
+        // Without a number of days an intent is unlimited, so the other intent is at least as strict.
         guard let days, let otherDays = other.days else { return days == nil ? other : self }
         return days <= otherDays ? self : other
     }

@@ -3,7 +3,8 @@ internal import MdocVerification
 
 /// The sign by which an answer is recognised as a mock.
 ///
-/// The answer itself carries the sign. It can only lower the trust in an answer, so forging it gains nothing.
+/// The answer itself carries the sign. The sign can only lower the trust in an answer, so forging it gains
+/// nothing.
 package enum MockSign: String, CaseIterable, Sendable {
     /// The request has the identifiers of Apple's published example.
     case publishedExample = "mock.published_example"
@@ -14,7 +15,7 @@ package enum MockSign: String, CaseIterable, Sendable {
     case developerProfile = "mock.developer_profile"
     /// The document names the test issuer, and none of its signatures is valid: the simulator.
     case simulator = "mock.simulator"
-    /// The document is of an issuer that is trusted for tests alone.
+    /// The document is of an issuer that is trusted only for tests.
     case testTrust = "mock.test_trust"
 }
 

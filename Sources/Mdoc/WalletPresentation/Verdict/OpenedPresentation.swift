@@ -15,8 +15,8 @@ internal import MdocTrust
 /// **Callers.** `WalletEnvelope` (apps) and `EncryptedResponse` (web pages) make this value. They consume a
 /// `SpentNonce`, so that one nonce opens one presentation.
 ///
-/// **Limits.** The value gives out no element; only a `VerifiedPresentation` does, or an accepted
-/// `MockPresentation`.
+/// **Limits.** The value gives access to no element. Only a `VerifiedPresentation` or an accepted
+/// `MockPresentation` does.
 package struct OpenedPresentation: Sendable, RedactedDescription {
     package let channel: PresentationChannel
     let response: UnverifiedResponse
@@ -70,7 +70,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     /// Returns the failed rules of a channel without engagement.
     ///
     /// A MAC is refused, because the channel has no reader key to make one with. More documents than
-    /// requested are refused; in an app there is only one.
+    /// requested are refused. An app may request only one document.
     private func failures(comparedWith comparison: RequestComparison) -> [ChannelFailure] {
         var failures: [ChannelFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {

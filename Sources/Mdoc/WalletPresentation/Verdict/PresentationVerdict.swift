@@ -9,7 +9,7 @@ package enum PresentationVerdict: Sendable {
     case rejected(RejectedPresentation)
 }
 
-/// A verified response, with the facts that the channel adds.
+/// A verified response, with facts that only a presentation channel has.
 package struct VerifiedPresentation: Sendable, RedactedDescription {
     package let response: VerifiedResponse
     /// Whether a second use of the nonce was ruled out. False only for a stored presentation, which may have
@@ -31,8 +31,8 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 package struct RejectedPresentation: Sendable {
     /// The failed rules of the channel itself, apart from the checks of the response.
     package let failures: [ChannelFailure]
-    /// The results of the checks of the response. All of them may have passed, if the presentation was
-    /// rejected because of `failures` alone.
+    /// The results of the checks of the response. All of these checks may have passed: then the presentation
+    /// was rejected only because of `failures`.
     package let checks: CheckedResponse
     /// Whether a second use of the nonce was ruled out.
     package let isReplayChecked: Bool

@@ -24,7 +24,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Parses the decoded bytes of a response. Nothing is decrypted.
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
-        // The structure is not deeper: the answer in it is an encrypted byte string.
+        // A depth of 4 is enough, since the answer in the structure is an encrypted byte string.
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
@@ -76,8 +76,8 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
     private func mismatch(
         of info: EncryptionInfo, origin: WebOrigin, key: RecipientKey, others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {
-        // The response does not name its request, so only decryption with each candidate can tell. Each try
-        // costs a key agreement, hence the limits.
+        // The response does not name its request, so only a decryption shows whether it answers a candidate.
+        // A decryption costs a key agreement, so the number of candidates is limited.
         func isSealed(_ text: String, _ origin: WebOrigin) -> Bool {
             (try? open(with: key, in: .onTheWeb(encryptionInfo: text, origin: origin))) != nil
         }
@@ -91,7 +91,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
     /// Encrypts `response` as a wallet does, and returns the text of the member `response`. Only the software
     /// wallet and tests call it.
     ///
-    /// - Parameter ephemeralKey: A fresh key, used for this answer alone.
+    /// - Parameter ephemeralKey: A fresh key, used only for this answer.
     package static func seal(
         _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
         ephemeralKey: consuming PrivateKey
@@ -112,7 +112,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 }
 
 extension String {
-    /// The text in the other forms of base64: with padding, in the other alphabet, and with both.
+    /// This base64url text in other forms: with padding, in the alphabet of base64, and with both.
     fileprivate var otherBase64Forms: Set<String> {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         let standard = String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 
 /// The key and nonce of a request on the web (EncryptionInfo, ISO/IEC TS 18013-7 Annex C).
 ///
-/// The wallet encrypts its answer for this key, and binds it to the text as it was sent. The text is never
-/// re-encoded here.
+/// The wallet encrypts its answer for this key, and binds the answer to the text as it was sent. The text is
+/// never re-encoded here.
 package struct EncryptionInfo: Sendable, RedactedDescription {
     /// The encoded structure in base64url without padding.
     package let text: String
@@ -45,7 +45,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
         self.text = text
         let (nonce, key): (ArraySlice<UInt8>, CBORItem)
         do throws(CBORError) {
-            // The structure is not deeper: an array, a map in the array, and the key in the map.
+            // A depth of 4 is enough for an array, a map in the array, and the key in the map.
             let item = try CBORItem.parse(bytes[...], limits: CBORLimits(depth: 4, bytes: bytes.count))
             let parameters = try item.parametersOfDCAPI()
             let map = try parameters.map()
