@@ -30,7 +30,7 @@ struct TroubleshootingTests {
         let members = schemas?["Problem"]?["properties"] as? [String: [String: Any]]
         // Held to the code by the tests of the document.
         let problems = Set(try #require(members?["id"]?["enum"] as? [String]))
-        let rest = "What a presentation ended with has an id"
+        let rest = "The `reasons` of a presentation are ids"
         #expect(Self.ids(from: "Answers to orders over HTTP have an id:", to: rest) == problems)
         let source = SourceFile.text(of: "Sources/Service/Reports/OutcomeReason.swift")
         let reasons = source.matches(of: /(?m)^ +case (\w+)(?: = "([\w.]+)")?$/).map { $0.2 ?? $0.1 }

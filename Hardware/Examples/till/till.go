@@ -1,4 +1,4 @@
-// A till: orders an age check of countersignd, says what is going on, and ends with 0 for allow alone.
+// A till: orders an age check of countersignd, shows what happens, and ends with 0 only for allow.
 //
 //	COUNTERSIGN_TOKEN=… go run till.go REFERENCE [INTENT]
 package main
@@ -41,7 +41,7 @@ var why = []struct{ outcome, reasons, words string }{
 	{"failed", "reader.unavailable radio.unavailable", "The reader is not there. Call whoever looks after it."},
 }
 
-// The words of the row that stands highest; where a reason is in none, those of the outcome.
+// The words of the highest row that matches; if a reason is in no row, the words of the outcome.
 func words(outcome string, reasons []string) string {
 	best := len(why)
 	for _, reason := range reasons {
@@ -97,8 +97,8 @@ func patience() time.Duration {
 	return 10 * time.Minute
 }
 
-// The presentation, or in Detail why it is refused, and whether for good; nothing while the daemon is starting again. The same
-// reference again, also after a crash, is the same presentation.
+// Returns the presentation, or in Detail the reason of a refusal, and whether the refusal is final; nothing while the daemon
+// restarts. The same reference returns the same presentation, also after a crash.
 func order(reference, intent string) (presentation answer, isFinal bool) {
 	response, err := call("POST", "/v1/presentations", map[string]string{"kind": "display", "intent": intent, "reference": reference}, silence)
 	if err != nil {
@@ -109,7 +109,7 @@ func order(reference, intent string) (presentation answer, isFinal bool) {
 	return presentation, response.StatusCode < 500 && response.Header.Get("Retry-After") == ""
 }
 
-// Ends it: nobody is asked any more. The answer has the outcome, also one that came just now.
+// Ends the presentation: the customer is no longer asked. The answer has the outcome, even one that came just now.
 func cancel(id string) (presentation answer) {
 	response, err := call("DELETE", "/v1/presentations/"+id, nil, silence)
 	if err != nil {
@@ -120,7 +120,7 @@ func cancel(id string) (presentation answer) {
 	return
 }
 
-// Says what is going on. The last event has the outcome, unless the connection or the time ends before it.
+// Shows what happens. The last event has the outcome, unless the connection or the time ends before it.
 func follow(id string, left time.Duration) (event answer) {
 	if left > silence {
 		left = silence

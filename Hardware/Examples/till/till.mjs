@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A till: orders an age check of countersignd, says what is going on, and ends with 0 for allow alone.
+// A till: orders an age check of countersignd, shows what happens, and ends with 0 only for allow.
 //
 //     COUNTERSIGN_TOKEN=… till.mjs REFERENCE [INTENT]
 
@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const daemon = process.env.COUNTERSIGN_URL ?? "http://127.0.0.1:8411";
-const seconds = Number(process.env.COUNTERSIGN_SECONDS ?? 600); // Then the till ends the check.
+const seconds = Number(process.env.COUNTERSIGN_SECONDS ?? 600); // After this time the till ends the check.
 const headers = { Authorization: `Bearer ${process.env.COUNTERSIGN_TOKEN}`, "Content-Type": "application/json" };
 const say = {
     armed: "Open your ID, then hold your phone to the reader.", engaged: "Connecting to your phone …",
@@ -37,7 +37,7 @@ const why = [
     ["failed", ["reader.unavailable", "radio.unavailable"], "The reader is not there. Call whoever looks after it."],
 ];
 
-// The words of the row that stands highest; where a reason is in none, those of the outcome.
+// The words of the highest row that matches; if a reason is in no row, the words of the outcome.
 function words(outcome, reasons) {
     const rows = reasons.map((reason) => why.findIndex(([of, ids]) => of === outcome && ids.includes(reason)));
     return rows.length > 0 && Math.min(...rows) >= 0 ? why[Math.min(...rows)][2] : say[outcome];
@@ -48,7 +48,7 @@ function call(method, path, body, most = 40_000) {
     return fetch(daemon + path, { method, headers, body: body && JSON.stringify(body), signal });
 }
 
-// The presentation with its outcome. The same reference again, also after a crash, goes on with the same one.
+// Returns the presentation with its outcome. The same reference continues the same presentation, also after a crash.
 async function check(reference, intent) {
     const end = Date.now() + 1000 * seconds;
     for (let left, wait, said; (left = end - Date.now()) > -30_000; await sleep(1000 * (wait ?? 1))) {
@@ -62,7 +62,7 @@ async function check(reference, intent) {
             }
             if (!answer.ok) return { problem: presentation.detail };
             const path = `/v1/presentations/${presentation.id}`;
-            // Nobody is asked any more. The answer has the outcome, also one that came just now.
+            // The customer is no longer asked. The answer has the outcome, even one that came just now.
             if (left <= 0) presentation = await (await call("DELETE", path)).json();
             if (presentation.outcome) return presentation;
             const events = await call("GET", `${path}/events`, undefined, Math.max(left, 0));
@@ -71,7 +71,7 @@ async function check(reference, intent) {
                 if (event?.outcome) return event;
                 if (event) console.log(say[event.hint] ?? say[event.state] ?? "…");
             }
-        } catch { /* The daemon is starting again, the network is, or the time is over. */ }
+        } catch { /* The daemon restarts, the network is down, or the time is over. */ }
     }
     return { problem: "The daemon did not answer in time. The check may still be open: order again with the same reference." };
 }

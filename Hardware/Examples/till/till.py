@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A till: orders an age check of countersignd, says what is going on, and ends with 0 for allow alone.
+"""A till: orders an age check of countersignd, shows what happens, and ends with 0 only for allow.
 
     COUNTERSIGN_TOKEN=… till.py REFERENCE [INTENT]"""
 
 import http.client, json, os, sys, time, urllib.error, urllib.request
 
 DAEMON = os.environ.get("COUNTERSIGN_URL", "http://127.0.0.1:8411")
-SECONDS = float(os.environ.get("COUNTERSIGN_SECONDS", "600"))  # Then the till ends the check.
+SECONDS = float(os.environ.get("COUNTERSIGN_SECONDS", "600"))  # After this time the till ends the check.
 HEADERS = {"Authorization": "Bearer " + os.environ["COUNTERSIGN_TOKEN"], "Content-Type": "application/json"}
 SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": "Connecting to your phone …",
        "awaitingConsent": "Confirm on your phone.", "receiving": "Receiving …",
@@ -34,7 +34,7 @@ WHY = [("deny", "answer.no decision.rejected", "No. Do not sell."),
 
 
 def words(outcome, reasons):
-    """Those of the row of WHY that stands highest; where a reason is in none, those of the outcome."""
+    """The words of the highest row of WHY that matches; if a reason is in no row, the words of the outcome."""
     rows = [next((row for row, (of, ids, _) in enumerate(WHY) if of == outcome and reason in ids.split()), -1)
             for reason in reasons]
     return WHY[min(rows)][2] if rows and min(rows) >= 0 else SAY[outcome]
@@ -55,7 +55,7 @@ def detail(error):
 
 
 def check(reference, intent):
-    """The presentation with its outcome. The same reference again, also after a crash, goes on with the same one."""
+    """Returns the presentation with its outcome. The same reference continues the same presentation, also after a crash."""
     end, said = time.monotonic() + SECONDS, None
     while (left := end - time.monotonic()) > -30:
         is_ordered = False
@@ -63,7 +63,7 @@ def check(reference, intent):
             order = {"kind": "display", "intent": intent, "reference": reference}
             presentation = json.load(call("POST", "/v1/presentations", order))
             path, is_ordered = f"/v1/presentations/{presentation['id']}", True
-            if left <= 0:  # Nobody is asked any more. The answer has the outcome, also one that came just now.
+            if left <= 0:  # The customer is no longer asked. The answer has the outcome, even one that came just now.
                 presentation = json.load(call("DELETE", path))
             if presentation["outcome"]:
                 return presentation
@@ -83,7 +83,7 @@ def check(reference, intent):
                 print(said, flush=True)
             time.sleep(int(wait or 1))
         except (OSError, http.client.HTTPException):
-            time.sleep(1)  # The daemon is starting again, or the network is.
+            time.sleep(1)  # The daemon restarts, or the network is down.
     sys.exit("The daemon did not answer in time. The check may still be open: order again with the same reference.")
 
 
