@@ -71,14 +71,14 @@ extension CheckID {
         case .issuerCertificate: "a trusted root issued the document signer's certificate, and both are valid"
         case .issuerSignature: "the document signer signed the mobile security object (MSO)"
         case .mobileSecurityObject: "the MSO has a known version and is for this document type"
-        case .digests: "every element is the one the issuer signed"
+        case .digests: "every returned element has the digest that the issuer signed"
         case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
         case .issuingCountry: "the document's country is that of its signer"
         case .revocation:
             "no available list revokes the document or its signer; if revocation is unknown, the policy accepts that"
         case .deviceAuthentication: "the phone holds the document's key and took part in this session"
-        case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
-        case .requestMatch: "nothing was returned twice; what was not requested is refused or withheld"
+        case .keyAuthorizations: "the phone asserts only elements that its key is authorised for"
+        case .requestMatch: "nothing was returned twice; elements that were not requested are refused or withheld"
         case .profile: "nothing departs from the standard's profile"
         }
     }

@@ -74,7 +74,7 @@ extension RequestRule {
         case .twoAgesAtMost: "a request may ask about two ages at most"
         case .portraitNobodyCompares:
             "a portrait may be requested only if a person compares it with the holder's face"
-        case .notNeededForPurpose: "the purpose of the request does not need it"
+        case .notNeededForPurpose: "the purpose of the request does not need this element"
         case .biometricTemplate: "biometric templates are never requested"
         }
     }
