@@ -78,7 +78,8 @@ extension CheckID {
             "no available list revokes the document or its signer; if revocation is unknown, the policy accepts that"
         case .deviceAuthentication: "the phone holds the document's key and took part in this session"
         case .keyAuthorizations: "the phone asserts only elements that its key is authorised for"
-        case .requestMatch: "nothing was returned twice; elements that were not requested are refused or withheld"
+        case .requestMatch:
+            "nothing was returned twice; elements that were not requested are refused or withheld"
         case .profile: "nothing departs from the standard's profile"
         }
     }
