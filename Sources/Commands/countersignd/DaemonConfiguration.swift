@@ -181,7 +181,7 @@ extension DaemonConfiguration {
 
     private static let limits = ConfigurationTable<Self>([
         "presentations": .value(
-            "the maximum number of presentations in memory. For a further order, the oldest finished presentation of the caller with the most finished ones is removed. If none is finished, the order is refused (`tooManyPresentations`)",
+            "the maximum number of presentations in memory. A new order then removes a finished presentation: the oldest of the caller that has the most finished presentations. If none is finished, the order is refused (`tooManyPresentations`)",
             as: .whole(10...100_000), at: \.limits.presentations),
         "listeners": .value(
             "the maximum number of open event streams at all lanes together. One caller may have half of them",

@@ -109,7 +109,7 @@ struct HubProblem: ProblemDetails, Equatable {
     )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, status: 409,
-        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. To begin with one key again, revoke the kiosk, invite it again, and start it with an empty store"
+        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. If nothing else helps, revoke the kiosk, invite it again, and start it with an empty store: it then has one key"
     )
     static let tokensAbsent = HubProblem(
         .notFound, status: 404, "this hub makes no reader tokens: add readerTokens to its file")
