@@ -11,7 +11,7 @@ package actor FramedTCPListener {
 
     /// Listens on an address.
     ///
-    /// - Throws: `connectionRefused` if the address cannot be used, `system`.
+    /// - Throws: `connectionRefused` if the address cannot be used, `system` if no socket can be made.
     package init(
         on address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) throws(TransportError) {

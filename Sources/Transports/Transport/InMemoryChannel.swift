@@ -79,7 +79,7 @@ private final class Inbox: Sendable {
         state.withLock { state in
             if Task.isCancelled { return .failure(.cancelled) }
             // Messages that the peer sent before it closed are still delivered. An end that closed the
-            // channel itself gets none.
+            // channel itself gets no message.
             if state.closedBy == .own { return .failure(.closed(by: .own)) }
             if !state.messages.isEmpty { return .success(state.messages.removeFirst()) }
             if let side = state.closedBy { return .failure(.closed(by: side)) }
@@ -89,6 +89,7 @@ private final class Inbox: Sendable {
         }
     }
 
+    /// Records which side closed the channel first, and ends the wait of the reading end.
     func close(by side: ChannelSide) {
         let waiter = state.withLock { state in
             if state.closedBy == nil { state.closedBy = side }
