@@ -49,6 +49,7 @@ final class ReaderMonitor: Sendable {
     func stop() {
         control.withLock { $0.isStopped = true }
         stopSignal.signal()
+        // The cancellation may take several attempts, so `cancelWait` has its own thread.
         WorkerThread().perform { self.cancelWait() }
     }
 

@@ -75,6 +75,7 @@ final class ReaderSlot: Sendable {
     /// Whether a call on a thread was abandoned. Such a thread releases its card itself when the call
     /// returns.
     func hasAbandoned(_ thread: ReaderThread) -> Bool {
+        // `abandon` removes the thread of an abandoned call from the slot.
         state.withLock { $0.thread !== thread }
     }
 

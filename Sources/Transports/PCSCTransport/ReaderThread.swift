@@ -89,6 +89,7 @@ actor ReaderThread {
         }
     }
 
+    /// Ends a connection to the card. Does nothing if the connection is not the last one.
     func disconnect(_ number: Int, _ disposition: CardDisposition) {
         guard number == connection else { return }
         card.take()?.disconnect(disposition.code)
@@ -96,11 +97,13 @@ actor ReaderThread {
 
     /// Reads the reader's properties from its driver, with or without a card on the reader.
     func properties(of reader: String) throws(PCSCTransportError) -> ReaderProperties {
-        // While a card is connected, pcscd refuses a second connection: the first one is exclusive.
+        // While a card is connected, pcscd refuses a second connection, because the first connection
+        // is exclusive.
         if let properties = card?.readerProperties() { return properties }
         return try withContext { context throws(PCSCTransportError) in
             let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
             let properties = handle.readerProperties()
+            // The connection was to the reader. A card on the reader stays as it was.
             handle.disconnect(SCARD_LEAVE_CARD)
             return properties
         }

@@ -50,7 +50,7 @@ final class VirtualCardLink: Sendable {
         }
     }
 
-    /// Ends the stay. To the reader, the card leaves.
+    /// Ends the stay. The connection ends, which the reader sees as the removal of the card.
     func close() {
         let wasOpen = state.withLock { state in
             defer { state.isOpen = false }
