@@ -63,10 +63,11 @@ package actor BlueZRadio: BluetoothLERadio {
 
     /// Reserves the radio for a search for a peer. The caller must call ``endConnecting()`` at the end.
     ///
-    /// - Throws: `alreadyWaiting` if another search runs: bluetoothd has one discovery session for each of
-    ///   its clients.
+    /// - Throws: `alreadyWaiting` if another search runs, because bluetoothd has one discovery session for
+    ///   each of its clients.
     func beginConnecting() async throws(BluetoothLEError) -> PeerConnecting {
         guard !isConnecting else { throw .alreadyWaiting }
+        // Set before the first suspension, so that no other search begins meanwhile.
         isConnecting = true
         do throws(BlueZTransportError) {
             let (daemon, adapter) = try await readyAdapter()

@@ -363,6 +363,7 @@ extension Bus {
             let created = unsafe created
         else { return }
         let reply = unsafe BusMessage(owning: created, on: queue)
+        // Without an answer the caller would wait until its time is over.
         guard (try? reply.append(values)) != nil else {
             return refuse(call, "org.freedesktop.DBus.Error.Failed")
         }
@@ -387,6 +388,7 @@ extension Bus {
 
     /// Sends the signal that a property of an exported object has changed.
     func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
+        // The empty list names no property whose earlier value is no longer valid.
         emit(
             path, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
             [.string(interface), .map([name: value]), .strings([])])

@@ -85,6 +85,7 @@ extension BusMessage {
                     var number = number
                     return unsafe sd_bus_message_append_basic(pointer, letter("h"), &number)
                 })
+        // A value of any other type can be received, but not sent.
         case .foreign: throw .malformed
         }
     }

@@ -53,7 +53,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
             + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
     }
 
-    /// The essential settings that are missing: without them phones ask to pair, or parts of their answers
+    /// The essential settings that are missing. Without them phones ask to pair, or parts of their answers
     /// are lost. Empty if the settings are unknown.
     package var missingEssentials: [DaemonRequirement] {
         findings.compactMap { finding in

@@ -44,6 +44,7 @@ extension Daemon {
         }
     }
 
+    /// Whether a ping has stayed unanswered for `pingTimeout`.
     private var isHung: Bool { openPing.map { .now >= $0.sent + Self.pingTimeout } ?? false }
 
     /// Checks that bluetoothd answers now. Earlier reports of bluetoothd do not show this (Q246).

@@ -67,8 +67,8 @@ actor Daemon {
 
     nonisolated var isConnected: Bool { get async { await bus.isConnected } }
 
-    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If none runs, a
-    /// signal reports its start later.
+    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If no
+    /// bluetoothd runs, a signal reports the start of one later.
     private func begin() async throws(BusError) {
         try await bus.watchDaemon(self)
         do throws(BusError) {
@@ -151,6 +151,7 @@ actor Daemon {
         objects[path]?[interface]
     }
 
+    /// Returns the sorted paths of the objects that have an interface.
     func paths(_ interface: String, below path: String = "/org/bluez") -> [String] {
         objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(path + "/") }.map(\.key).sorted()
     }
@@ -257,8 +258,8 @@ actor Daemon {
         }
     }
 
-    /// Whether bluetoothd can forget the peer and nobody uses it. A peer that was paired meanwhile is used by
-    /// another program.
+    /// Whether bluetoothd can forget the peer, and no program uses the peer. A peer that was paired meanwhile
+    /// is used by another program.
     private func isForgettable(_ path: String, at adapter: String) -> Bool {
         guard let device = objects[path]?["org.bluez.Device1"] else { return false }
         return device["Connected"]?.flag != true && device["Paired"]?.flag != true

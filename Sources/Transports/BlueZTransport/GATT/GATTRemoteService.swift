@@ -12,6 +12,7 @@ struct GATTRemoteService: Sendable {
 
     func has(_ characteristic: Characteristic) -> Bool { found[characteristic] != nil }
 
+    /// Returns the path of a characteristic. Callers make sure before that the peer has the characteristic.
     func path(_ characteristic: Characteristic) -> String { found[characteristic]?.path ?? "/" }
 
     /// The type of write for a characteristic: `command` (without response), or `request` if the peer allows

@@ -240,6 +240,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         switch (path == owner, isConnected) {
         case (true, false): clientLeft()
         case (false, false): unknownDevices.remove(path)
+        // Before a client has started, any device may be the phone.
         case (false, true) where owner != nil:
             if daemon.assumeIsolated({ $0.isUnknownDevice(path) }) { turnAway(path) }
         default: break
@@ -265,7 +266,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     // MARK: - Calls from bluetoothd
 
     /// Answers a method call of bluetoothd. Returns `false` for a call that no object here has; sd-bus
-    /// refuses it.
+    /// refuses such a call.
     private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
@@ -466,8 +467,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - The link
 
-    /// The maximum length of a value: two bytes less than a notification can have. bluetoothd may pack a
-    /// notification with others and then truncates a longer notification (Q102).
+    /// The maximum length of a value. A notification can have three bytes less than the MTU. This limit is
+    /// two bytes lower, because bluetoothd may pack a notification with others and then truncates a longer
+    /// notification (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {

@@ -21,8 +21,8 @@ struct GATTServerObjects: Sendable {
     private let usesSockets: Bool
     /// Whether an L2CAP channel is published. If not, clients must not find its characteristic.
     private let hasChannel: Bool
-    /// The attribute handle of the service. 0 lets bluetoothd choose; but bluetoothd never uses a handle
-    /// again, so after some thousand services none would be left.
+    /// The attribute handle of the service. 0 lets bluetoothd choose. bluetoothd never chooses a handle
+    /// twice, so after some thousand services no handle would be left.
     private var handle: UInt16 = 0
 
     /// Creates the objects of one server.

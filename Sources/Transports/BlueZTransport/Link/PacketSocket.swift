@@ -95,10 +95,11 @@ internal import Transport
     var isEmptied: Bool {
         guard isOpen else { return true }
         var unread: Int32 = 0
+        // A socket whose state the system does not report counts as emptied.
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) < 0 || unread == 0
     }
 
-    /// Closes the socket and resumes everyone who waits for room.
+    /// Closes the socket and resumes all senders that wait for room.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -180,7 +181,7 @@ internal import Transport
         writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in self?.writable() }
     }
 
-    /// Resumes everyone who waits for room. Each then tries to send again.
+    /// Resumes all senders that wait for room. Each sender then tries again.
     func writable() {
         queue.forget(writing)
         writing = nil

@@ -44,7 +44,7 @@ actor PeerSearch {
     /// the peer with the strongest signal.
     ///
     /// - Parameter deadline: the end of the search; `nil` for no limit.
-    /// - Returns: the peer; `nil` if none was found before the deadline.
+    /// - Returns: the peer; `nil` if no peer was found before the deadline.
     func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
         remembered = Set(devices.keys)
         try await start()
@@ -102,6 +102,7 @@ actor PeerSearch {
             else { return nil }
             let peer = Peer(
                 path: path, address: address, isAddressRandom: device["AddressType"]?.text == "random")
+            // Fewer failed attempts come first, then the stronger signal.
             return (peer, [failures[address] ?? 0, -strength])
         }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
@@ -129,6 +130,8 @@ actor PeerSearch {
     private func start() async throws(BlueZTransportError) {
         try check()
         guard !isDiscovering else { return }
+        // Set before the calls, because `begin` starts no discovery after `stop` has cleared the flag. The
+        // flag stays set if a call fails. Discovery may have started all the same, and `stop` then ends it.
         isDiscovering = true
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         // The call is finished even if the task is cancelled. Otherwise nobody would know whether a session
@@ -183,6 +186,7 @@ actor PeerSearch {
     func end(keeping peer: Peer?) async {
         await stop()
         if failure == nil {
+            // An empty map removes the filter.
             await daemon.takeBack(adapter, "org.bluez.Adapter1", "SetDiscoveryFilter", [.map([:])])
             for path in known where path != peer?.path { await daemon.remove(path, at: adapter) }
         }
