@@ -229,7 +229,7 @@ actor BluetoothRetrieval {
 }
 
 extension BluetoothUUID {
-    /// A random UUID (RFC 9562, 5.4).
+    /// Returns a random UUID (RFC 9562, 5.4).
     static func random() -> BluetoothUUID {
         // The fixed bits are the version 4 and the variant 0b10 of RFC 9562.
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000

@@ -158,7 +158,7 @@ actor HybridExchange {
         return try ending()
     }
 
-    /// The result of an exchange after both bearers have ended without an answer.
+    /// Returns the result of an exchange after both bearers have ended without an answer.
     private func ending() throws(TapEnd) -> CarriedAnswer {
         switch (ends[.nfc], ends[.bluetooth]) {
         case (.ended, _), (_, .ended): return .ended

@@ -229,8 +229,8 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case responseMalformed(MdocModelError)
     /// The PC/SC reader, or the bench link, cannot be used.
     case readerUnavailable(ReaderFault)
-    /// No engagement was complete in time. `lastTap` says how the last tap ended; `nil` if there was none
-    /// (Q12).
+    /// No engagement was complete in time. `lastTap` says how the last tap ended; `nil` if no phone was
+    /// tapped (Q12).
     case engagementOverdue(lastTap: NFCEndReason?)
     /// The engagement is malformed, or its key cannot be used.
     case engagement(MdocModelError)

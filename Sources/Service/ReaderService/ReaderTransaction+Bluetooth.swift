@@ -63,6 +63,7 @@ extension ReaderTransaction {
         }
     }
 
+    /// Creates the carrier of a session over a link that has started.
     func carrier(over link: any BluetoothLELink) async -> LinkCarrier {
         LinkCarrier(driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
     }

@@ -47,6 +47,7 @@ extension ReaderTransaction {
         if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
         var retrieval = NFCRetrieval(
             driver, within: engaged.nfc, settings: plan.deadlines.transferSettings)
+        // The phone has answered the commands of its engagement already.
         try await retrieval.select(isFirst: false)
         return retrieval
     }
@@ -90,8 +91,8 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; none resumes another
-    /// (Q2).
+    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; no tap resumes another
+    /// tap (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
     ) async throws(PresentationFailure) -> Presentation {

@@ -72,7 +72,7 @@ extension ReaderTransaction {
     {
         while !Task.isCancelled {
             do throws(ContactlessError) {
-                // `nil`: the first phone counts as another tap only after it was lifted.
+                // With `nil`, the first phone counts as another tap only after it was lifted.
                 let card = try await reader.nextCard(again: nil)
                 if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
                 await release(card)

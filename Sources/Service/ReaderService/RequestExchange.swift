@@ -75,6 +75,7 @@ struct RequestExchange: ~Copyable, Sendable {
         if let admission = admission.take(), await !admission() { throw .cancelled }
         // A later draft is signed only when it is needed.
         if next == nil { prepare() }
+        // Only a question without drafts leaves nothing to send.
         guard let pending = next.take() else { throw .session(.unexpectedMessage) }
         let request = try await pending.value(by: .now + timeout)
         do throws(SessionError) {
@@ -88,6 +89,7 @@ struct RequestExchange: ~Copyable, Sendable {
         }
     }
 
+    /// Decrypts a message of the phone, and returns what follows from the message.
     mutating func receive(
         _ message: ArraySlice<UInt8>, now: ContinuousClock.Instant
     ) -> ReaderSession.Action {

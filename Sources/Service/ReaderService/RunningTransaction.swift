@@ -197,6 +197,7 @@ struct RunningTransaction {
     /// Stores the result of the first question, and clears the request and the raw answer for the further
     /// question.
     private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
+        // The times of both questions are added up in the presentation of the further question.
         earlier = [
             Presentation(
                 result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)
@@ -263,7 +264,8 @@ extension UnverifiedResponse {
         version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && otherForms.isEmpty
     }
 
-    /// Whether the phone returned no document, and gave the error code 0 (data not returned) for each.
+    /// Whether the phone returned no document, and gave the error code 0 (data not returned) for each
+    /// document.
     fileprivate var isDecline: Bool {
         isEmpty && !hasUnreadableErrors && !documentErrors.isEmpty
             && documentErrors.allSatisfy { $0.code == 0 }

@@ -34,7 +34,7 @@ protocol SessionCarrier {
     ///
     /// - Parameter message: the termination message; `nil` if the phone ended the session.
     /// - Returns: the part of the notification that continues while the outcome is shown (Q76); `nil` if
-    ///   there is none.
+    ///   no part of it continues.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>?
 
     /// Returns the end for a failure that no other tap would repair.

@@ -187,7 +187,7 @@ struct TapSeries {
         }
         // The driver interrupts the reader at the end of a wait, so the error says nothing about the reader.
         // A wait that ends before the deadline follows a tap that broke off (`waitEnd`). If that phone had
-        // stayed on the reader, it would have been tried again: it was lifted.
+        // stayed on the reader, it would have been tried again. So the phone was lifted.
         if now >= waitEnd, now < deadline {
             let events = recordLifted()
             return step(after: events, now)

@@ -162,7 +162,7 @@ struct RecentLook {
 
 /// The reason why a lane refuses a call.
 package enum LaneError: Error, Equatable, Sendable {
-    /// A presentation is running: each lane has one at a time.
+    /// A presentation is running, and each lane has one presentation at a time.
     case busy
     /// No presentation is running at this lane.
     case notRunning
