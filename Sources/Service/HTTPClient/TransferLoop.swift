@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import Transport
 
-/// The thread that makes all transfers of a client side by side, with libcurl's multi interface.
+/// The thread that makes all transfers of one client at the same time, with libcurl's multi interface.
 ///
 /// The thread begins with the first transfer. The thread runs while there are transfers, and after the last
 /// transfer for as long as connections are kept. Then the thread closes the connections and frees all that
@@ -150,7 +150,8 @@ final class TransferLoop: Sendable {
                 continue
             }
             let end = idleSince + keepTime
-            // A transfer that came since must not be missed: its wake-up may have come before the sleep.
+            // A transfer that came since must not be missed, although its wake-up may have come before the
+            // sleep.
             let isOver = state.withLock { state in
                 guard state.waiting.isEmpty, state.isClosed || end <= .now else { return false }
                 state.sleeper = nil
@@ -195,7 +196,7 @@ final class TransferLoop: Sendable {
     }
 }
 
-/// libcurl's handle of transfers side by side, with their connections.
+/// libcurl's handle for transfers that are made at the same time, with their connections.
 @safe private struct MultiHandle: ~Copyable {
     /// The longest sleep, whose milliseconds fit into the 32 bits that `curl_multi_poll` accepts.
     private static let longestWait = Duration.seconds(3600)
@@ -232,7 +233,8 @@ final class TransferLoop: Sendable {
         _ = unsafe curl.multiPoll(pointer, nil, 0, milliseconds, nil)
     }
 
-    /// The handle of a transfer that libcurl has ended, and its code; `nil` if there is none.
+    /// Returns the handle of a transfer that libcurl has ended, and the transfer's code; `nil` if no other
+    /// transfer has ended.
     borrowing func nextFinished() -> (LibCurl.Handle, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl.multiRead(pointer, &left) {

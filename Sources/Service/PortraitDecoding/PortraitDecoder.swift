@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import PortraitImage
 internal import Transport
 
-/// A decoder of portraits, which runs `countersign-portrait` in a separate process: the bytes come from a
-/// phone, and JPEG 2000 is decoded by a library in C.
+/// A decoder of portraits, which runs `countersign-portrait` in a separate process, because the bytes come
+/// from a phone, and JPEG 2000 is decoded by a library in C.
 ///
 /// - Each portrait gets a separate process, which confines itself before it reads.
 /// - Input and output go through one socket and are never written to disk.
@@ -114,8 +114,8 @@ package enum PortraitDecoderError: Error, Equatable, Sendable {
     case tooLarge
     /// The decoder did not end in time, and was killed.
     case overdue
-    /// The decoder was ended by a signal: it used too much of a resource, or made a system call that is not
-    /// allowed.
+    /// The decoder was ended by a signal, because it used too much of a resource or made a system call that
+    /// is not allowed.
     case ended(signal: Int32)
     /// The decoder ended with an exit status or an output that it should not have.
     case unexpected

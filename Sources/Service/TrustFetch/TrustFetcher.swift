@@ -60,6 +60,7 @@ package struct TrustFetcher: Sendable {
             }
         }
         await client.close()
+        // Each target has an outcome, so `cancelled` is never used here.
         return targets.indices.map { index in
             FetchResult(target: targets[index], outcome: outcomes[index] ?? .failure(.cancelled))
         }
