@@ -14,7 +14,7 @@ internal import Transport
 /// People send these files to one another, so a file must not be able to hide personal data. Parsing accepts
 /// only the exact bytes that `encode()` would write:
 /// - each word is from a closed list, and everything else is a number or a token;
-/// - no member is unknown, and none is in another form or order;
+/// - no member is unknown, or in another form or order;
 /// - a file has at most 16 MiB, a line at most 4096 bytes.
 ///
 /// The only exception is a last line that was cut off, which is left out.
@@ -69,7 +69,8 @@ package struct FieldTrace: Equatable, Sendable {
     /// Returns the events of one presentation, from its beginning to its end.
     ///
     /// - Parameter number: the number of the presentation; `nil` for the last one.
-    /// - Throws: `presentationMissing`, or `noPresentation` if the trace has none at all.
+    /// - Throws: `presentationMissing`, or `noPresentation` if the trace has no presentation
+    ///   at all.
     package func presentation(_ number: Int?) throws(FieldTraceError) -> ArraySlice<FieldTraceLine> {
         let begins = lines.indices.filter { index in
             guard case .presentation(let facts) = lines[index].event else { return false }
@@ -152,7 +153,7 @@ package struct FieldTraceLine: Equatable, Sendable {
 
 /// A writer of JSON in one fixed form: members sorted by name, without spaces.
 enum TraceJSON {
-    /// The members of an object, without its braces.
+    /// Returns the members of an object, without its braces.
     static func members(of value: some Encodable) -> ArraySlice<UInt8> {
         object(value).dropFirst().dropLast()
     }
@@ -217,7 +218,7 @@ extension FieldTraceHeader {
 extension NFCReaderFacts {
     init(_ reader: ReaderDescription) {
         self.init(
-            // The readers of the virtual bench have this name.
+            // The names of the virtual bench's readers begin like this.
             usb: reader.usb, isVirtual: reader.name.hasPrefix("Virtual PCD"), slot: Slot(reader.slot),
             firmware: reader.firmware.flatMap { TraceVersion($0) },
             limits: ContactlessLimits(

@@ -230,7 +230,8 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
-            // The expectation changes neither the verdict nor the errors, so none is needed.
+            // An expectation would change neither the verdict nor the errors, so the empty one is used. A
+            // presentation always compares an answer with its request.
             summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
         case .failure(let failure): summarise(failure)
         }

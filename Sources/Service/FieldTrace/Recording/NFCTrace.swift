@@ -223,7 +223,7 @@ private struct TracedMessage: Sendable {
             .message(MessageFacts(message, size: bytes.count, direction: direction, tokens: tokens))
         ]
         guard let message else { return events }
-        // A message without these records, or with malformed ones, adds no further event.
+        // A message without these records, or with malformed records, adds no further event.
         if let service = (try? ServiceParameter.handover(in: message)) ?? nil {
             events.append(.service(ServiceFacts(service)))
         }

@@ -95,6 +95,7 @@ extension [TracedTap] {
 
     /// Sets the time from the end of a tap to the next tap, which begins at `milliseconds`.
     private mutating func setNext(of index: Int, _ milliseconds: Double) {
+        // The first tap follows no other tap.
         guard indices.contains(index) else { return }
         self[index].next = .milliseconds(Swift.max(milliseconds - self[index].ended, 0))
     }
