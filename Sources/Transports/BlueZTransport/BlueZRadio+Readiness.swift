@@ -30,6 +30,7 @@ extension BlueZRadio {
 
     package func prepare() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
+            // `readyAdapter` switches the adapter on.
             _ = try await readyAdapter()
         } catch {
             throw BluetoothLEError(error)

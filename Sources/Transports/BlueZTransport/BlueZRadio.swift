@@ -31,6 +31,7 @@ package actor BlueZRadio: BluetoothLERadio {
     package func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         do throws(BlueZTransportError) {
             let (daemon, adapter) = try await readyAdapter()
+            // The number distinguishes the D-Bus objects of this server from those of other servers.
             lastServer += 1
             guard configuration.offersL2CAP, service.psm != nil else {
                 return try await registered(

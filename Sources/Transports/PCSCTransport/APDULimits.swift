@@ -28,6 +28,7 @@ package struct APDULimits: Equatable, Sendable {
         let saysExtended = properties.maximumAPDUData.map { $0 >= 0x10000 } ?? (exception != nil)
         allowsExtended = saysExtended && !quirks.contains(.shortAPDUOnly)
         // The header, the extended Lc and the extended Le of a command take ten bytes.
+        // A short command has at most 255 bytes of data.
         commandData = allowsExtended ? min(configuration.extendedData, maximumCommand - 10) : 255
         responseData = allowsExtended ? configuration.extendedData : configuration.shortResponseData
     }

@@ -83,6 +83,7 @@ package actor CommandedReader: ContactlessReader {
     /// Turns the reader's tone off, once after each time that the reader was plugged in.
     private func quiet(_ name: String, _ quieting: ReaderCommands.Quieting?) async {
         guard let quieting, !quieted.contains(name) else { return }
+        // If the reader refuses a command, the next turn tries again.
         switch quieting {
         case .command(let command):
             guard (try? await service.command([command], to: name)) != nil else { return }

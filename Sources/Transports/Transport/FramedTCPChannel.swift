@@ -46,6 +46,7 @@ package actor FramedTCPChannel: MessageChannel {
             try await sendAll(length[...], more: true, until: deadline)
             try await sendAll(message, more: false, until: deadline)
         } catch {
+            // After a part of a frame the peer could not find the beginning of the next frame.
             close()
             throw error
         }
@@ -131,6 +132,9 @@ package actor FramedTCPChannel: MessageChannel {
         }
     }
 
+    /// Waits until the socket is ready.
+    ///
+    /// - Parameter name: the deadline that the error names if `deadline` passes.
     private func wait(
         for interest: SocketPoller.Interest, until deadline: ContinuousClock.Instant?, _ name: ChannelDeadline
     ) async throws(TransportError) {

@@ -62,6 +62,7 @@ private final class Inbox: Sendable {
         waiter?.resume(returning: .success(message))
     }
 
+    /// Returns the next message, and waits until it has come.
     func next() async throws(TransportError) -> [UInt8] {
         let delivery = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -208,6 +208,7 @@ extension BusMessage {
     private func texts(_ contents: String) throws(BusError) -> [String] {
         try inside("a", contents) { () throws(BusError) in
             var texts: [String] = []
+            // The members are strings or paths, so each has a text.
             while let value = try next() { texts.append(value.text ?? "") }
             return texts
         }

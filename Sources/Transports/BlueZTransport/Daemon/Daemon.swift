@@ -286,6 +286,7 @@ actor Daemon {
         self.registrations = registrations
     }
 
+    /// Empties the copy of the objects after the loss of the bus, and notifies the listeners.
     fileprivate func busEnded() {
         owner = nil
         objects = [:]
@@ -329,20 +330,24 @@ actor Daemon {
         if owner != nil { Task { try? await readObjects() } }
     }
 
+    /// Adds the interfaces of an object to the copy. New values replace earlier values.
     private func added(_ interfaces: BusInterfaces, to path: String) {
         objects[path, default: [:]].merge(interfaces) { $1 }
         forgetLeftBehind(at: path)
         for (interface, properties) in interfaces { notifyListeners(.changed(path, interface, properties)) }
     }
 
+    /// Removes interfaces of an object from the copy, and the object with its last interface.
     private func removed(_ interfaces: [String], from path: String) {
         for interface in interfaces { objects[path]?[interface] = nil }
         if objects[path]?.isEmpty == true { objects[path] = nil }
         for interface in interfaces { notifyListeners(.removed(path, interface)) }
     }
 
+    /// Applies changed properties to the copy.
     private func changed(_ properties: [String: BusValue], of interface: String, at path: String) {
         objects[path]?[interface]?.merge(properties) { $1 }
+        // bluetoothd forgets a peer only while the adapter is on and the peer is not connected.
         if properties["Powered"]?.flag == true || properties["Connected"]?.flag == false {
             forgetLeftBehind(at: path)
         }

@@ -170,6 +170,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             try check()
             await condition.wait()
         }
+        // Requests are sent as notifications, which only a subscribed client receives (Q73).
         let deadline = ContinuousClock.now + configuration.subscription
         while notifications == nil && !isNotifyingByCall {
             try check()
@@ -479,6 +480,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func interrupt() { inbox.stopWaiting() }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        // No byte is sent while an unknown device could receive it (Q111).
         if !unknownDevices.isEmpty { try await waitForUnknownDevicesToLeave() }
         while true {
             try check()
