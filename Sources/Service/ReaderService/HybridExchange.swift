@@ -62,6 +62,7 @@ actor HybridExchange {
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
     ) {
         let nfc = makeQueue(for: .nfc)
+        // The error of the NFC carrier is the end of a tap already.
         tasks[.nfc] = Task { await serve(.nfc, over: retrieval, messages: nfc) { $0 } }
         let bluetooth = makeQueue(for: .bluetooth)
         tasks[.bluetooth] = Task {

@@ -31,6 +31,7 @@ struct RequestExchange: ~Copyable, Sendable {
     /// call.
     private var admission: (@Sendable () async -> Bool)?
 
+    /// Creates the exchange, and begins to write and sign the first request.
     init(
         _ session: consuming ReaderSession, asking question: PresentationQuestion,
         _ capabilities: EngagementCapabilities, admission: (@Sendable () async -> Bool)? = nil

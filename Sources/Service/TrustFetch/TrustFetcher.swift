@@ -23,6 +23,7 @@ package struct TrustFetcher: Sendable {
     private let limits: FetchLimits
     private let trust: ClientTrust
 
+    /// - Throws: `serverRootsUnreadable` if the PEM in `roots` cannot be read.
     package init(
         _ roots: ServerRoots = .system, limits: FetchLimits = FetchLimits()
     ) throws(TrustFetchError) {

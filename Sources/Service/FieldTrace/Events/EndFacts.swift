@@ -196,6 +196,7 @@ extension Presentation {
 }
 
 extension DocumentFacts {
+    /// Creates the facts of a document's checks. A document of no known family counts as `other`.
     init(_ report: DocumentReport) {
         let family = DocumentFamily.known.first { family in
             family.types.contains { $0.docType == report.docType }
@@ -205,6 +206,9 @@ extension DocumentFacts {
 }
 
 extension EndFacts {
+    /// Creates the facts of a presentation's end.
+    ///
+    /// - Parameter milestone: the last step that the presentation reached.
     init(_ presentation: Presentation, reaching milestone: Milestone) {
         let summary = TraceSummary(presentation.result)
         self.milestone = TraceWord(milestone)

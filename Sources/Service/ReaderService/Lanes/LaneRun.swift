@@ -80,6 +80,7 @@ final class LaneRun: Sendable {
         attempt?.cancel()
     }
 
+    /// Cancels the attempt in progress. No other attempt follows.
     func cancel() {
         state.withLock { state -> Task<Presentation, Never>? in
             state.isCancelled = true
