@@ -74,6 +74,7 @@ package struct FieldTrace: Equatable, Sendable {
     package func presentation(_ number: Int?) throws(FieldTraceError) -> ArraySlice<FieldTraceLine> {
         let begins = lines.indices.filter { index in
             guard case .presentation(let facts) = lines[index].event else { return false }
+            // Without a number every presentation matches, and the last of them is returned.
             return number.map { $0 == facts.number } ?? true
         }
         guard let begin = begins.last else {

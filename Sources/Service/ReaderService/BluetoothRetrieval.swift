@@ -134,6 +134,7 @@ actor BluetoothRetrieval {
             try await serve(uuid)
             await closing
         }
+        // Without an Ident this reader cannot offer the complete service.
         guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
             throw .serviceIncomplete
         }
@@ -201,6 +202,7 @@ actor BluetoothRetrieval {
     private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
         guard plan.l2cap == .characteristic else { return nil }
         return { named in
+            // A malformed value names no channel.
             let psm = try? L2CAPPSM.parse(named[...])
             return psm == tried ? nil : psm?.value
         }

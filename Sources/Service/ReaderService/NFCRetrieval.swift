@@ -134,6 +134,7 @@ extension NFCRetrieval: SessionCarrier {
         }
         sent = turn.instants?.sent
         if endsEmpty, answer.isEmpty { return .ended }
+        // The instants are set, because the answer came to an ENVELOPE that was recorded.
         return .message(answer, began: turn.instants?.answered ?? .now)
     }
 

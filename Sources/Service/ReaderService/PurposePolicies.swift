@@ -14,6 +14,7 @@ package struct PurposePolicies: Equatable, Sendable {
     package init() {}
 
     package subscript(purpose: RequestPurpose) -> RevocationPolicy {
+        // A purpose without an entry gets the strict policy.
         get { policies[purpose] ?? .rental(staleDays: 0) }
         set { policies[purpose] = newValue }
     }

@@ -50,6 +50,7 @@ extension ReaderTransaction {
                     await discard(result)
                 }
             }
+            // Not `nil`, because the wait for the link always gives a result.
             return first ?? .failure(.cancelled)
         }
     }

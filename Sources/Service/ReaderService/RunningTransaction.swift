@@ -222,6 +222,7 @@ struct RunningTransaction {
     ) -> Result<Judgement, PresentationFailure>? {
         report(.verifying)
         let now = plan.clock.now
+        // An answer follows a request, so `sent` is not `nil` here.
         let context = VerificationContext(
             transcript: exchange.session.transcript, comparison: .requested(exchange.sent?.documents ?? []),
             readerKey: exchange.session.eReaderKey, trust: plan.trust, now: now,

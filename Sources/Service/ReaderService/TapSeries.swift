@@ -125,7 +125,7 @@ struct TapSeries {
     private var stay: Stay?
     private var brokenTaps = 0
     private var hasOfferedQR = false
-    /// The reason of the last tap that broke off or, without one, of the first card without a wallet.
+    /// The reason of the last tap that broke off or, without such a tap, of the first card without a wallet.
     private var last: NFCEndReason?
     /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
     private var version2Rest: ContinuousClock.Instant?

@@ -128,6 +128,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
+            // Without pcscd there is no reader to ask.
             for reader in selector.candidates(among: (try? await service.readers()) ?? []) {
                 let place = places[reader.name] ?? CardPlace()
                 guard !place.isOccupied || (asksServed && place.isServed) else { continue }

@@ -72,6 +72,7 @@ final class ReaderMonitor: Sendable {
     /// Connects to pcscd and watches the readers until `stop`, on the monitor's thread.
     private func run() {
         var backOff = BackOff.reconnecting
+        // The error that was reported last. It is reported again only after another error or a success.
         var reported: PCSCTransportError?
         while !isStopped {
             do throws(PCSCTransportError) {

@@ -7,8 +7,8 @@ extension Daemon {
     /// The time after which an unanswered ping shows that bluetoothd hangs.
     static let pingTimeout = Duration.seconds(1)
 
-    /// Calls a method that undoes an earlier call, even if the task is cancelled. Returns early if bluetoothd
-    /// hangs.
+    /// Calls a method that undoes an earlier call, even if the task is cancelled. Ignores an error of the
+    /// call. Returns early if bluetoothd hangs.
     func takeBack(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = []
     ) async {

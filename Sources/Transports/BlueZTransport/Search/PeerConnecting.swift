@@ -55,6 +55,7 @@ struct PeerConnecting: Sendable {
             throw BluetoothLEError(error)
         }
         await search.end(keeping: nil)
+        // If no attempt was made, the only peer stopped advertising right after it was found.
         throw (last ?? .refused()).error
     }
 }

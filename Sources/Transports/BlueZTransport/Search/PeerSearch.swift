@@ -178,6 +178,7 @@ actor PeerSearch {
     func stop() async {
         guard isDiscovering else { return }
         isDiscovering = false
+        // If the radio was lost, its discovery has ended too.
         guard failure == nil else { return }
         await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
     }
