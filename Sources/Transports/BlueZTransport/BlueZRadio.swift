@@ -3,7 +3,7 @@ package import Transport
 /// A Bluetooth radio on one adapter of bluetoothd.
 ///
 /// `ReaderService` calls the radio for one presentation at a time. The radio creates the objects of a
-/// presentation and keeps none of them:
+/// presentation and keeps no reference to them:
 ///
 /// - ``serve(_:)`` registers a `GATTServer` (mdoc central client mode), with an `L2CAPListener` beside it if
 ///   the configuration offers L2CAP.

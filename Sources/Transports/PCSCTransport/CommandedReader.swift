@@ -64,8 +64,8 @@ package actor CommandedReader: ContactlessReader {
         }
     }
 
-    /// Sends the commands once to each reader that accepts them. An error is ignored: a reader refuses, for
-    /// example, while a phone lies on it, and the next turn tries again.
+    /// Sends the commands once to each reader that accepts them. An error is ignored, because a reader
+    /// refuses, for example, while a phone lies on it, and the next turn tries again.
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
         // A reader that is plugged in again may have its tone again.

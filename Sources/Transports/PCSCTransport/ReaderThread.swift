@@ -5,9 +5,9 @@ internal import Transport
 /// The thread on which all PC/SC calls for one reader run in order, with one context of pcscd and at most one
 /// card.
 ///
-/// PC/SC calls block: a phone may answer only when its holder has consented (Q130), and a reader that hangs
-/// never returns. Each reader therefore has its own thread, so that a blocked call delays no other reader and
-/// no thread of the cooperative pool. The actor's executor is a `WorkerThread`.
+/// PC/SC calls block, because a phone may answer only when its holder has consented (Q130), and a reader that
+/// hangs never returns. Each reader therefore has its own thread, so that a blocked call delays no other
+/// reader and no thread of the cooperative pool. The actor's executor is a `WorkerThread`.
 ///
 /// - A `ReaderSlot` creates the thread, hands calls to it, and replaces it after an abandoned call.
 /// - Each connection to a card has a number. A call for an earlier connection throws `notConnected` and does
@@ -157,7 +157,7 @@ actor ReaderThread {
         return value
     }
 
-    /// Runs `body` with the existing context; returns `nil` if there is none. Releases the context if the
+    /// Runs `body` with the existing context; returns `nil` if no context exists. Releases the context if the
     /// error shows that it may be invalid.
     private func lendContext<Value: ~Copyable>(
         to body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value

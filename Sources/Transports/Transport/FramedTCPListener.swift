@@ -48,7 +48,7 @@ package actor FramedTCPListener {
         socket = nil
     }
 
-    /// Accepts a connection that is waiting; `nil` if there is none.
+    /// Accepts a connection that is waiting; `nil` if no connection is waiting.
     private func acceptOnce() throws(TransportError) -> FramedTCPChannel? {
         guard socket != nil else { throw .closed(by: .own) }
         do throws(TransportError) {

@@ -74,7 +74,7 @@ private final class Inbox: Sendable {
         return try delivery.get()
     }
 
-    /// Returns the next message or the reason why there is none. If a message may still come, stores the
+    /// Returns the next message or the reason why no message comes. If a message may still come, stores the
     /// continuation and returns `nil`.
     private func deliverOrWait(_ continuation: CheckedContinuation<Delivery, Never>) -> Delivery? {
         state.withLock { state in

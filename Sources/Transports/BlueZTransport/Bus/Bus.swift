@@ -59,7 +59,7 @@ internal import Transport
     }
 
     /// Opens a connection to the bus at an address. Returns the status of the first call of sd-bus that
-    /// fails; if none fails, the status of the last call.
+    /// fails; if no call fails, the status of the last call.
     private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
         var status = unsafe sd_bus_new(&connection)
         if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }

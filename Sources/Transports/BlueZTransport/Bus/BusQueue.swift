@@ -8,7 +8,7 @@ internal import Transport
 /// message from bluetoothd is handled between two steps. Callbacks of sd-bus and of ready descriptors run on
 /// the queue too.
 ///
-/// Work on the queue must not block: a call to bluetoothd suspends its task and leaves the queue free. Waits
+/// Work on the queue must not block. A call to bluetoothd suspends its task and leaves the queue free. Waits
 /// for descriptors happen on the thread of `SocketPoller`, calls that block on a `WorkerThread`.
 final class BusQueue: SerialExecutor {
     let queue = DispatchQueue(label: "bus")

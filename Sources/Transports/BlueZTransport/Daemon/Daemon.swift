@@ -23,7 +23,7 @@ actor Daemon {
     nonisolated let bus: Bus
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
     private let limit: Duration
-    /// The unique bus name of the running bluetoothd; `nil` if none runs.
+    /// The unique bus name of the running bluetoothd; `nil` if bluetoothd does not run.
     private var owner: String?
     /// The properties that bluetoothd has reported, by object path and interface.
     private var objects: [String: BusInterfaces] = [:]
@@ -36,7 +36,7 @@ actor Daemon {
     private let leftBehind: PeersLeftBehind
     /// The places of the attribute table that servers of this connection use.
     private var tablePlaces: Set<Int> = []
-    /// The ping that bluetoothd has not answered yet; `nil` if there is none.
+    /// The ping that bluetoothd has not answered yet; `nil` if every ping was answered.
     private(set) var openPing: Ping?
 
     private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
@@ -251,7 +251,7 @@ actor Daemon {
         guard let end = path.lastIndex(of: "/") else { return }
         let adapter = String(path[..<end])
         Task {
-            // The check is in the task: a transaction may have begun or the peer may have connected
+            // The check is in the task, because a transaction may have begun or the peer may have connected
             // meanwhile.
             guard isForgettable(path, at: adapter), leftBehind.remove(path) else { return }
             await forget(path, at: adapter)

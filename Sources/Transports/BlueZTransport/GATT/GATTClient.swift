@@ -11,7 +11,7 @@ internal import Transport
 ///    transfer with ``signal(_:)``.
 ///
 /// Values pass through sockets if bluetoothd provides them. Otherwise each value takes a D-Bus call (Q110).
-/// The phone's data and states come through two sockets, which are used together or not at all: when a state
+/// The phone's data and states come through two sockets, which are used together or not at all. When a state
 /// arrives, all data that the phone sent before is already in the data socket. When this computer sends, a
 /// value for one socket waits until bluetoothd has read the other socket.
 ///

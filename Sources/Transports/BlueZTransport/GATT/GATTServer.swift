@@ -83,8 +83,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             registration = try await daemon.bus.export(objects.root) { [weak self] message in
                 self?.assumeIsolated { $0.handleCall(message) } ?? false
             }
-            // Both flags are set before their calls: a call that is cancelled or times out may still take
-            // effect, and `close` must then undo it.
+            // Both flags are set before their calls, because a call that is cancelled or times out may still
+            // take effect, and `close` must then undo it.
             isRegistered = true
             try await registerTable()
             isAdvertised = true
@@ -363,8 +363,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
-    /// Accepts a data value from the client. If the inbox is full, the link ends: each value comes in a D-Bus
-    /// call, and there is no way to slow the client down.
+    /// Accepts a data value from the client. If the inbox is full, the link ends, because each value comes in
+    /// a D-Bus call and there is no way to slow the client down.
     private func received(_ value: [UInt8]) {
         guard inbox.hasRoom else { return inbox.finish(.linkLost) }
         inbox.insert(.data(value))

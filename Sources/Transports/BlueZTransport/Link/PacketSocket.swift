@@ -103,7 +103,8 @@ internal import Transport
     func close() {
         guard isOpen else { return }
         isOpen = false
-        // Releases what the closure holds. `ended` stays, since `drain` calls it after this function.
+        // Releases the objects that the closure refers to. `ended` stays, since `drain` calls it after this
+        // function.
         received = { _ in true }
         queue.forget(reading)
         queue.forget(writing)
@@ -111,7 +112,7 @@ internal import Transport
         writable()
     }
 
-    /// Reads one packet; `nil` if none has arrived yet.
+    /// Reads one packet; `nil` if no packet has arrived yet.
     private func readOnce() -> Result<[UInt8]?, SocketEnd> {
         var count = 0
         let packet = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in

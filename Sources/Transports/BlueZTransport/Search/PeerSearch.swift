@@ -75,8 +75,8 @@ actor PeerSearch {
     /// bluetoothd remembers the services of a peer, it does not show a new UUID of that peer (Q114).
     private func forgetRemembered() async {
         for path in devices.keys.sorted() {
-            // The properties are read again for each peer: a phone may have connected while another was
-            // removed.
+            // The properties are read again for each peer, because a phone may have connected while another
+            // phone was removed.
             guard let device = devices[path], device["RSSI"] != nil, !matches(device),
                 device["Connected"]?.flag == false, device["Paired"]?.flag == false,
                 remembered.remove(path) != nil
@@ -134,8 +134,8 @@ actor PeerSearch {
         // flag stays set if a call fails. Discovery may have started all the same, and `stop` then ends it.
         isDiscovering = true
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
-        // The call is finished even if the task is cancelled. Otherwise nobody would know whether a session
-        // must be stopped.
+        // The call is finished even if the task is cancelled. Otherwise the search could not know whether it
+        // must stop a session.
         let result = await daemon.finishing {
             do throws(BusError) {
                 try await self.begin()
@@ -162,8 +162,8 @@ actor PeerSearch {
         _ = try await daemon.call(
             adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",
             [.map(["Transport": .string("le"), "UUIDs": .strings([uuid])])])
-        // The search may have been stopped while bluetoothd hung. Nobody would stop a discovery that starts
-        // now (Q246).
+        // The search may have been stopped while bluetoothd hung. A discovery that starts now would never be
+        // stopped (Q246).
         guard isDiscovering else { throw .cancelled }
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
         // `stop` may have been called during this call. bluetoothd has then refused to stop a discovery that
