@@ -8,7 +8,7 @@ internal import Transport
 ///
 /// A field trace says what happened between reader and phone, so that a failure at a counter can be studied
 /// or replayed elsewhere. The file has one JSON object on each line: first the header, then one
-/// `FieldTraceEvent` with its time. A `FieldTraceRecorder` writes it; `parse(_:)` reads it for
+/// `FieldTraceEvent` with its time. A `FieldTraceRecorder` writes the file; `parse(_:)` reads the file for
 /// `countersign-lab replay` and for tests.
 ///
 /// People send these files to one another, so a file must not be able to hide personal data. Parsing accepts

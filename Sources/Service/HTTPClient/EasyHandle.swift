@@ -55,7 +55,7 @@ internal import OpenSSLCrypto
         try set(CURLOPT_FOLLOWLOCATION, 0)
         // Nothing is decompressed, because a few compressed bytes could occupy the thread for hours.
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // No proxy from environment variables, and no signals: this process has other threads.
+        // No proxy from environment variables, and no signals, because this process has other threads.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOPROXY, "*")
         try set(CURLOPT_NOSIGNAL, 1)

@@ -89,7 +89,7 @@ struct ResponseReader {
     /// body, and its headers decide how the body ends.
     private mutating func endHead(at now: Instant) throws(ClientError) {
         guard let response else { throw .malformed }
-        // 101 is final: the connection changes to another protocol.
+        // 101 is final, because the connection changes to another protocol.
         if (100..<200).contains(response.status), response.status != 101 {
             self.response = nil
             return

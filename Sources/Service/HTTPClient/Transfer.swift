@@ -37,7 +37,7 @@ internal import Synchronization
         try easy.set(trust)
         try easy.set(reuse)
         try unsafe easy.receive(
-            // Not retained: the loop keeps this object until `end` has freed the handle.
+            // Not retained, because the loop keeps this object until `end` has freed the handle.
             into: Unmanaged.passUnretained(self).toOpaque(),
             connected: { context, _, _, _, _ in
                 unsafe Transfer.from(context)?.reader.connect(at: .now)

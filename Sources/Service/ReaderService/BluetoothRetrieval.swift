@@ -56,7 +56,7 @@ actor BluetoothRetrieval {
     private(set) var uuid: BluetoothUUID
     private let radio: any BluetoothLERadio
     private let plan: RetrievalPlan
-    /// The service that is registered and advertised, with its UUID; `nil` if there is none.
+    /// The service that is registered and advertised, with its UUID; `nil` if no service is registered.
     private var server: (uuid: BluetoothUUID, server: any BluetoothLEServer)?
 
     init(_ radio: any BluetoothLERadio, plan: RetrievalPlan) {
@@ -66,7 +66,8 @@ actor BluetoothRetrieval {
     }
 
     /// The Bluetooth carrier of this reader's Handover Request. The carrier offers both modes with LE role
-    /// 03, whatever mode the plan prefers: real wallets have answered readers that send this role (Q204).
+    /// 03, whatever mode the plan prefers, because real wallets have answered readers that send this role
+    /// (Q204).
     var handoverOffer: NFCOffer.BluetoothLE {
         NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }

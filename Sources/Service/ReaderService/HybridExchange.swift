@@ -87,9 +87,9 @@ actor HybridExchange {
         isConnected = true
     }
 
-    /// Carries the messages of one bearer, one after another: over NFC the next message waits for the answer
-    /// to the previous ENVELOPE. At the end the carrier is terminated in any case, which closes a Bluetooth
-    /// link.
+    /// Carries the messages of one bearer, one after another, because over NFC the next message waits for the
+    /// answer to the previous ENVELOPE. At the end the carrier is terminated in any case, which closes a
+    /// Bluetooth link.
     ///
     /// - Parameter tapEnd: turns the carrier's own error into the end of the tap.
     private func serve<Carrier: SessionCarrier & Sendable>(
@@ -168,7 +168,7 @@ actor HybridExchange {
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end
-        // Not reached: `exchange` waits until both bearers have ended.
+        // Not reached, because `exchange` waits until both bearers have ended.
         case (nil, nil): throw .failed(.session(.unexpectedMessage))
         }
     }

@@ -105,7 +105,7 @@ extension RunningTransaction {
         while true {
             step.events.forEach(transaction.report)
             let wait = try step.wait
-            // The session's key is made now, while nobody waits for it (Q190).
+            // The session's key is made now, when no phone has to wait for it (Q190).
             prepareKey()
             let arrival = await bounded(by: wait.deadline) { () throws(ContactlessError) in
                 try await reader.nextCard(again: wait.again)
@@ -190,7 +190,8 @@ extension RunningTransaction {
         throw .failed(.connectionOverdue)
     }
 
-    /// Sets up the session with an engaged phone. A failure here is final: another tap would not help.
+    /// Sets up the session with an engaged phone. A failure here is final, because another tap would not
+    /// help.
     private mutating func newExchange(
         of engaged: ReaderTransaction.Engaged
     ) throws(TapEnd) -> RequestExchange {

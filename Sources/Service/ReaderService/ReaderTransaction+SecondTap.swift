@@ -10,8 +10,8 @@ extension ReaderTransaction {
         case tap(any ContactlessCard, Engaged)
     }
 
-    /// Waits for the Bluetooth link of an engaged phone and, at the same time, for another tap: people tap
-    /// again when Bluetooth is slow or off (Q207). The first of the two to succeed counts.
+    /// Waits for the Bluetooth link of an engaged phone and, at the same time, for another tap, because
+    /// people tap again when Bluetooth is slow or off (Q207). The first of the two to succeed counts.
     func connection(
         to offer: BluetoothOffer, _ engagement: DeviceEngagement, _ bluetooth: BluetoothRetrieval,
         at reader: any ContactlessReader

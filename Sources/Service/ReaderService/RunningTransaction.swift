@@ -137,7 +137,7 @@ struct RunningTransaction {
         } catch {
             result = .failure(error)
         }
-        // Set after a failure too: the result names the request that the phone may have received.
+        // Set after a failure too, because the result names the request that the phone may have received.
         if carrier.mayBeSent { request = exchange.sent }
         if let sent = carrier.sent { endPhase(.request, at: sent) }
         return try result.get()
@@ -280,7 +280,8 @@ struct ReadyKey {
 
     var isReady: Bool { p256 != nil }
 
-    /// Makes the P-256 key if there is none. If this fails, `take(for:)` tries again and throws the error.
+    /// Makes the P-256 key if it does not exist yet. If this fails, `take(for:)` tries again and throws the
+    /// error.
     mutating func prepare() {
         if !isReady { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
     }

@@ -9,7 +9,7 @@
 /// 3. `terminate(sending:)` is called once at the end, after success, failure and cancellation alike.
 ///
 /// A carrier moves bytes within the deadlines of the plan and reports progress. A carrier knows no keys and
-/// no CBOR, judges nothing, and never repeats a request: another tap gets another carrier.
+/// no CBOR, judges nothing, and never repeats a request. Another tap gets another carrier.
 ///
 /// The error type `End` says what may follow. Over NFC `End` is `TapEnd`, because another tap may
 /// succeed. For other carriers `End` is `PresentationFailure`.

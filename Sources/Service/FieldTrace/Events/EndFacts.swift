@@ -18,7 +18,7 @@ package struct EndFacts: Equatable, Sendable, Codable {
     package let verdict: TraceWord<TransactionReport.Verdict>
     /// The id of the first error, as in reports; `nil` without an error.
     package let error: TraceWord<ErrorID>?
-    /// The fault behind `error`; `nil` if the error has none.
+    /// The fault behind `error`; `nil` if no fault belongs to the error.
     package let cause: FaultFacts?
     /// The status with which the phone ended the session; `nil` if the phone did not end it.
     package let sessionStatus: UInt64?
@@ -187,8 +187,8 @@ package enum CertificateFault: String, CaseIterable, Sendable {
 }
 
 extension Presentation {
-    /// The reports on all documents. If the session asked a first and a further question, the documents of
-    /// both answers are included.
+    /// The reports on all documents. If the session asked two questions, the documents of both answers are
+    /// included.
     var documentReports: [DocumentReport] {
         let reports = (try? result.get())?.reports ?? []
         return earlier.flatMap(\.documentReports) + reports
