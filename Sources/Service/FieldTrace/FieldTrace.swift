@@ -8,13 +8,13 @@ internal import Transport
 ///
 /// A field trace says what happened between reader and phone, so that a failure at a counter can be studied
 /// or replayed elsewhere. The file has one JSON object on each line: first the header, then one
-/// `FieldTraceEvent` with its time. A `FieldTraceRecorder` writes it; `parse(_:)` reads it for
+/// `FieldTraceEvent` with its time. A `FieldTraceRecorder` writes the file; `parse(_:)` reads the file for
 /// `countersign-lab replay` and for tests.
 ///
 /// People send these files to one another, so a file must not be able to hide personal data. Parsing accepts
 /// only the exact bytes that `encode()` would write:
 /// - each word is from a closed list, and everything else is a number or a token;
-/// - no member is unknown, and none is in another form or order;
+/// - no member is unknown, or in another form or order;
 /// - a file has at most 16 MiB, a line at most 4096 bytes.
 ///
 /// The only exception is a last line that was cut off, which is left out.
@@ -69,10 +69,12 @@ package struct FieldTrace: Equatable, Sendable {
     /// Returns the events of one presentation, from its beginning to its end.
     ///
     /// - Parameter number: the number of the presentation; `nil` for the last one.
-    /// - Throws: `presentationMissing`, or `noPresentation` if the trace has none at all.
+    /// - Throws: `presentationMissing`, or `noPresentation` if the trace has no presentation
+    ///   at all.
     package func presentation(_ number: Int?) throws(FieldTraceError) -> ArraySlice<FieldTraceLine> {
         let begins = lines.indices.filter { index in
             guard case .presentation(let facts) = lines[index].event else { return false }
+            // Without a number every presentation matches, and the last of them is returned.
             return number.map { $0 == facts.number } ?? true
         }
         guard let begin = begins.last else {
@@ -152,7 +154,7 @@ package struct FieldTraceLine: Equatable, Sendable {
 
 /// A writer of JSON in one fixed form: members sorted by name, without spaces.
 enum TraceJSON {
-    /// The members of an object, without its braces.
+    /// Returns the members of an object, without its braces.
     static func members(of value: some Encodable) -> ArraySlice<UInt8> {
         object(value).dropFirst().dropLast()
     }
@@ -217,7 +219,7 @@ extension FieldTraceHeader {
 extension NFCReaderFacts {
     init(_ reader: ReaderDescription) {
         self.init(
-            // The readers of the virtual bench have this name.
+            // The names of the virtual bench's readers begin like this.
             usb: reader.usb, isVirtual: reader.name.hasPrefix("Virtual PCD"), slot: Slot(reader.slot),
             firmware: reader.firmware.flatMap { TraceVersion($0) },
             limits: ContactlessLimits(

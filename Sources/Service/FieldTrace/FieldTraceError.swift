@@ -6,8 +6,8 @@ package enum FieldTraceError: Error, Equatable, Sendable {
     case lineTooLong(line: Int, limit: Int)
     /// The first line does not name the format `countersign.fieldTrace/1`.
     case notAFieldTrace
-    /// A line is not in the exact form in which a recorder writes an event: it is not JSON, a member or a
-    /// text is unknown, or a number is written differently.
+    /// A line is not in the exact form in which a recorder writes an event. For example, the line is not
+    /// JSON, a member or a text is unknown, or a number is written differently.
     case malformedLine(Int)
     /// A text is not in the closed list of its member, or is not a token or a version. `FieldTrace.parse`
     /// reports this error as `malformedLine`.

@@ -64,7 +64,8 @@ package struct TraceVersion: Equatable, Sendable, Codable {
 
     private static let maximumCount = 4
 
-    /// Reads the numbers at the beginning of a text, after a word such as "V"; `nil` if there are none.
+    /// Reads the numbers at the beginning of a text, after a word such as "V"; `nil` if no number
+    /// is there.
     package init?(_ text: some StringProtocol) {
         var numbers: [UInt16] = []
         for part in text.drop(while: \.isLetter).split(separator: ".", omittingEmptySubsequences: false)

@@ -2,8 +2,8 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// A record of the connections that were ended by their server as TLS demands: with the alert close_notify
-/// (RFC 8446, 6.1).
+/// A record of the connections that their server ended with the alert close_notify, as TLS demands (RFC 8446,
+/// 6.1).
 ///
 /// libcurl cannot distinguish a connection that an attacker cut from a connection that the server ended. If a
 /// response has no length, libcurl would take a part of the body for the whole. For this reason `watch` makes

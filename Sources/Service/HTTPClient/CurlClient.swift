@@ -32,7 +32,7 @@ package final class CurlClient: Sendable {
             connectionsPerHost: connectionsPerHost)
     }
 
-    // A client that nobody closed must not leave its thread running.
+    // A client that was not closed must not leave its thread running.
     deinit { loop.stop() }
 
     /// Sends a request and returns its response. Any status is a response.

@@ -55,7 +55,7 @@ internal import OpenSSLCrypto
         try set(CURLOPT_FOLLOWLOCATION, 0)
         // Nothing is decompressed, because a few compressed bytes could occupy the thread for hours.
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // No proxy from environment variables, and no signals: this process has other threads.
+        // No proxy from environment variables, and no signals, because this process has other threads.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOPROXY, "*")
         try set(CURLOPT_NOSIGNAL, 1)
@@ -76,6 +76,7 @@ internal import OpenSSLCrypto
         try unsafe check(curl.set(pointer, CURLOPT_HTTPHEADER, pointer: headers.first))
         guard let body = request.body else { return }
         try set(CURLOPT_POST, 1)
+        // The size is set first, because libcurl then copies this number of bytes.
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         let code = unsafe body.withUnsafeBytes { bytes in
             // An empty array may have no address, and for a null pointer libcurl would call back for the
@@ -92,6 +93,7 @@ internal import OpenSSLCrypto
     borrowing func set(_ trust: ClientTrust) throws(ClientError) {
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
+        // 2 compares the certificate with the host's name.
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         // A chain has to end in a root. By default libcurl would also accept a chain that ends in a
         // certificate below a root, if that certificate is in the file of roots.

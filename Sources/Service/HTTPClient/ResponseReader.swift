@@ -1,5 +1,5 @@
 /// The state of one response, as a value that receives the lines of the head, the pieces of the body, and the
-/// current time. A `Transfer` calls it on the thread of the `TransferLoop`.
+/// current time. A `Transfer` passes these on the thread of the `TransferLoop`.
 ///
 /// A response goes through three phases (`ClientPhase`):
 /// 1. `connect`, until `connect(at:)`;
@@ -89,7 +89,7 @@ struct ResponseReader {
     /// body, and its headers decide how the body ends.
     private mutating func endHead(at now: Instant) throws(ClientError) {
         guard let response else { throw .malformed }
-        // 101 is final: the connection changes to another protocol.
+        // 101 is final, because the connection changes to another protocol.
         if (100..<200).contains(response.status), response.status != 101 {
             self.response = nil
             return
@@ -117,7 +117,7 @@ struct ResponseReader {
         guard let size = Int(text), size <= limits.bodySize else { throw .tooLarge }
     }
 
-    /// The text without blanks, tabs and line breaks at both ends.
+    /// Returns the text without blanks, tabs and line breaks at both ends.
     private static func trimmed(_ text: Substring) -> Substring {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
         let rest = text.drop(while: isBlank)

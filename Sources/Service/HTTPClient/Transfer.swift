@@ -37,7 +37,7 @@ internal import Synchronization
         try easy.set(trust)
         try easy.set(reuse)
         try unsafe easy.receive(
-            // Not retained: the loop keeps this object until `end` has freed the handle.
+            // Not retained, because the loop keeps this object until `end` has freed the handle.
             into: Unmanaged.passUnretained(self).toOpaque(),
             connected: { context, _, _, _, _ in
                 unsafe Transfer.from(context)?.reader.connect(at: .now)
@@ -81,8 +81,8 @@ internal import Synchronization
         }
     }
 
-    /// The result of a transfer that has to end before libcurl ends it: it was cancelled, has failed, is
-    /// complete, or is overdue. `nil` if the transfer continues.
+    /// Returns the result of a transfer that has to end before libcurl ends it, because the transfer was
+    /// cancelled, has failed, is complete, or is overdue. `nil` if the transfer continues.
     func earlyResult(at now: ContinuousClock.Instant) -> Result<ClientResponse, ClientError>? {
         if isCancelled.load(ordering: .relaxed) { return .failure(.cancelled) }
         if let failure { return .failure(failure) }
@@ -91,7 +91,7 @@ internal import Synchronization
         return deadline.instant <= now ? .failure(.timedOut(deadline.phase)) : nil
     }
 
-    /// The result of a transfer that libcurl has ended with a code.
+    /// Returns the result of a transfer that libcurl has ended with a code.
     func result(_ code: CURLcode = CURLE_OK) -> Result<ClientResponse, ClientError> {
         if let failure { return .failure(failure) }
         // After a complete response `piece` refuses further bytes, which libcurl reports as an error.

@@ -3,18 +3,18 @@ internal import Glibc
 internal import Synchronization
 internal import Transport
 
-/// The thread that makes all transfers of a client side by side, with libcurl's multi interface.
+/// The thread that makes all transfers of one client at the same time, with libcurl's multi interface.
 ///
 /// The thread begins with the first transfer. The thread runs while there are transfers, and after the last
 /// transfer for as long as connections are kept. Then the thread closes the connections and frees all that
 /// libcurl holds for the client; a later transfer begins another thread.
 ///
-/// A transfer is used by the task that starts it, then by this thread alone, and by nobody after its end. The
-/// state that tasks and the thread share is behind a lock. A task that adds or cancels a transfer, or closes
-/// the client, wakes the thread with `curl_multi_wakeup`.
+/// A transfer is used by the task that starts it, then by this thread alone, and not any more after its end.
+/// The state that tasks and the thread share is behind a lock. A task that adds or cancels a transfer, or
+/// closes the client, wakes the thread with `curl_multi_wakeup`.
 ///
 /// `close()` cancels what is in progress, refuses what comes later, and waits for the thread to end. The loop
-/// never drops a transfer: each ends with a result.
+/// never drops a transfer, so that each transfer ends with a result.
 final class TransferLoop: Sendable {
     /// libcurl's multi handle, which other threads may only wake.
     @safe private struct Wakeable: @unchecked Sendable {  // curl_multi_wakeup is for other threads
@@ -93,7 +93,8 @@ final class TransferLoop: Sendable {
 
     // MARK: The thread
 
-    /// The body of the thread: makes transfers until none is left, and then resumes the calls of `close()`.
+    /// The body of the thread: makes transfers until no transfer is left, and then resumes the calls of
+    /// `close()`.
     private func run() {
         // OpenSSL may write to a connection that has ended. The signal SIGPIPE would then end the process.
         var signals = sigset_t()
@@ -150,7 +151,8 @@ final class TransferLoop: Sendable {
                 continue
             }
             let end = idleSince + keepTime
-            // A transfer that came since must not be missed: its wake-up may have come before the sleep.
+            // A transfer that came since must not be missed, although its wake-up may have come before the
+            // sleep.
             let isOver = state.withLock { state in
                 guard state.waiting.isEmpty, state.isClosed || end <= .now else { return false }
                 state.sleeper = nil
@@ -175,7 +177,7 @@ final class TransferLoop: Sendable {
         var ended: [(Transfer, Result<ClientResponse, ClientError>)] = []
         while let (handle, code) = unsafe multi.nextFinished() {
             guard let index = transfers.firstIndex(where: { unsafe $0.handle == handle }) else {
-                // Not reached: a transfer is in the list for as long as libcurl has its handle.
+                // Not reached, because a transfer is in the list for as long as libcurl has its handle.
                 continue
             }
             let transfer = transfers.remove(at: index)
@@ -195,7 +197,7 @@ final class TransferLoop: Sendable {
     }
 }
 
-/// libcurl's handle of transfers side by side, with their connections.
+/// libcurl's handle for transfers that are made at the same time, with their connections.
 @safe private struct MultiHandle: ~Copyable {
     /// The longest sleep, whose milliseconds fit into the 32 bits that `curl_multi_poll` accepts.
     private static let longestWait = Duration.seconds(3600)
@@ -207,8 +209,8 @@ final class TransferLoop: Sendable {
         guard let pointer = unsafe curl.multiInit() else { return nil }
         self.curl = curl
         unsafe self.pointer = pointer
-        // The result is not checked: a library that knows the options of `EasyHandle` also knows this older
-        // option.
+        // The result is not checked, because a library that knows the options of `EasyHandle` also knows this
+        // older option.
         _ = unsafe curl.set(multi: pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     }
 
@@ -232,7 +234,8 @@ final class TransferLoop: Sendable {
         _ = unsafe curl.multiPoll(pointer, nil, 0, milliseconds, nil)
     }
 
-    /// The handle of a transfer that libcurl has ended, and its code; `nil` if there is none.
+    /// Returns the handle of a transfer that libcurl has ended, and the transfer's code; `nil` if no other
+    /// transfer has ended.
     borrowing func nextFinished() -> (LibCurl.Handle, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl.multiRead(pointer, &left) {

@@ -34,7 +34,8 @@ struct DecoderProcess: ~Copyable {
 
     /// Sends the input, and receives the output until the process closes it.
     ///
-    /// - Throws: `tooLarge` if the output exceeds `limit`, `overdue` if it does not end by the deadline.
+    /// - Throws: `tooLarge` if the output exceeds `limit`, `overdue` if the output does not end by the
+    ///   deadline.
     borrowing func exchange(
         _ input: ArraySlice<UInt8>, limit: Int, until deadline: ContinuousClock.Instant
     ) throws(PortraitDecoderError) -> [UInt8] {

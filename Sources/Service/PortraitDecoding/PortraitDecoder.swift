@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import PortraitImage
 internal import Transport
 
-/// A decoder of portraits, which runs `countersign-portrait` in a separate process: the bytes come from a
-/// phone, and JPEG 2000 is decoded by a library in C.
+/// A decoder of portraits, which runs `countersign-portrait` in a separate process, because the bytes come
+/// from a phone, and JPEG 2000 is decoded by a library in C.
 ///
 /// - Each portrait gets a separate process, which confines itself before it reads.
 /// - Input and output go through one socket and are never written to disk.
@@ -73,9 +73,9 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     /// The media type only, so that no log contains the picture.
     package var description: String { "ShownPortrait(\(mediaType))" }
 
-    /// Creates a portrait from a JPEG image without the decoder, for computers on which none is installed.
-    /// This process follows the image's data to the last block, so that an incomplete image is refused, and
-    /// computes no pixels.
+    /// Creates a portrait from a JPEG image without the decoder, for computers on which no decoder is
+    /// installed. This process follows the image's data to the last block, so that an incomplete image is
+    /// refused, and computes no pixels.
     package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {
         do throws(ImageHeaderError) {
             let header = try ImageHeader.parse(portrait)
@@ -102,7 +102,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
 
 /// The reason why a portrait cannot be shown.
 package enum PortraitDecoderError: Error, Equatable, Sendable {
-    /// The decoder does not start: it is not installed at its path, or the system lacks a resource.
+    /// The decoder does not start, because it is not installed at its path or the system lacks a resource.
     case notStarted
     /// The decoder could not confine itself, and therefore read nothing.
     case notConfined
@@ -114,8 +114,8 @@ package enum PortraitDecoderError: Error, Equatable, Sendable {
     case tooLarge
     /// The decoder did not end in time, and was killed.
     case overdue
-    /// The decoder was ended by a signal: it used too much of a resource, or made a system call that is not
-    /// allowed.
+    /// The decoder was ended by a signal, because it used too much of a resource or made a system call that
+    /// is not allowed.
     case ended(signal: Int32)
     /// The decoder ended with an exit status or an output that it should not have.
     case unexpected
@@ -128,8 +128,8 @@ extension PortraitDecoder {
     /// Whether the decoder's file exists and may be executed.
     package var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: executable) }
 
-    /// The decoder beside this program or, without one, the first in the folders of `PATH`; `nil` if none is
-    /// installed.
+    /// The decoder beside this program or, if there is no decoder beside it, the first decoder in the folders
+    /// of `PATH`; `nil` if no decoder is installed.
     package static var installed: PortraitDecoder? {
         let ownPath = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let ownFolder = ownPath.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }

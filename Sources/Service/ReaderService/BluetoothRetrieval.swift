@@ -56,7 +56,7 @@ actor BluetoothRetrieval {
     private(set) var uuid: BluetoothUUID
     private let radio: any BluetoothLERadio
     private let plan: RetrievalPlan
-    /// The service that is registered and advertised, with its UUID; `nil` if there is none.
+    /// The service that is registered and advertised, with its UUID; `nil` if no service is registered.
     private var server: (uuid: BluetoothUUID, server: any BluetoothLEServer)?
 
     init(_ radio: any BluetoothLERadio, plan: RetrievalPlan) {
@@ -66,7 +66,8 @@ actor BluetoothRetrieval {
     }
 
     /// The Bluetooth carrier of this reader's Handover Request. The carrier offers both modes with LE role
-    /// 03, whatever mode the plan prefers: real wallets have answered readers that send this role (Q204).
+    /// 03, whatever mode the plan prefers, because real wallets have answered readers that send this role
+    /// (Q204).
     var handoverOffer: NFCOffer.BluetoothLE {
         NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }
@@ -134,6 +135,7 @@ actor BluetoothRetrieval {
             try await serve(uuid)
             await closing
         }
+        // Without an Ident this reader cannot offer the complete service.
         guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
             throw .serviceIncomplete
         }
@@ -201,6 +203,7 @@ actor BluetoothRetrieval {
     private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
         guard plan.l2cap == .characteristic else { return nil }
         return { named in
+            // A malformed value names no channel.
             let psm = try? L2CAPPSM.parse(named[...])
             return psm == tried ? nil : psm?.value
         }
@@ -229,7 +232,7 @@ actor BluetoothRetrieval {
 }
 
 extension BluetoothUUID {
-    /// A random UUID (RFC 9562, 5.4).
+    /// Returns a random UUID (RFC 9562, 5.4).
     static func random() -> BluetoothUUID {
         // The fixed bits are the version 4 and the variant 0b10 of RFC 9562.
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000

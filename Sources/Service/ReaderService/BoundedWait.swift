@@ -1,7 +1,7 @@
 /// Runs `work` in a separate task that is cancelled at a deadline, and waits until the task has ended.
 ///
 /// - Parameters:
-///   - deadline: the instant at which the task is cancelled; `nil` for none.
+///   - deadline: the instant at which the task is cancelled; `nil` for no deadline.
 ///   - grace: the time between the cancellation of the caller and the cancellation of the task, in which an
 ///     operation in progress can complete.
 /// - Returns: the result of `work`, which has to end when its task is cancelled.

@@ -31,7 +31,7 @@ final class CheckedRadio: BluetoothLERadio {
     func fault() async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.checkReadiness()
-            // With faulty settings an advertisement would harm phones, so none is tried.
+            // With faulty settings an advertisement would harm phones, so advertising is not tried.
             if let fault = await radio.settingsFault() { return fault }
             if !lastServed.withLock({ $0 }) { try await tryServing() }
             return nil

@@ -62,6 +62,7 @@ actor HybridExchange {
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
     ) {
         let nfc = makeQueue(for: .nfc)
+        // The error of the NFC carrier is the end of a tap already.
         tasks[.nfc] = Task { await serve(.nfc, over: retrieval, messages: nfc) { $0 } }
         let bluetooth = makeQueue(for: .bluetooth)
         tasks[.bluetooth] = Task {
@@ -86,9 +87,9 @@ actor HybridExchange {
         isConnected = true
     }
 
-    /// Carries the messages of one bearer, one after another: over NFC the next message waits for the answer
-    /// to the previous ENVELOPE. At the end the carrier is terminated in any case, which closes a Bluetooth
-    /// link.
+    /// Carries the messages of one bearer, one after another, because over NFC the next message waits for the
+    /// answer to the previous ENVELOPE. At the end the carrier is terminated in any case, which closes a
+    /// Bluetooth link.
     ///
     /// - Parameter tapEnd: turns the carrier's own error into the end of the tap.
     private func serve<Carrier: SessionCarrier & Sendable>(
@@ -158,7 +159,7 @@ actor HybridExchange {
         return try ending()
     }
 
-    /// The result of an exchange after both bearers have ended without an answer.
+    /// Returns the result of an exchange after both bearers have ended without an answer.
     private func ending() throws(TapEnd) -> CarriedAnswer {
         switch (ends[.nfc], ends[.bluetooth]) {
         case (.ended, _), (_, .ended): return .ended
@@ -167,7 +168,7 @@ actor HybridExchange {
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end
-        // Not reached: `exchange` waits until both bearers have ended.
+        // Not reached, because `exchange` waits until both bearers have ended.
         case (nil, nil): throw .failed(.session(.unexpectedMessage))
         }
     }

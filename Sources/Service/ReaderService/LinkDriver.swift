@@ -182,8 +182,8 @@ package actor LinkDriver {
 
     // MARK: - Waiting
 
-    /// Sets the alarm. An alarm that is set for an earlier instant stays: when it ends the wait, the machine
-    /// names its deadline again.
+    /// Sets the alarm. An alarm that is set for an earlier instant stays. When that alarm ends the wait, the
+    /// machine names its deadline again.
     private func arm(_ deadline: ContinuousClock.Instant?) {
         guard let deadline, armed.map({ deadline < $0 }) ?? true else { return }
         disarm()

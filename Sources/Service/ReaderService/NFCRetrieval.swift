@@ -21,7 +21,7 @@ struct NFCRetrieval: Sendable {
             state.withLock { $0.instants }
         }
 
-        /// Begins a turn: forgets the instants of the previous message.
+        /// Begins a turn, and forgets the instants of the previous message.
         func begin(_ begun: @escaping @Sendable () -> Void) {
             state.withLock { $0 = State(begun: begun) }
         }
@@ -74,7 +74,7 @@ struct NFCRetrieval: Sendable {
         self.endsEmpty = endsEmpty
         grace = driver.grace
         var observed = driver
-        // `run` gives the whole message a grace period, so a single command needs none.
+        // `run` gives the whole message a grace period, so a single command needs no grace period.
         observed.grace = .zero
         let turn = turn
         observed.observe = { turn.record($0) }
@@ -102,7 +102,7 @@ struct NFCRetrieval: Sendable {
     {
         isIdle = false
         let (machine, driver) = (machine, driver)
-        // The driver ends each command at the machine's deadline, so `bounded` gets none.
+        // The driver ends each command at the machine's deadline, so `bounded` gets no deadline.
         let result = await bounded(by: nil, grace: grace) { () throws(CardDriver.End) in
             var machine = machine
             let delivery = try await driver.run(&machine, from: action)
@@ -134,6 +134,7 @@ extension NFCRetrieval: SessionCarrier {
         }
         sent = turn.instants?.sent
         if endsEmpty, answer.isEmpty { return .ended }
+        // The instants are set, because the answer came to an ENVELOPE that was recorded.
         return .message(answer, began: turn.instants?.answered ?? .now)
     }
 

@@ -26,7 +26,7 @@ package struct PresentationPlan: Sendable {
     package var retrieval: RetrievalPlan
     package var requestVersion: RequestVersion
     /// Whether the result includes the answer as the phone sent it, for a verification elsewhere. Such an
-    /// answer holds personal data.
+    /// answer contains personal data.
     package var handsOutRawAnswer = false
     /// Called after a phone is engaged and before the first request is sent to it. If the function
     /// returns false, nothing is sent and the presentation ends as cancelled.
@@ -102,8 +102,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package init() {}
 }
 
-/// A step of a presentation, reported to pages, command line, library and field trace. No event holds
-/// anything personal.
+/// A step of a presentation, reported to pages, command line, library and field trace. No event contains
+/// personal data.
 package enum PresentationEvent: Equatable, Sendable {
     /// The reader waits for a phone. The holder should open the ID first.
     case armed
@@ -126,15 +126,15 @@ package enum PresentationEvent: Equatable, Sendable {
     case bluetoothUnavailable(RadioFault)
     /// The PC/SC reader does not answer, so that no phone can be detected. The reader may recover (Q212).
     case readerSilent
-    /// The engagement is complete: the moment to sound the tone (Q8).
+    /// The engagement is complete. This is the moment to sound the tone (Q8).
     case engaged
-    /// Everything else comes over Bluetooth: the phone may leave the reader (Q9).
+    /// Everything else comes over Bluetooth, so the phone may leave the reader (Q9).
     case mayLift
     /// The phone is engaged and has not connected over Bluetooth yet.
     case connecting
     /// The engaged phone still has not connected. Bluetooth may be off in the phone.
     case checkBluetooth
-    /// The answer comes over NFC: the phone has to stay on the reader.
+    /// The answer comes over NFC, so the phone has to stay on the reader.
     case hold
     /// The holder decides. Over NFC this event comes before the request is sent, because the holder decides
     /// while the last command of the request is open (Q54).
@@ -222,15 +222,15 @@ package struct Presentation: Sendable {
 
 /// The reason why no answer of a phone was judged.
 package enum PresentationFailure: Error, Equatable, Sendable {
-    /// Nothing was returned: the holder declined, has no such document, or uses a wallet that does not know
-    /// this reader.
+    /// Nothing was returned, because the holder declined, has no such document, or uses a wallet that does
+    /// not know this reader.
     case declined
     /// The decrypted answer is not a DeviceResponse.
     case responseMalformed(MdocModelError)
     /// The PC/SC reader, or the bench link, cannot be used.
     case readerUnavailable(ReaderFault)
-    /// No engagement was complete in time. `lastTap` says how the last tap ended; `nil` if there was none
-    /// (Q12).
+    /// No engagement was complete in time. `lastTap` says how the last tap ended; `nil` if no phone was
+    /// tapped (Q12).
     case engagementOverdue(lastTap: NFCEndReason?)
     /// The engagement is malformed, or its key cannot be used.
     case engagement(MdocModelError)

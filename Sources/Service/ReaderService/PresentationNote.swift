@@ -60,8 +60,8 @@ extension PresentationNote.Bearer {
     }
 }
 
-/// The notes of one presentation, which may still be added after its outcome: the second copy of an answer
-/// may come late.
+/// The notes of one presentation, which may still be added after its outcome, because the second copy of an
+/// answer may come late.
 final class PresentationNotes: Sendable {
     /// The maximum number of notes. A phone may send many messages, and the first notes say enough.
     private static let maximumCount = 16

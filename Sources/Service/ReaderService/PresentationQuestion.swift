@@ -20,9 +20,9 @@ package struct PresentationQuestion: Sendable {
     /// The rules that choose the identity which signs. If no rule matches, the request is sent unsigned. If a
     /// rule matches, the request is signed or not sent.
     package var identities: ReaderIdentityChoice
-    /// The wallet that the operator named, for the rules of `identities`.
+    /// The name of the wallet, if the operator gave it. A rule of `identities` may apply to one wallet only.
     package var wallet: String?
-    /// The brand of the request, for the rules of `identities`.
+    /// The brand of the shop that asks. A rule of `identities` may apply to one brand only.
     package var brand: String?
 
     package init(

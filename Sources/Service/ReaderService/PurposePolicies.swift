@@ -5,6 +5,7 @@ package import RequestPlanner
 /// while its revocation is undetermined, and a document for any other purpose is refused. The operator can
 /// set another policy for a purpose.
 package struct PurposePolicies: Equatable, Sendable {
+    // With `staleDays` 0 no list may be overdue.
     private var policies: [RequestPurpose: RevocationPolicy] = [
         .age: .age, .rental: .rental(staleDays: 0), .identity: .rental(staleDays: 0),
         .elements: .rental(staleDays: 0),
@@ -13,6 +14,7 @@ package struct PurposePolicies: Equatable, Sendable {
     package init() {}
 
     package subscript(purpose: RequestPurpose) -> RevocationPolicy {
+        // A purpose without an entry gets the strict policy.
         get { policies[purpose] ?? .rental(staleDays: 0) }
         set { policies[purpose] = newValue }
     }
@@ -22,7 +24,7 @@ package struct PurposePolicies: Equatable, Sendable {
     ///
     /// - Parameter choices: the policies that callers chose, in order; `nil` for no choice. Each choice must
     ///   accept no more than the policy before it.
-    /// - Returns: `nil` if a choice accepts more, or without a purpose.
+    /// - Returns: the policy; `nil` if a choice accepts more than the policy before it, or without a purpose.
     package func policy(
         for purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) -> RevocationPolicy? {

@@ -13,7 +13,7 @@ extension ReaderTransaction {
         return presentation
     }
 
-    /// Waits for the wallet's first frame, which holds its engagement.
+    /// Waits for the wallet's first frame, which contains the engagement.
     fileprivate func greeting(
         from channel: any MessageChannel
     ) async throws(PresentationFailure) -> (engagement: DeviceEngagement, handover: Handover) {
@@ -38,7 +38,7 @@ extension RunningTransaction {
     fileprivate mutating func present(
         over channel: any MessageChannel
     ) async throws(PresentationFailure) -> Presentation {
-        // The session's key is made while nobody waits for it (Q190).
+        // The session's key is made now, when no phone has to wait for it (Q190).
         prepareKey()
         report(.armed)
         let greeting = try await transaction.greeting(from: channel)

@@ -63,6 +63,7 @@ extension ReaderTransaction {
         }
     }
 
+    /// Creates the carrier of a session over a link that has started.
     func carrier(over link: any BluetoothLELink) async -> LinkCarrier {
         LinkCarrier(driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
     }
@@ -129,7 +130,8 @@ struct LinkCarrier: SessionCarrier {
             let (answer, began) = try await driver.receive { report(.receiving) }
             return .message(answer, began: began)
         } catch .machine(.terminated(.awaitResponse)) {
-            // The phone wrote the end to State while its holder was deciding: the holder has declined.
+            // The phone wrote the end to State while its holder was deciding, which means that the holder has
+            // declined.
             return .ended
         } catch {
             throw PresentationFailure(error)
@@ -157,7 +159,8 @@ extension PresentationFailure {
         case .serviceIncomplete: self = .connection(.serviceIncomplete)
         case .notSubscribed: self = .connection(.notSubscribed)
         case .linkLost: self = .connection(.leftBeforeStart)
-        // Two calls at once would be an error of this program: a transaction makes one call at a time.
+        // Two calls at once would be an error of this program, because a transaction makes one call at a
+        // time.
         case .alreadyWaiting: self = .session(.unexpectedMessage)
         case .cancelled: self = .cancelled
         }

@@ -47,6 +47,7 @@ extension ReaderTransaction {
         if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
         var retrieval = NFCRetrieval(
             driver, within: engaged.nfc, settings: plan.deadlines.transferSettings)
+        // The phone has answered the commands of its engagement already.
         try await retrieval.select(isFirst: false)
         return retrieval
     }
@@ -90,8 +91,8 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; none resumes another
-    /// (Q2).
+    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; no tap resumes another
+    /// tap (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
     ) async throws(PresentationFailure) -> Presentation {
@@ -104,7 +105,7 @@ extension RunningTransaction {
         while true {
             step.events.forEach(transaction.report)
             let wait = try step.wait
-            // The session's key is made now, while nobody waits for it (Q190).
+            // The session's key is made now, when no phone has to wait for it (Q190).
             prepareKey()
             let arrival = await bounded(by: wait.deadline) { () throws(ContactlessError) in
                 try await reader.nextCard(again: wait.again)
@@ -189,7 +190,8 @@ extension RunningTransaction {
         throw .failed(.connectionOverdue)
     }
 
-    /// Sets up the session with an engaged phone. A failure here is final: another tap would not help.
+    /// Sets up the session with an engaged phone. A failure here is final, because another tap would not
+    /// help.
     private mutating func newExchange(
         of engaged: ReaderTransaction.Engaged
     ) throws(TapEnd) -> RequestExchange {

@@ -10,8 +10,8 @@ extension ReaderTransaction {
         case tap(any ContactlessCard, Engaged)
     }
 
-    /// Waits for the Bluetooth link of an engaged phone and, at the same time, for another tap: people tap
-    /// again when Bluetooth is slow or off (Q207). The first of the two to succeed counts.
+    /// Waits for the Bluetooth link of an engaged phone and, at the same time, for another tap, because
+    /// people tap again when Bluetooth is slow or off (Q207). The first of the two to succeed counts.
     func connection(
         to offer: BluetoothOffer, _ engagement: DeviceEngagement, _ bluetooth: BluetoothRetrieval,
         at reader: any ContactlessReader
@@ -50,6 +50,7 @@ extension ReaderTransaction {
                     await discard(result)
                 }
             }
+            // Not `nil`, because the wait for the link always gives a result.
             return first ?? .failure(.cancelled)
         }
     }
@@ -72,7 +73,7 @@ extension ReaderTransaction {
     {
         while !Task.isCancelled {
             do throws(ContactlessError) {
-                // `nil`: the first phone counts as another tap only after it was lifted.
+                // With `nil`, the first phone counts as another tap only after it was lifted.
                 let card = try await reader.nextCard(again: nil)
                 if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
                 await release(card)

@@ -31,6 +31,7 @@ struct RequestExchange: ~Copyable, Sendable {
     /// call.
     private var admission: (@Sendable () async -> Bool)?
 
+    /// Creates the exchange, and begins to write and sign the first request.
     init(
         _ session: consuming ReaderSession, asking question: PresentationQuestion,
         _ capabilities: EngagementCapabilities, admission: (@Sendable () async -> Bool)? = nil
@@ -75,6 +76,7 @@ struct RequestExchange: ~Copyable, Sendable {
         if let admission = admission.take(), await !admission() { throw .cancelled }
         // A later draft is signed only when it is needed.
         if next == nil { prepare() }
+        // Only a question without drafts leaves nothing to send.
         guard let pending = next.take() else { throw .session(.unexpectedMessage) }
         let request = try await pending.value(by: .now + timeout)
         do throws(SessionError) {
@@ -88,6 +90,7 @@ struct RequestExchange: ~Copyable, Sendable {
         }
     }
 
+    /// Decrypts a message of the phone, and returns what follows from the message.
     mutating func receive(
         _ message: ArraySlice<UInt8>, now: ContinuousClock.Instant
     ) -> ReaderSession.Action {

@@ -28,7 +28,7 @@ package struct RetrievalPlan: Equatable, Sendable {
     ///
     /// A rule by wallet is impossible, because nothing that a phone sends before the connection identifies
     /// its wallet. Version, capabilities, kind of handover and waiting times follow from an edition of the
-    /// standard or a release of an app: many wallets share them, and an update changes them. A wallet that
+    /// standard or a release of an app. Many wallets share them, and an update changes them. A wallet that
     /// wants L2CAP can name a PSM in its engagement, so `engagement` is the default. Choose more channels, or
     /// none, if you know the phones at a lane.
     package enum L2CAP: String, CaseIterable, Sendable {

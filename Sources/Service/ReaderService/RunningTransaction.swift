@@ -137,7 +137,7 @@ struct RunningTransaction {
         } catch {
             result = .failure(error)
         }
-        // Set after a failure too: the result names the request that the phone may have received.
+        // Set after a failure too, because the result names the request that the phone may have received.
         if carrier.mayBeSent { request = exchange.sent }
         if let sent = carrier.sent { endPhase(.request, at: sent) }
         return try result.get()
@@ -197,6 +197,7 @@ struct RunningTransaction {
     /// Stores the result of the first question, and clears the request and the raw answer for the further
     /// question.
     private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
+        // The times of both questions are added up in the presentation of the further question.
         earlier = [
             Presentation(
                 result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)
@@ -221,6 +222,7 @@ struct RunningTransaction {
     ) -> Result<Judgement, PresentationFailure>? {
         report(.verifying)
         let now = plan.clock.now
+        // An answer follows a request, so `sent` is not `nil` here.
         let context = VerificationContext(
             transcript: exchange.session.transcript, comparison: .requested(exchange.sent?.documents ?? []),
             readerKey: exchange.session.eReaderKey, trust: plan.trust, now: now,
@@ -263,7 +265,8 @@ extension UnverifiedResponse {
         version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && otherForms.isEmpty
     }
 
-    /// Whether the phone returned no document, and gave the error code 0 (data not returned) for each.
+    /// Whether the phone returned no document, and gave the error code 0 (data not returned) for each
+    /// document.
     fileprivate var isDecline: Bool {
         isEmpty && !hasUnreadableErrors && !documentErrors.isEmpty
             && documentErrors.allSatisfy { $0.code == 0 }
@@ -277,7 +280,8 @@ struct ReadyKey {
 
     var isReady: Bool { p256 != nil }
 
-    /// Makes the P-256 key if there is none. If this fails, `take(for:)` tries again and throws the error.
+    /// Makes the P-256 key if it does not exist yet. If this fails, `take(for:)` tries again and throws the
+    /// error.
     mutating func prepare() {
         if !isReady { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
     }

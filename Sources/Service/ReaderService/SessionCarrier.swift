@@ -9,7 +9,7 @@
 /// 3. `terminate(sending:)` is called once at the end, after success, failure and cancellation alike.
 ///
 /// A carrier moves bytes within the deadlines of the plan and reports progress. A carrier knows no keys and
-/// no CBOR, judges nothing, and never repeats a request: another tap gets another carrier.
+/// no CBOR, judges nothing, and never repeats a request. Another tap gets another carrier.
 ///
 /// The error type `End` says what may follow. Over NFC `End` is `TapEnd`, because another tap may
 /// succeed. For other carriers `End` is `PresentationFailure`.
@@ -34,7 +34,7 @@ protocol SessionCarrier {
     ///
     /// - Parameter message: the termination message; `nil` if the phone ended the session.
     /// - Returns: the part of the notification that continues while the outcome is shown (Q76); `nil` if
-    ///   there is none.
+    ///   no part of it continues.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>?
 
     /// Returns the end for a failure that no other tap would repair.

@@ -4,7 +4,7 @@ internal import Transport
 
 /// The end of a tap that gave no answer.
 enum TapEnd: Error {
-    /// The card shows no wallet: it is a phone that is locked or whose screen is off (Q1), or no phone
+    /// The card shows no wallet. It is a phone that is locked or whose screen is off (Q1), or no phone
     /// (Q206).
     case noWallet(NFCEndReason)
     /// The tap broke off. The same request waits for the next tap (Q2, Q57).
@@ -57,8 +57,8 @@ extension TapEnd {
 ///
 /// A driver (`RunningTransaction`) does what each `Step` says: it reports the events, waits for a phone and
 /// runs a tap. The driver then passes back why no phone came (`receive(_:now:)`), or how a tap without an
-/// answer ended (`receive(_:stay:now:)`). Each call passes the current time: the value reads no clock,
-/// waits for nothing and reports nothing.
+/// answer ended (`receive(_:stay:now:)`). Each call passes the current time, because the value reads no
+/// clock, waits for nothing and reports nothing.
 ///
 /// The series ends at its deadline. At first the deadline is the end of the time for an engagement. A tap
 /// that broke off moves the deadline if less than the time for the next tap is left (Q5). The first phone
@@ -125,7 +125,7 @@ struct TapSeries {
     private var stay: Stay?
     private var brokenTaps = 0
     private var hasOfferedQR = false
-    /// The reason of the last tap that broke off or, without one, of the first card without a wallet.
+    /// The reason of the last tap that broke off or, without such a tap, of the first card without a wallet.
     private var last: NFCEndReason?
     /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
     private var version2Rest: ContinuousClock.Instant?
@@ -187,7 +187,7 @@ struct TapSeries {
         }
         // The driver interrupts the reader at the end of a wait, so the error says nothing about the reader.
         // A wait that ends before the deadline follows a tap that broke off (`waitEnd`). If that phone had
-        // stayed on the reader, it would have been tried again: it was lifted.
+        // stayed on the reader, it would have been tried again. So the phone was lifted.
         if now >= waitEnd, now < deadline {
             let events = recordLifted()
             return step(after: events, now)

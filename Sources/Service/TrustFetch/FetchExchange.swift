@@ -15,10 +15,12 @@ struct FetchExchange: Sendable {
     /// The instant at which the time for this list is over, redirects included, and the limit that sets this
     /// instant: `whole` for the list's limit, `batch` for the limit of all lists.
     let end: (instant: ContinuousClock.Instant, phase: FetchPhase)
+    /// The time that the list records as the time of its download.
     let now: Timestamp
 
     private var kind: TrustSource.Kind { target.identity.kind }
 
+    /// Downloads the list.
     func run() async -> Result<TrustSource, TrustFetchError> {
         do throws(TrustFetchError) {
             return .success(try await followingRedirects())
@@ -30,6 +32,7 @@ struct FetchExchange: Sendable {
     /// Requests the list and follows redirects, at most `FetchLimits.redirects` times.
     private func followingRedirects() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
+        // The first request is no redirect, so there is one request more than redirects.
         for _ in 0...FetchLimits.redirects {
             let response = try await response(from: location)
             guard Self.redirections.contains(response.status),

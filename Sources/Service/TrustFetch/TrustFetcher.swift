@@ -23,6 +23,7 @@ package struct TrustFetcher: Sendable {
     private let limits: FetchLimits
     private let trust: ClientTrust
 
+    /// - Throws: `serverRootsUnreadable` if the PEM in `roots` cannot be read.
     package init(
         _ roots: ServerRoots = .system, limits: FetchLimits = FetchLimits()
     ) throws(TrustFetchError) {
@@ -60,6 +61,7 @@ package struct TrustFetcher: Sendable {
             }
         }
         await client.close()
+        // Each target has an outcome, so `cancelled` is never used here.
         return targets.indices.map { index in
             FetchResult(target: targets[index], outcome: outcomes[index] ?? .failure(.cancelled))
         }

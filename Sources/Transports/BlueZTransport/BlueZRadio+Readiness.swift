@@ -17,7 +17,7 @@ extension BlueZRadio {
         await missingEssentials().isEmpty ? nil : .settingsMissing
     }
 
-    /// Returns the essential settings that bluetoothd lacks: without them phones ask to pair, or parts of
+    /// Returns the essential settings that bluetoothd lacks. Without them phones ask to pair, or parts of
     /// their answers are lost. Empty if the settings cannot be read or no adapter exists.
     package func missingEssentials() async -> [DaemonRequirement] {
         do throws(BlueZTransportError) {
@@ -30,6 +30,7 @@ extension BlueZRadio {
 
     package func prepare() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
+            // `readyAdapter` switches the adapter on.
             _ = try await readyAdapter()
         } catch {
             throw BluetoothLEError(error)

@@ -3,7 +3,7 @@ package import Transport
 /// A Bluetooth radio on one adapter of bluetoothd.
 ///
 /// `ReaderService` calls the radio for one presentation at a time. The radio creates the objects of a
-/// presentation and keeps none of them:
+/// presentation and keeps no reference to them:
 ///
 /// - ``serve(_:)`` registers a `GATTServer` (mdoc central client mode), with an `L2CAPListener` beside it if
 ///   the configuration offers L2CAP.
@@ -31,6 +31,7 @@ package actor BlueZRadio: BluetoothLERadio {
     package func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         do throws(BlueZTransportError) {
             let (daemon, adapter) = try await readyAdapter()
+            // The number distinguishes the D-Bus objects of this server from those of other servers.
             lastServer += 1
             guard configuration.offersL2CAP, service.psm != nil else {
                 return try await registered(
@@ -63,10 +64,11 @@ package actor BlueZRadio: BluetoothLERadio {
 
     /// Reserves the radio for a search for a peer. The caller must call ``endConnecting()`` at the end.
     ///
-    /// - Throws: `alreadyWaiting` if another search runs: bluetoothd has one discovery session for each of
-    ///   its clients.
+    /// - Throws: `alreadyWaiting` if another search runs, because bluetoothd has one discovery session for
+    ///   each of its clients.
     func beginConnecting() async throws(BluetoothLEError) -> PeerConnecting {
         guard !isConnecting else { throw .alreadyWaiting }
+        // Set before the first suspension, so that no other search begins meanwhile.
         isConnecting = true
         do throws(BlueZTransportError) {
             let (daemon, adapter) = try await readyAdapter()

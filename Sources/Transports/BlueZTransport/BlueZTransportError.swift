@@ -16,7 +16,7 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     case accessDenied(PeerRefusal? = nil)
     /// bluetoothd has no adapter that can advertise.
     case noAdapter
-    /// The configured adapter does not exist. Holds its name.
+    /// The configured adapter does not exist. The value is the adapter's name.
     case adapterMissing(String)
     /// The adapter was removed while it was in use.
     case adapterLost

@@ -22,11 +22,13 @@ package struct APDULimits: Equatable, Sendable {
     ) {
         let exception = Self.exceptions.first { name.hasPrefix($0.namePrefix) }
         maximumCommand = exception?.maximumCommand ?? Self.pcscdBuffer
+        // A driver reports 0x10000 if the reader can exchange extended APDUs.
         // For a driver that reports nothing, only the lengths are used that every reader can handle (Q120). A
         // reader among the `exceptions` is known to pass on extended APDUs.
         let saysExtended = properties.maximumAPDUData.map { $0 >= 0x10000 } ?? (exception != nil)
         allowsExtended = saysExtended && !quirks.contains(.shortAPDUOnly)
         // The header, the extended Lc and the extended Le of a command take ten bytes.
+        // A short command has at most 255 bytes of data.
         commandData = allowsExtended ? min(configuration.extendedData, maximumCommand - 10) : 255
         responseData = allowsExtended ? configuration.extendedData : configuration.shortResponseData
     }

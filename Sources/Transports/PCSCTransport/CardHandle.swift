@@ -87,7 +87,7 @@ extension CardHandle {
     borrowing func readerProperties() -> ReaderProperties {
         var properties = ReaderProperties()
         let features = control(Self.getFeatureRequest) ?? []
-        // The value of a feature is the control code with which it is used.
+        // The value of a feature is the control code that uses the feature.
         let wanted = TagLengthValues(features).first { $0.tag == Self.getTLVProperties }
         if let code = wanted?.value.bigEndian(UInt32.self), let list = control(code) {
             properties = ReaderProperties(parsing: list)
@@ -108,7 +108,7 @@ extension CardHandle {
         return answers
     }
 
-    /// Returns the place on the USB bus: the path if the driver knows it, otherwise bus and address.
+    /// Returns the place on the USB bus, as a path if the driver reports one, otherwise as bus and address.
     private borrowing func usbLocation() -> USBLocation? {
         if let path = control(Self.getUSBPath), !path.isEmpty {
             return .path(String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))

@@ -2,7 +2,7 @@ package import Transport
 
 /// An action that an installation can request of its readers. By default no action is requested.
 package enum ReaderWish: String, CaseIterable, Sendable {
-    /// Sends Apple's polling frame repeatedly (Q213).
+    /// Sends Apple's polling frame repeatedly, which wakes a wallet that is not open (Q213).
     case pollingFrame
     /// Turns the reader's own tone off (Q8).
     case quiet
@@ -18,6 +18,7 @@ package actor CommandedReader: ContactlessReader {
     private let service: PCSCService
     private let selector: ReaderSelector
     private let wishes: Set<ReaderWish>
+    /// The names of the readers whose tone was turned off.
     private var quieted: Set<String> = []
     /// The number of callers that wait for a phone.
     private var waits = 0
@@ -52,6 +53,7 @@ package actor CommandedReader: ContactlessReader {
 
     /// Sends the commands every 200 ms while a caller waits for a phone. Only one task does so at a time.
     private func command() async {
+        // Two callers may each have made a task before the first task ran.
         guard !isCommanding else { return }
         isCommanding = true
         defer { isCommanding = false }
@@ -62,12 +64,13 @@ package actor CommandedReader: ContactlessReader {
         }
     }
 
-    /// Sends the commands once to each reader that accepts them. An error is ignored: a reader refuses, for
-    /// example, while a phone lies on it, and the next turn tries again.
+    /// Sends the commands once to each reader that accepts them. An error is ignored, because a reader
+    /// refuses, for example, while a phone lies on it, and the next turn tries again.
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
         // A reader that is plugged in again may have its tone again.
         quieted.formIntersection(readers.map(\.name))
+        // No command is sent once nobody waits for a phone.
         for reader in selector.candidates(among: readers) where reader.allowsEscape && waits > 0 {
             guard let commands = reader.usb.flatMap(ReaderCommands.of) else { continue }
             if wishes.contains(.quiet) { await quiet(reader.name, commands.quieting) }
@@ -80,6 +83,7 @@ package actor CommandedReader: ContactlessReader {
     /// Turns the reader's tone off, once after each time that the reader was plugged in.
     private func quiet(_ name: String, _ quieting: ReaderCommands.Quieting?) async {
         guard let quieting, !quieted.contains(name) else { return }
+        // If the reader refuses a command, the next turn tries again.
         switch quieting {
         case .command(let command):
             guard (try? await service.command([command], to: name)) != nil else { return }

@@ -25,7 +25,7 @@ struct ContextHandle: ~Copyable, Sendable {
 
     deinit {
         let raw = raw
-        // If the process is ending, the call is not made: pcscd then releases the context itself.
+        // When the process ends, `change` makes no call, because pcscd then releases the context itself.
         _ = ContextList.ofProcess.change { SCardReleaseContext(raw) }
         Self.open.subtract(1, ordering: .relaxed)
     }

@@ -16,7 +16,7 @@ final class ContextList: Sendable {
 
     private let state = Mutex(State())
 
-    /// The gate of this process. `atexit` closes it.
+    /// The gate of this process. A handler of `atexit` closes the gate.
     static let ofProcess: ContextList = {
         atexit { ContextList.ofProcess.close() }
         return ContextList()

@@ -31,6 +31,7 @@ package final class PCSCCard: Sendable {
     /// - Throws: `cardLost`, `linkLost`, `serviceLost`, `commandLength`, `cancelled`; `notConnected` after an
     ///   earlier error.
     package func exchange(_ command: ArraySlice<UInt8>) async throws(PCSCTransportError) -> [UInt8] {
+        // The header of a command has four bytes.
         guard 4...limits.maximumCommand ~= command.count else {
             throw .commandLength(command.count, limit: limits.maximumCommand)
         }
@@ -50,6 +51,7 @@ package final class PCSCCard: Sendable {
     ///
     /// Does not wait for an exchange that was cancelled. Returns early if the task is cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
+        // A thread with an abandoned call releases the card itself when the call returns.
         if slot.hasAbandoned(thread) { return }
         // `run` throws only if the task is cancelled. The connection then ends when this object is released.
         _ = try? await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in

@@ -110,8 +110,8 @@ package actor PCSCContactlessReader: ContactlessReader {
             // only an event can bring a phone.
             case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
-            // The caller's time is over. If a fault kept phones from being detected, the fault tells more
-            // than the cancellation.
+            // The task is cancelled when the caller's time is over. If a fault kept phones from being
+            // detected, the fault tells more than the cancellation.
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
@@ -128,6 +128,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
+            // Without pcscd there is no reader to ask.
             for reader in selector.candidates(among: (try? await service.readers()) ?? []) {
                 let place = places[reader.name] ?? CardPlace()
                 guard !place.isOccupied || (asksServed && place.isServed) else { continue }
@@ -178,10 +179,12 @@ package actor PCSCContactlessReader: ContactlessReader {
             do throws(PCSCTransportError) {
                 return .connected(try await connect(to: reader, stay: place.stay))
             } catch .cardMute, .protocolMismatch {
+                // No command can be sent to a card without a known protocol, so the card counts as mute.
                 places[reader.name]?.recordAttempt()
                 return .mute(stay: place.stay)
             } catch {
                 attempt = .refused
+                // No event of pcscd reports these two faults.
                 if error == .readerBlocked || error == .readerInUse { hindrance = error }
             }
         }

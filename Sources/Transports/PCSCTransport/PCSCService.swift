@@ -171,7 +171,7 @@ extension PCSCService {
     /// The socket on which pcscd listens, unless the environment names another.
     private static let usualSocket = "/run/pcscd/pcscd.comm"
 
-    /// Whether this computer has a pcscd, running or started by systemd for its first client.
+    /// Whether this computer has a pcscd that runs, or that systemd starts for the first client.
     package static var isInstalled: Bool {
         let named = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
         return unsafe access(named ?? usualSocket, F_OK) == 0

@@ -21,6 +21,7 @@ extension PCSCTransportError {
     /// Returns the error that a status means for pcscd as a whole; `nil` if the status concerns a reader or a
     /// card.
     private static func ofService(_ status: LONG, _ call: PCSCCall, isServed: Bool) -> PCSCTransportError? {
+        // Only the call that connects to pcscd shows that no pcscd runs. Later calls show that pcscd ended.
         let isFirst = call == .establishContext
         return switch status {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost

@@ -7,8 +7,8 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case serviceNotRunning
     /// pcscd ended or restarted while it was in use. Every earlier context and card is invalid (Q134).
     case serviceLost
-    /// pcscd and the client library use different versions of their protocol (Q139). Holds the library's
-    /// version.
+    /// pcscd and the client library use different versions of their protocol (Q139). The value is the
+    /// library's version.
     case serviceIncompatible(libraryVersion: String)
     /// pcscd's polkit rules do not permit this user the action (Q133). pcscd returns the code of `.service`
     /// also if other programs have used up its limit of clients.
@@ -75,8 +75,7 @@ extension ReaderFault {
             case .readerMissing: .readerMissing
             case .readerInUse: .readerInUse
             case .readerBlocked: .readerBlocked
-            // The task of the caller still runs: it cancelled the call because the time for the call was
-            // over.
+            // The caller's task still runs. It cancelled the call because the time for the call was over.
             case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
                 .commandLength, .answerTooLong:

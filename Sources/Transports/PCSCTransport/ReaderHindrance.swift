@@ -105,7 +105,7 @@ extension ReaderHindrance {
             smartCard: Set(smartCard), driven: Set(lists.flatMap { DriverList($0).devices }))
     }
 
-    /// Returns the names in a folder, without hidden ones. Empty if the folder cannot be read.
+    /// Returns the names in a folder, without hidden names. Empty if the folder cannot be read.
     private static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }

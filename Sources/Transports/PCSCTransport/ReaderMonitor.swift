@@ -14,7 +14,7 @@ internal import Transport
 ///
 /// The order of events is: `serviceAvailable`, the readers and cards that are present, then their changes.
 /// `serviceLost` means that all readers and cards are lost; it is sent again only if the reason changes.
-/// Events are delivered on the monitor's thread. `stop` may be called from any thread: it ends the wait with
+/// Events are delivered on the monitor's thread. `stop` may be called from any thread, and ends the wait with
 /// `SCardCancel`.
 ///
 /// The monitor never connects to a card and never powers a card up or down. `PCSCService.events()` creates a
@@ -49,6 +49,7 @@ final class ReaderMonitor: Sendable {
     func stop() {
         control.withLock { $0.isStopped = true }
         stopSignal.signal()
+        // The cancellation may take several attempts, so `cancelWait` has its own thread.
         WorkerThread().perform { self.cancelWait() }
     }
 
@@ -61,7 +62,7 @@ final class ReaderMonitor: Sendable {
                 return control.hasEnded
             }
             if isOver { return }
-            // A semaphore that nobody signals: a pause of 20 ms.
+            // Waiting for a semaphore that is never signalled makes a pause of 20 ms.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
         }
     }
@@ -71,6 +72,7 @@ final class ReaderMonitor: Sendable {
     /// Connects to pcscd and watches the readers until `stop`, on the monitor's thread.
     private func run() {
         var backOff = BackOff.reconnecting
+        // The error that was reported last. It is reported again only after another error or a success.
         var reported: PCSCTransportError?
         while !isStopped {
             do throws(PCSCTransportError) {

@@ -3,8 +3,8 @@ internal import Transport
 /// The properties that a reader's driver reports (PC/SC part 10, 2.6.14), and the reader's place on the USB
 /// bus.
 struct ReaderProperties: Equatable, Sendable {
-    /// The maximum data length of an APDU: 0 for short APDUs only, 0x10000 for extended ones; `nil` if the
-    /// driver does not report it.
+    /// The maximum data length of an APDU: 0 for short APDUs only, 0x10000 for extended APDUs too; `nil` if
+    /// the driver does not report it.
     var maximumAPDUData: UInt32?
     var usb: USBIdentity?
     var location: USBLocation?
@@ -15,7 +15,7 @@ struct ReaderProperties: Equatable, Sendable {
     init() {}
 
     /// Parses a TLV list with tags and lengths of one byte and little-endian numbers. Unknown tags and a
-    /// truncated end are ignored: a driver's mistake must not make the reader unusable.
+    /// truncated end are ignored, because a driver's mistake must not make the reader unusable.
     init(parsing list: [UInt8]) {
         var vendor: UInt16?
         var product: UInt16?

@@ -75,6 +75,7 @@ final class ReaderSlot: Sendable {
     /// Whether a call on a thread was abandoned. Such a thread releases its card itself when the call
     /// returns.
     func hasAbandoned(_ thread: ReaderThread) -> Bool {
+        // `abandon` removes the thread of an abandoned call from the slot.
         state.withLock { $0.thread !== thread }
     }
 
@@ -107,7 +108,8 @@ final class ReaderSlot: Sendable {
 /// two may race.
 ///
 /// The states are `new`, `waiting` for the thread, `running` on the thread, and `over`. If the task is
-/// cancelled while the call runs, the call is abandoned: it continues, but its result is dropped.
+/// cancelled while the call runs, the call is abandoned, which means that it continues and its result is
+/// dropped.
 private final class ThreadCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PCSCTransportError>
 

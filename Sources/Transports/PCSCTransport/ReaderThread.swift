@@ -5,9 +5,9 @@ internal import Transport
 /// The thread on which all PC/SC calls for one reader run in order, with one context of pcscd and at most one
 /// card.
 ///
-/// PC/SC calls block: a phone may answer only when its holder has consented (Q130), and a reader that hangs
-/// never returns. Each reader therefore has its own thread, so that a blocked call delays no other reader and
-/// no thread of the cooperative pool. The actor's executor is a `WorkerThread`.
+/// PC/SC calls block, because a phone may answer only when its holder has consented (Q130), and a reader that
+/// hangs never returns. Each reader therefore has its own thread, so that a blocked call delays no other
+/// reader and no thread of the cooperative pool. The actor's executor is a `WorkerThread`.
 ///
 /// - A `ReaderSlot` creates the thread, hands calls to it, and replaces it after an abandoned call.
 /// - Each connection to a card has a number. A call for an earlier connection throws `notConnected` and does
@@ -89,6 +89,7 @@ actor ReaderThread {
         }
     }
 
+    /// Ends a connection to the card. Does nothing if the connection is not the last one.
     func disconnect(_ number: Int, _ disposition: CardDisposition) {
         guard number == connection else { return }
         card.take()?.disconnect(disposition.code)
@@ -96,11 +97,13 @@ actor ReaderThread {
 
     /// Reads the reader's properties from its driver, with or without a card on the reader.
     func properties(of reader: String) throws(PCSCTransportError) -> ReaderProperties {
-        // While a card is connected, pcscd refuses a second connection: the first one is exclusive.
+        // While a card is connected, pcscd refuses a second connection, because the first connection
+        // is exclusive.
         if let properties = card?.readerProperties() { return properties }
         return try withContext { context throws(PCSCTransportError) in
             let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
             let properties = handle.readerProperties()
+            // The connection was to the reader. A card on the reader stays as it was.
             handle.disconnect(SCARD_LEAVE_CARD)
             return properties
         }
@@ -154,7 +157,7 @@ actor ReaderThread {
         return value
     }
 
-    /// Runs `body` with the existing context; returns `nil` if there is none. Releases the context if the
+    /// Runs `body` with the existing context; returns `nil` if no context exists. Releases the context if the
     /// error shows that it may be invalid.
     private func lendContext<Value: ~Copyable>(
         to body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value

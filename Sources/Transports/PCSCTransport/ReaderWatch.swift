@@ -31,7 +31,7 @@ struct ReaderWatch {
         let (was, now) = (cards[name], Self.presence(in: state))
         cards[name] = now
         let counter = Self.counter(in: state)
-        // The card was removed and inserted between two waits: it is present before and after, and the
+        // The card was removed and inserted between two waits. It is then present before and after, and the
         // counter differs.
         let wasSwapped = was != nil && now != nil && Self.counter(in: before) != counter
         guard was != now || wasSwapped else { return [] }

@@ -1,5 +1,5 @@
-/// The kind of slot behind one reader name. A device with several interfaces has one reader name for each
-/// (Q127).
+/// The kind of slot behind one reader name. A device with several interfaces has a reader name for each
+/// interface (Q127).
 package enum SlotKind: Sendable {
     /// The antenna of a contactless reader.
     case contactless
@@ -25,7 +25,8 @@ package enum SlotKind: Sendable {
         self = isList ? .unmarked : kinds.last ?? .unmarked
     }
 
-    /// Returns the kind that a word of a name stands for, in capital letters; `nil` if it stands for none.
+    /// Returns the kind that a word of a name stands for, in capital letters; `nil` if it stands for no
+    /// kind.
     private static func kind(of word: Substring) -> SlotKind? {
         switch word {
         case "PICC", "CONTACTLESS", "NFC": .contactless
@@ -37,7 +38,7 @@ package enum SlotKind: Sendable {
         }
     }
 
-    /// Returns the text in the first brackets of a name; `nil` if there are none.
+    /// Returns the text in the first brackets of a name; `nil` if the name has no brackets.
     private static func interfaceName(in readerName: String) -> Substring? {
         guard let open = readerName.firstIndex(of: "["),
             let close = readerName[open...].firstIndex(of: "]")

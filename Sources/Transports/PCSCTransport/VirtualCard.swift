@@ -2,7 +2,7 @@ internal import Synchronization
 package import Transport
 
 /// The card side of a virtual PC/SC reader (vpcd of vsmartcard): a card that can be inserted and removed. The
-/// software wallet uses it as its NFC interface.
+/// software wallet uses the card as its NFC interface.
 ///
 /// vpcd treats one TCP connection for each slot as the card: a connected card is present. Messages in both
 /// directions are a 2-byte big-endian length and that many bytes. A message of a single byte from the reader
@@ -55,7 +55,7 @@ package final class VirtualCard: Sendable {
         state.withLock { $0.link }?.close()
     }
 
-    /// The card's fault that ended its last stay on the reader; `nil` if there was none.
+    /// The card's fault that ended its last stay on the reader; `nil` if the stay ended without a fault.
     package var fault: VirtualCardError? {
         state.withLock { $0.link?.fault }
     }
@@ -115,8 +115,8 @@ package final class VirtualCard: Sendable {
 package enum VirtualCardError: Error, Equatable, Sendable {
     /// No virtual reader accepted the connection in time.
     case readerUnreachable
-    /// The card's answer has more than 65,535 bytes, the maximum of the reader's length field. Holds the
-    /// length.
+    /// The card's answer has more than 65,535 bytes, the maximum of the reader's length field. The value is
+    /// the answer's length.
     case answerTooLong(length: Int)
     case cancelled
 }

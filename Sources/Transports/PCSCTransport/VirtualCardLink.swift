@@ -50,7 +50,7 @@ final class VirtualCardLink: Sendable {
         }
     }
 
-    /// Ends the stay. To the reader, the card leaves.
+    /// Ends the stay. The connection ends, which the reader sees as the removal of the card.
     func close() {
         let wasOpen = state.withLock { state in
             defer { state.isOpen = false }
@@ -99,6 +99,7 @@ final class VirtualCardLink: Sendable {
         return receive(count: Int(length[0]) << 8 | Int(length[1]))
     }
 
+    /// Reads `count` bytes; `nil` if the connection ends before.
     private func receive(count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -109,6 +110,7 @@ final class VirtualCardLink: Sendable {
         return bytes
     }
 
+    /// Waits for bytes and returns their number; `nil` after an error.
     private func receive(into room: inout ArraySlice<UInt8>) -> Int? {
         do throws(TransportError) {
             // vpcd sends length and body in two small writes. The second waits 40 ms unless the first is
@@ -136,6 +138,7 @@ final class VirtualCardLink: Sendable {
         return true
     }
 
+    /// Sends bytes and returns the number that the system accepted; `nil` if the connection is lost.
     private func send(once bytes: ArraySlice<UInt8>) -> Int? {
         do throws(TransportError) {
             return try unsafe bytes.withUnsafeBufferPointer { bytes throws(TransportError) in

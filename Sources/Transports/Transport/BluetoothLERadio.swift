@@ -45,8 +45,8 @@ package protocol BluetoothLERadio: Sendable {
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 }
 
-/// A function that decodes a PSM from `named`, the value of a peer's characteristic. The encoding depends on
-/// the peer (Q65). Returns `nil` if no L2CAP channel is to be opened.
+/// A function that decodes a PSM, the number of an L2CAP channel, from `named`, the value of a peer's
+/// characteristic. The encoding depends on the peer (Q65). Returns `nil` if no L2CAP channel is to be opened.
 package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
 
 extension BluetoothLERadio {
@@ -155,7 +155,7 @@ package enum PacketHead: Equatable, Sendable {
 package enum BluetoothLEError: Error, Equatable, Sendable {
     /// The message bus, bluetoothd or the adapter cannot be used.
     case radioUnavailable(RadioFault)
-    /// No peer could be connected to. Holds the fault of the last attempt.
+    /// The connection to a peer failed, for the reason of the last attempt.
     case connectionFailed(ConnectionFault)
     /// The peer does not have the service, or lacks one of its characteristics.
     case serviceIncomplete

@@ -22,13 +22,14 @@ struct DescriptorPoll {
         return count < 0 ? -errno : count
     }
 
-    /// Waits until a descriptor is ready and marks the ready ones in `entries`. May return early with none
-    /// marked.
+    /// Waits until a descriptor is ready, and marks the ready descriptors in `entries`. May return early
+    /// although no descriptor is ready.
     ///
     /// - Parameter milliseconds: the maximum wait; a negative number means no limit.
     func wait(for entries: inout [pollfd], atMost milliseconds: Int32) {
         switch call(&entries, milliseconds) {
         case 0...: return
+        // A signal ended the call early. The caller polls again.
         case -EINTR: Self.clear(&entries)
         // There are more entries than descriptors that the process may have open.
         case -EINVAL: pollPieces(of: &entries, atMost: milliseconds)
@@ -39,14 +40,16 @@ struct DescriptorPoll {
         }
     }
 
-    /// Polls the descriptors in pieces. poll(2) refuses more entries than the process may have open
-    /// descriptors: the limit was lowered, or a descriptor is in the list twice.
+    /// Polls the descriptors in pieces. poll(2) refuses a list that is longer than the process's limit of
+    /// open descriptors. The list can be longer if the limit was lowered, or if several waits name one
+    /// descriptor.
     private func pollPieces(of entries: inout [pollfd], atMost milliseconds: Int32) {
         Self.clear(&entries)
         var isAnyReady = false
         for start in stride(from: 0, to: entries.count, by: Self.pieceSize) {
             let range = start..<min(start + Self.pieceSize, entries.count)
             var piece = Array(entries[range])
+            // With a timeout of 0 the call does not wait. A wait for one piece would delay the other pieces.
             guard call(&piece, 0) > 0 else { continue }
             entries.replaceSubrange(range, with: piece)
             isAnyReady = true
@@ -58,7 +61,7 @@ struct DescriptorPoll {
         for index in entries.indices { entries[index].revents = 0 }
     }
 
-    /// Pauses briefly, so that a poll that fails again and again does not keep the processor busy.
+    /// Pauses briefly, so that a poll that fails repeatedly does not keep the processor busy.
     ///
     /// - Parameter milliseconds: the caller's maximum wait; a negative number means no limit.
     private func rest(_ milliseconds: Int32) {

@@ -47,6 +47,7 @@ struct FrameReader {
         isInBody = true
     }
 
+    /// Returns the complete frame, and prepares the parser for the length of the next frame.
     private mutating func takeFrame() -> [UInt8] {
         defer { self = FrameReader(maximumFrame: maximumFrame) }
         return part

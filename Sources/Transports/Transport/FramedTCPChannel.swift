@@ -46,6 +46,7 @@ package actor FramedTCPChannel: MessageChannel {
             try await sendAll(length[...], more: true, until: deadline)
             try await sendAll(message, more: false, until: deadline)
         } catch {
+            // After a part of a frame the peer could not find the beginning of the next frame.
             close()
             throw error
         }
@@ -73,8 +74,8 @@ package actor FramedTCPChannel: MessageChannel {
         socket = nil
     }
 
-    /// Reads until a frame is complete. The deadline `nextFrame` ends with the first byte, and the deadline
-    /// `frame` begins.
+    /// Reads until a frame is complete. The deadline `nextFrame` applies until the first byte of the frame,
+    /// the deadline `frame` from then on.
     private func nextFrame() async throws(TransportError) -> [UInt8] {
         let silenceEnds = configuration.nextFrame.map { ContinuousClock.now + $0 }
         while true {
@@ -102,6 +103,7 @@ package actor FramedTCPChannel: MessageChannel {
     private func readOnce() throws(TransportError) -> [UInt8]? {
         guard socket != nil else { throw .closed(by: .own) }
         return try unsafe reader.read { buffer throws(TransportError) in
+            // A `Socket` cannot be copied, so it is used inside its optional, which is not `nil` here.
             try unsafe socket?.receive(into: buffer) ?? 0
         }
     }
@@ -125,10 +127,14 @@ package actor FramedTCPChannel: MessageChannel {
     private func sendOnce(_ bytes: ArraySlice<UInt8>, more: Bool) throws(TransportError) -> Int {
         guard socket != nil else { throw .closed(by: .own) }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransportError) in
+            // As in `readOnce`, the socket is not `nil` here.
             try unsafe socket?.send(UnsafeRawBufferPointer(buffer), more: more) ?? 0
         }
     }
 
+    /// Waits until the socket is ready.
+    ///
+    /// - Parameter name: the deadline that the error names if `deadline` passes.
     private func wait(
         for interest: SocketPoller.Interest, until deadline: ContinuousClock.Instant?, _ name: ChannelDeadline
     ) async throws(TransportError) {

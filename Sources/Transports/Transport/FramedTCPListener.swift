@@ -11,7 +11,7 @@ package actor FramedTCPListener {
 
     /// Listens on an address.
     ///
-    /// - Throws: `connectionRefused` if the address cannot be used, `system`.
+    /// - Throws: `connectionRefused` if the address cannot be used, `system` if no socket can be made.
     package init(
         on address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) throws(TransportError) {
@@ -48,7 +48,7 @@ package actor FramedTCPListener {
         socket = nil
     }
 
-    /// Accepts a connection that is waiting; `nil` if there is none.
+    /// Accepts a connection that is waiting; `nil` if no connection is waiting.
     private func acceptOnce() throws(TransportError) -> FramedTCPChannel? {
         guard socket != nil else { throw .closed(by: .own) }
         do throws(TransportError) {

@@ -62,6 +62,7 @@ private final class Inbox: Sendable {
         waiter?.resume(returning: .success(message))
     }
 
+    /// Returns the next message, and waits until it has come.
     func next() async throws(TransportError) -> [UInt8] {
         let delivery = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -73,13 +74,13 @@ private final class Inbox: Sendable {
         return try delivery.get()
     }
 
-    /// Returns the next message or the reason why there is none. If a message may still come, stores the
+    /// Returns the next message or the reason why no message comes. If a message may still come, stores the
     /// continuation and returns `nil`.
     private func deliverOrWait(_ continuation: CheckedContinuation<Delivery, Never>) -> Delivery? {
         state.withLock { state in
             if Task.isCancelled { return .failure(.cancelled) }
             // Messages that the peer sent before it closed are still delivered. An end that closed the
-            // channel itself gets none.
+            // channel itself gets no message.
             if state.closedBy == .own { return .failure(.closed(by: .own)) }
             if !state.messages.isEmpty { return .success(state.messages.removeFirst()) }
             if let side = state.closedBy { return .failure(.closed(by: side)) }
@@ -89,6 +90,7 @@ private final class Inbox: Sendable {
         }
     }
 
+    /// Records which side closed the channel first, and ends the wait of the reading end.
     func close(by side: ChannelSide) {
         let waiter = state.withLock { state in
             if state.closedBy == nil { state.closedBy = side }

@@ -17,7 +17,7 @@ package struct PeerRefusal: Hashable, Sendable {
     package let call: String
     /// The name of the error, such as `org.bluez.Error.Failed`.
     package let name: String
-    /// The daemon's explanation. Empty if there is none.
+    /// The daemon's explanation. Empty if the daemon gave no explanation.
     package let message: String
 
     package init(call: String, name: String, message: String) {

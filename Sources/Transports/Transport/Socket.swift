@@ -97,7 +97,7 @@ package struct Socket: ~Copyable, Sendable {
         try setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
-    /// The error of a connection that was in progress; `nil` if it is established.
+    /// Returns the error of a connection that was in progress; `nil` if the connection is established.
     borrowing func pendingError() -> Errno? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -107,7 +107,7 @@ package struct Socket: ~Copyable, Sendable {
         return code == 0 ? nil : Errno(rawValue: code)
     }
 
-    /// The local port. The system chooses it if port 0 was requested.
+    /// Returns the local port. The system has chosen the port if port 0 was requested.
     borrowing func localPort() throws(TransportError) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

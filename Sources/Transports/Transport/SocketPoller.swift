@@ -22,8 +22,8 @@ internal import SystemPackage
 /// The poller is created at first use and lives until the process ends. It never reads or writes the
 /// descriptors that it waits for.
 ///
-/// Sources of libdispatch are not used for descriptors: when the other side hangs up, libdispatch's thread
-/// may read memory that another thread has freed (swift-corelibs-libdispatch#949, #833).
+/// Sources of libdispatch are not used for descriptors, because when the other side hangs up, libdispatch's
+/// thread may read memory that another thread has freed (swift-corelibs-libdispatch#949, #833).
 package final class SocketPoller: Sendable {
     /// The poller of the process, created at first use. Fails only if the process has no descriptor left.
     package static var shared: SocketPoller {
@@ -184,7 +184,7 @@ package final class SocketPoller: Sendable {
         }
         let now = ContinuousClock.now
         for ((identifier, wait), entry) in zip(waits, entries) {
-            // A hang-up or an error counts as ready: the next call on the descriptor reports it.
+            // A hang-up or an error counts as ready, because the next call on the descriptor reports it.
             if entry.revents != 0 {
                 end(identifier, with: .ready)
             } else if let deadline = wait.deadline, deadline <= now {

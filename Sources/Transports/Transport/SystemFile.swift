@@ -26,7 +26,8 @@ package enum SystemFile {
         (text(of: path) ?? "").split { $0.isWhitespace }.first ?? ""
     }
 
-    /// Returns the USB device whose `idVendor` and `idProduct` are in a folder of sysfs.
+    /// Returns the USB device whose `idVendor` and `idProduct` are in a folder of sysfs; `nil` if the folder
+    /// does not have them.
     package static func usbIdentity(at folder: String) -> USBIdentity? {
         USBIdentity("\(firstWord(of: "\(folder)/idVendor")):\(firstWord(of: "\(folder)/idProduct"))")
     }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A thread for calls that block. It runs closures and actor jobs in their order.
 ///
-/// As a serial executor a worker thread isolates an actor to itself. The thread ends when this object is
+/// As the executor of an actor, the thread runs all code of the actor. The thread ends when this object is
 /// released and the queue is empty. A call that never returns keeps its thread alive, but not this object.
 package final class WorkerThread: SerialExecutor {
     private let queue = WorkQueue()
@@ -33,7 +33,7 @@ package final class WorkerThread: SerialExecutor {
 
 /// The queue of a worker thread. The lock and the condition are allocated separately because their addresses
 /// must not change.
-@safe private final class WorkQueue: @unchecked Sendable {  // its lock guards all else
+@safe private final class WorkQueue: @unchecked Sendable {  // the lock guards the other members
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
     private var work: [@Sendable () -> Void] = []

@@ -18,7 +18,7 @@ package struct EndFacts: Equatable, Sendable, Codable {
     package let verdict: TraceWord<TransactionReport.Verdict>
     /// The id of the first error, as in reports; `nil` without an error.
     package let error: TraceWord<ErrorID>?
-    /// The fault behind `error`; `nil` if the error has none.
+    /// The fault behind `error`; `nil` if no fault belongs to the error.
     package let cause: FaultFacts?
     /// The status with which the phone ended the session; `nil` if the phone did not end it.
     package let sessionStatus: UInt64?
@@ -187,8 +187,8 @@ package enum CertificateFault: String, CaseIterable, Sendable {
 }
 
 extension Presentation {
-    /// The reports on all documents. If the session asked a first and a further question, the documents of
-    /// both answers are included.
+    /// The reports on all documents. If the session asked two questions, the documents of both answers are
+    /// included.
     var documentReports: [DocumentReport] {
         let reports = (try? result.get())?.reports ?? []
         return earlier.flatMap(\.documentReports) + reports
@@ -196,6 +196,7 @@ extension Presentation {
 }
 
 extension DocumentFacts {
+    /// Creates the facts of a document's checks. A document of no known family counts as `other`.
     init(_ report: DocumentReport) {
         let family = DocumentFamily.known.first { family in
             family.types.contains { $0.docType == report.docType }
@@ -205,6 +206,9 @@ extension DocumentFacts {
 }
 
 extension EndFacts {
+    /// Creates the facts of a presentation's end.
+    ///
+    /// - Parameter milestone: the last step that the presentation reached.
     init(_ presentation: Presentation, reaching milestone: Milestone) {
         let summary = TraceSummary(presentation.result)
         self.milestone = TraceWord(milestone)
@@ -230,7 +234,8 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
-            // The expectation changes neither the verdict nor the errors, so none is needed.
+            // An expectation would change neither the verdict nor the errors, so the empty one is used. A
+            // presentation always compares an answer with its request.
             summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
         case .failure(let failure): summarise(failure)
         }

@@ -1,7 +1,7 @@
 /// An event of a field trace, without personal data and without data that identifies a phone.
 ///
 /// The members of an event are words of closed lists, numbers, and tokens in place of UUIDs and addresses. No
-/// member is a free text or holds bytes; a test checks this.
+/// member is a free text or contains bytes; a test checks this.
 package enum FieldTraceEvent: Equatable, Sendable {
     case presentation(PresentationFacts)
     case reader(NFCReaderFacts)

@@ -60,6 +60,7 @@ package struct CarrierFacts: Equatable, Sendable, Codable {
     package let address: TraceToken?
     package let psm: Int?
 
+    /// Creates the facts of a carrier, with tokens in place of its UUID and its address.
     init(_ carrier: HandoverCarrier, _ tokens: TraceTokens) {
         let ble: BluetoothLEOutOfBand? = if case .bluetoothLE(let record) = carrier { record } else { nil }
         let nfc: NFCCarrier? = if case .nfc(let limits) = carrier { limits } else { nil }

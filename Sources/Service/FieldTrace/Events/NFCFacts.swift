@@ -102,7 +102,8 @@ package struct NFCVersion2Facts: Equatable, Sendable, Codable {
     }
 
     package let dialect: TraceWord<Dialect>
-    /// ApduCommandMaxSize, the maximum size of a command in bytes; `nil` if the answer to SELECT has none.
+    /// ApduCommandMaxSize, the maximum size of a command in bytes; `nil` if the answer to SELECT does not
+    /// contain it.
     package let limit: Int?
     /// The type numbers of the retrieval methods that the phone chose; `nil` before its handover.
     package let methods: [UInt64]?

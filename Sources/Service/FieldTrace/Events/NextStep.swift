@@ -53,7 +53,7 @@ extension NextStep {
         if presentation.failedOnExtendedRequest { self = .tryRequestVersion1 }
     }
 
-    /// Returns the advice after a judged answer: none for a verified answer.
+    /// Returns the advice after a judged answer; `none` if the answer was verified.
     private static func after(_ judgement: Judgement) -> NextStep {
         guard case .rejected(let response) = judgement else { return .none }
         let isUnknownIssuer = response.reports.flatMap(\.checks).contains { check in

@@ -45,7 +45,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
         version = TraceVersion(engagement.version)
         (offersNFC, offersBluetooth) = (engagement.offersNFC, engagement.offersBluetooth)
         malformed = engagement.malformedMembers
-        // A malformed map gives no keys: the trace is written all the same.
+        // A malformed map gives no keys, and the trace is written all the same.
         let map = try? CBORItem.parse(engagement.bytes).map()
         keys = Self.keys(of: map)
         // Key 6 is Capabilities (draft of the second edition).
@@ -113,8 +113,8 @@ package struct StepFacts: Equatable, Sendable, Codable {
 /// An observation of bluetoothd about a phone, apart from the phone's messages.
 package struct ObservationFacts: Equatable, Sendable, Codable {
     package enum What: String, CaseIterable, Sendable {
-        /// The kinds are those of `BlueZObservation`. `turnedAway`: an unknown device, which this reader
-        /// disconnects.
+        /// The names are those of the cases of `BlueZObservation`. `turnedAway` means that this reader
+        /// disconnects an unknown device.
         case phone, mtu, identRead, identAnswered, identRefused, subscribed, unsubscribed, turnedAway,
             disconnected
     }

@@ -2,7 +2,7 @@ package import PCSCTransport
 package import ReaderService
 internal import Synchronization
 
-/// The recorder of a field trace, which writes it line by line to a sink.
+/// The recorder of a field trace, which writes the trace line by line to a sink.
 ///
 /// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. These three are placed
 /// around a lane's real devices and call `record(_:)` for everything that happens, from any task; a lock
@@ -95,7 +95,7 @@ package final class FieldTraceRecorder: Sendable {
 }
 
 extension FieldTraceEvent {
-    /// The step that a presentation reaches with this event; `nil` if it reaches none.
+    /// The step that a presentation reaches with this event; `nil` if it reaches no step.
     var milestone: Milestone? {
         switch self {
         case .powered: .phoneSeen

@@ -56,7 +56,7 @@ package struct NFCTrace: Sendable {
         let response = answer.flatMap { try? ResponseAPDU.parse($0) }
         let name = name(of: command)
         let isDone = response?.status == .success
-        // An answer that is too short for a status word was cut off: the failure is `cardLost`.
+        // An answer that is too short for a status word was cut off, so the failure is `cardLost`.
         let exchange = ExchangeFacts(
             name, sent: command.data.count, received: response?.data.count,
             status: response.map { TraceStatus($0.status.rawValue) }, took: took,
@@ -223,7 +223,7 @@ private struct TracedMessage: Sendable {
             .message(MessageFacts(message, size: bytes.count, direction: direction, tokens: tokens))
         ]
         guard let message else { return events }
-        // A message without these records, or with malformed ones, adds no further event.
+        // A message without these records, or with malformed records, adds no further event.
         if let service = (try? ServiceParameter.handover(in: message)) ?? nil {
             events.append(.service(ServiceFacts(service)))
         }
@@ -287,7 +287,7 @@ private struct TracedVersion2: Sendable {
         else { return [] }
         let select = object[header.size..<header.size + header.length]
         guard let (engagement, methods) = try? NFCVersion2Handover.engagement(inSelect: select) else {
-            // The handover is complete and cannot be read: it is recorded without methods.
+            // A complete handover that cannot be read is recorded without methods.
             return [.version2(NFCVersion2Facts(limit: limit, methods: []))]
         }
         // A hostile phone may list any number of methods.

@@ -103,6 +103,7 @@ private final class TracingCard: ContactlessCard {
         }
     }
 
+    /// Records a command with its answer or, without an answer, with the failure.
     private func record(
         _ command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, since begin: ContinuousClock.Instant,
         failure: ExchangeFacts.Failure? = nil

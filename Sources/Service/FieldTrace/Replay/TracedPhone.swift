@@ -4,7 +4,7 @@ package struct TracedPhone: Equatable, Sendable {
     package let capabilities: CapabilitiesFacts?
     /// The parameters of the handover service; `nil` if the phone does not negotiate.
     package let service: ServiceFacts?
-    /// The last facts of an NFC v2 engagement; `nil` if there was none.
+    /// The last facts of an NFC v2 engagement; `nil` if the phone was engaged in another way.
     package let version2: NFCVersion2Facts?
     /// The phone's Handover Select message.
     package let select: MessageFacts?
@@ -95,6 +95,7 @@ extension [TracedTap] {
 
     /// Sets the time from the end of a tap to the next tap, which begins at `milliseconds`.
     private mutating func setNext(of index: Int, _ milliseconds: Double) {
+        // The first tap follows no other tap.
         guard indices.contains(index) else { return }
         self[index].next = .milliseconds(Swift.max(milliseconds - self[index].ended, 0))
     }
@@ -114,7 +115,7 @@ package struct TapScript: Equatable, Sendable {
 
     package var isOver: Bool { place >= exchanges.count }
 
-    /// Returns the next exchange with this command; `nil` if the trace has none.
+    /// Returns the next exchange with this command; `nil` if no such exchange is left in the trace.
     package mutating func next(_ command: ExchangeFacts.Command) -> ExchangeFacts? {
         guard let index = exchanges[place...].firstIndex(where: { $0.command.word == command }) else {
             divergences += 1

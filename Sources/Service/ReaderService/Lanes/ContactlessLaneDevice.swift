@@ -31,6 +31,7 @@ package struct ContactlessLaneDevice: LaneDevice {
         {
             return await transaction.run(scanned: engagement, radio: radio)
         }
+        // Otherwise the phone has to be tapped, and its answer comes over NFC.
         return await transaction.run(at: reader, scanned: engagement)
     }
 

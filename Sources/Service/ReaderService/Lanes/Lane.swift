@@ -54,7 +54,7 @@ package actor Lane {
 
     package var isBusy: Bool { run != nil }
 
-    /// Starts a presentation, which runs to its end even if nobody reads its events.
+    /// Starts a presentation, which runs to its end even if no caller reads its events.
     ///
     /// - Returns: the events until the end, and a task that returns the presentation.
     /// - Throws: `busy` if a presentation is running.
@@ -75,7 +75,8 @@ package actor Lane {
             // An inspection may occupy the adapter's only place for an advertisement.
             await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield($0) }
-            // Whoever sees the end of the events may present again at once, so the lane is set free first.
+            // A caller that sees the end of the events may present again at once, so the lane is set free
+            // first.
             self.end(presentation)
             continuation.finish()
             return presentation
@@ -162,7 +163,7 @@ struct RecentLook {
 
 /// The reason why a lane refuses a call.
 package enum LaneError: Error, Equatable, Sendable {
-    /// A presentation is running: each lane has one at a time.
+    /// A presentation is running, and each lane has one presentation at a time.
     case busy
     /// No presentation is running at this lane.
     case notRunning
@@ -199,8 +200,8 @@ extension LaneDevice {
 package enum LaneReadiness: Equatable, Sendable {
     /// Phones can be asked in every way.
     case ready
-    /// Bluetooth cannot be used, so only NFC works. The fault `settingsMissing` is an exception: a plan that
-    /// allows only Bluetooth still uses it.
+    /// Bluetooth cannot be used, so only NFC works. The fault `settingsMissing` is an exception, because a
+    /// plan that allows only Bluetooth still uses Bluetooth then.
     case withoutBluetooth(RadioFault)
     /// No phone can be asked.
     case unavailable(ReaderFault)

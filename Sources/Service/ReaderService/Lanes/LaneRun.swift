@@ -12,8 +12,8 @@ internal import Synchronization
 ///   a second attempt with the scanned engagement. Only the second result counts.
 /// - `cancel()` cancels the attempt in progress, and no other follows.
 ///
-/// A code is refused once a phone is engaged: the session in progress is not interrupted. If a tap breaks
-/// off, codes are accepted again.
+/// A code is refused once a phone is engaged, so that the session in progress is not interrupted. If a tap
+/// breaks off, codes are accepted again.
 final class LaneRun: Sendable {
     private struct State {
         var isEngaged = false
@@ -80,6 +80,7 @@ final class LaneRun: Sendable {
         attempt?.cancel()
     }
 
+    /// Cancels the attempt in progress. No other attempt follows.
     func cancel() {
         state.withLock { state -> Task<Presentation, Never>? in
             state.isCancelled = true

@@ -59,7 +59,7 @@ internal import Transport
     }
 
     /// Opens a connection to the bus at an address. Returns the status of the first call of sd-bus that
-    /// fails; if none fails, the status of the last call.
+    /// fails; if no call fails, the status of the last call.
     private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
         var status = unsafe sd_bus_new(&connection)
         if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }
@@ -363,6 +363,7 @@ extension Bus {
             let created = unsafe created
         else { return }
         let reply = unsafe BusMessage(owning: created, on: queue)
+        // Without an answer the caller would wait until its time is over.
         guard (try? reply.append(values)) != nil else {
             return refuse(call, "org.freedesktop.DBus.Error.Failed")
         }
@@ -387,6 +388,7 @@ extension Bus {
 
     /// Sends the signal that a property of an exported object has changed.
     func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
+        // The empty list names no property whose earlier value is no longer valid.
         emit(
             path, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
             [.string(interface), .map([name: value]), .strings([])])

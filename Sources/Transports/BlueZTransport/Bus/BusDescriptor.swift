@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// A file descriptor in a D-Bus message. It is closed with its last reference, so that a received descriptor
-/// that is not used does not stay open.
+/// A file descriptor in a D-Bus message. The last reference closes the descriptor, so that a received
+/// descriptor that is not used does not stay open.
 final class BusDescriptor: Sendable {
     private let descriptor: Mutex<Int32>
 
@@ -16,7 +16,7 @@ final class BusDescriptor: Sendable {
         if last >= 0 { _ = Glibc.close(last) }
     }
 
-    /// Gives the descriptor to the caller, who closes it; -1 if it was taken before.
+    /// Returns the descriptor, which the caller then closes; -1 if an earlier call has returned it.
     func take() -> Int32 {
         descriptor.withLock { descriptor in
             defer { descriptor = -1 }
@@ -24,7 +24,7 @@ final class BusDescriptor: Sendable {
         }
     }
 
-    /// Calls `body` with the descriptor; with -1 if it was taken.
+    /// Calls `body` with the descriptor; with -1 if `take` has returned it.
     func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value {
         descriptor.withLock { body($0) }
     }

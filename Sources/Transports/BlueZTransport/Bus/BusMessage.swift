@@ -85,6 +85,7 @@ extension BusMessage {
                     var number = number
                     return unsafe sd_bus_message_append_basic(pointer, letter("h"), &number)
                 })
+        // A value of any other type can be received, but not sent.
         case .foreign: throw .malformed
         }
     }
@@ -207,6 +208,7 @@ extension BusMessage {
     private func texts(_ contents: String) throws(BusError) -> [String] {
         try inside("a", contents) { () throws(BusError) in
             var texts: [String] = []
+            // The members are strings or paths, so each has a text.
             while let value = try next() { texts.append(value.text ?? "") }
             return texts
         }

@@ -4,11 +4,11 @@ internal import Transport
 /// The serial queue of one bus, and the executor of every actor that uses the bus.
 ///
 /// `Bus`, `Daemon`, `PeerSearch`, `GATTServer`, `GATTClient`, `L2CAPLink` and `L2CAPListener` are isolated to
-/// this queue. One may call another with `assumeIsolated`, without a suspension, so that no message from
-/// bluetoothd is handled between two steps. Callbacks of sd-bus and of ready descriptors run on the queue
-/// too.
+/// this queue. One of these actors may call another with `assumeIsolated`, without a suspension, so that no
+/// message from bluetoothd is handled between two steps. Callbacks of sd-bus and of ready descriptors run on
+/// the queue too.
 ///
-/// Work on the queue must not block: a call to bluetoothd suspends its task and leaves the queue free. Waits
+/// Work on the queue must not block. A call to bluetoothd suspends its task and leaves the queue free. Waits
 /// for descriptors happen on the thread of `SocketPoller`, calls that block on a `WorkerThread`.
 final class BusQueue: SerialExecutor {
     let queue = DispatchQueue(label: "bus")

@@ -21,7 +21,7 @@ indirect enum BusValue: Equatable, Sendable {
     case objects([String: BusInterfaces])
     case variant(BusValue)
     case descriptor(BusDescriptor)
-    /// A value of any other type. Holds its signature.
+    /// A value of any other type, with the signature of the type.
     case foreign(String)
 }
 

@@ -26,12 +26,14 @@ extension AdapterDescription.Controller {
         return controller
     }
 
-    /// Reads the versions of the controller. An adapter that is off does not answer, so they stay `nil`.
+    /// Reads the versions of the controller. An adapter that is off does not answer, so the versions stay
+    /// `nil`.
     private mutating func readVersion(ofDevice number: UInt16) {
         let descriptor = hci_open_dev(Int32(number))
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var version = hci_version()
+        // The limit of the wait is 1000 ms.
         guard unsafe hci_read_local_version(descriptor, &version, 1000) == 0 else { return }
         revision = version.hci_rev
         subversion = version.lmp_subver

@@ -67,7 +67,7 @@ package struct AdapterDescription: Equatable, Sendable {
         self.controller = controller
     }
 
-    /// The model with known quirks; `nil` if there is none.
+    /// The model of the adapter; `nil` if the adapter has no known quirks.
     package var model: AdapterModel? { AdapterModel.known(as: controller) }
 
     package var quirks: Set<AdapterQuirk> {

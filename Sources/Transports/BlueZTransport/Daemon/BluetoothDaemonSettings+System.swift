@@ -48,8 +48,8 @@ extension BluetoothDaemonSettings {
     private static func start(of process: Int, processes: String) -> Int? {
         let lines = (SystemFile.text(of: "\(processes)/stat") ?? "").split(separator: "\n")
         let boot = lines.first { $0.hasPrefix("btime ") }.flatMap { Int($0.dropFirst(6)) }
-        // The process name in brackets may contain any character. The start is field 20 after it, counted
-        // from 1.
+        // The process name in brackets may contain any character. The start is field 20 after the name,
+        // counted from 1.
         let fields = (SystemFile.text(of: "\(processes)/\(process)/stat") ?? "").split(separator: ")").last?
             .split(separator: " ")
         guard let boot, let fields, fields.count > 19, let ticks = Int(fields[19]) else { return nil }
@@ -57,7 +57,7 @@ extension BluetoothDaemonSettings {
     }
 
     /// Whether a file was written after a time. Both times are rounded, so a difference of up to two seconds
-    /// counts as none.
+    /// counts as no change.
     private static func hasChanged(_ file: String, since start: Int?) -> Bool {
         var status = stat()
         guard let start, unsafe stat(file, &status) == 0 else { return false }

@@ -5,8 +5,8 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         case read(MainConfiguration)
         /// The file does not exist, so bluetoothd uses its defaults.
         case absent
-        /// The file is malformed, so bluetoothd refuses it and uses its defaults. Holds the line, counted
-        /// from 1.
+        /// The file is malformed, so bluetoothd refuses it and uses its defaults. The value is the number of
+        /// the line, counted from 1.
         case malformed(line: Int)
         /// The path or the content of the file cannot be read here.
         case unknown
@@ -53,7 +53,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
             + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
     }
 
-    /// The essential settings that are missing: without them phones ask to pair, or parts of their answers
+    /// The essential settings that are missing. Without them phones ask to pair, or parts of their answers
     /// are lost. Empty if the settings are unknown.
     package var missingEssentials: [DaemonRequirement] {
         findings.compactMap { finding in
@@ -89,7 +89,7 @@ package enum DaemonNote: String, Sendable, CaseIterable {
 package enum DaemonFinding: Sendable {
     /// A setting has none of the accepted values.
     case missing(DaemonRequirement)
-    /// A line makes bluetoothd refuse the whole file. Holds its number, counted from 1.
+    /// A line makes bluetoothd refuse the whole file. The value is the number of the line, counted from 1.
     case configurationMalformed(line: Int)
     /// The file was changed after bluetoothd had started.
     case configurationChanged

@@ -8,7 +8,7 @@ extension ControllerInformation {
         let socket = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard socket >= 0 else { return nil }
         defer { close(socket) }
-        // The control channel belongs to no controller: `hci_dev` is HCI_DEV_NONE.
+        // The control channel belongs to no controller, so `hci_dev` is HCI_DEV_NONE, the maximum.
         var address = sockaddr_hci(
             hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: .max, hci_channel: UInt16(HCI_CHANNEL_CONTROL))
         let isBound = unsafe withUnsafePointer(to: &address) {

@@ -7,8 +7,8 @@ extension Daemon {
     /// The time after which an unanswered ping shows that bluetoothd hangs.
     static let pingTimeout = Duration.seconds(1)
 
-    /// Calls a method that undoes an earlier call, even if the task is cancelled. Returns early if bluetoothd
-    /// hangs.
+    /// Calls a method that undoes an earlier call, even if the task is cancelled. Ignores an error of the
+    /// call. Returns early if bluetoothd hangs.
     func takeBack(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = []
     ) async {
@@ -44,6 +44,7 @@ extension Daemon {
         }
     }
 
+    /// Whether a ping has stayed unanswered for `pingTimeout`.
     private var isHung: Bool { openPing.map { .now >= $0.sent + Self.pingTimeout } ?? false }
 
     /// Checks that bluetoothd answers now. Earlier reports of bluetoothd do not show this (Q246).

@@ -15,7 +15,7 @@ extension Daemon {
         }
     }
 
-    /// The version in the properties of the adapters; `nil` if none has it.
+    /// The version in the properties of the adapters; `nil` if no adapter has it.
     private var version: BlueZVersion? {
         paths("org.bluez.Adapter1").lazy.compactMap {
             self.properties($0, "org.bluez.Adapter1")?["Modalias"]?.text

@@ -23,7 +23,7 @@ actor Daemon {
     nonisolated let bus: Bus
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
     private let limit: Duration
-    /// The unique bus name of the running bluetoothd; `nil` if none runs.
+    /// The unique bus name of the running bluetoothd; `nil` if bluetoothd does not run.
     private var owner: String?
     /// The properties that bluetoothd has reported, by object path and interface.
     private var objects: [String: BusInterfaces] = [:]
@@ -36,7 +36,7 @@ actor Daemon {
     private let leftBehind: PeersLeftBehind
     /// The places of the attribute table that servers of this connection use.
     private var tablePlaces: Set<Int> = []
-    /// The ping that bluetoothd has not answered yet; `nil` if there is none.
+    /// The ping that bluetoothd has not answered yet; `nil` if every ping was answered.
     private(set) var openPing: Ping?
 
     private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
@@ -67,8 +67,8 @@ actor Daemon {
 
     nonisolated var isConnected: Bool { get async { await bus.isConnected } }
 
-    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If none runs, a
-    /// signal reports its start later.
+    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If no
+    /// bluetoothd runs, a signal reports the start of one later.
     private func begin() async throws(BusError) {
         try await bus.watchDaemon(self)
         do throws(BusError) {
@@ -151,6 +151,7 @@ actor Daemon {
         objects[path]?[interface]
     }
 
+    /// Returns the sorted paths of the objects that have an interface.
     func paths(_ interface: String, below path: String = "/org/bluez") -> [String] {
         objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(path + "/") }.map(\.key).sorted()
     }
@@ -250,15 +251,15 @@ actor Daemon {
         guard let end = path.lastIndex(of: "/") else { return }
         let adapter = String(path[..<end])
         Task {
-            // The check is in the task: a transaction may have begun or the peer may have connected
+            // The check is in the task, because a transaction may have begun or the peer may have connected
             // meanwhile.
             guard isForgettable(path, at: adapter), leftBehind.remove(path) else { return }
             await forget(path, at: adapter)
         }
     }
 
-    /// Whether bluetoothd can forget the peer and nobody uses it. A peer that was paired meanwhile is used by
-    /// another program.
+    /// Whether bluetoothd can forget the peer, and no program uses the peer. A peer that was paired meanwhile
+    /// is used by another program.
     private func isForgettable(_ path: String, at adapter: String) -> Bool {
         guard let device = objects[path]?["org.bluez.Device1"] else { return false }
         return device["Connected"]?.flag != true && device["Paired"]?.flag != true
@@ -285,6 +286,7 @@ actor Daemon {
         self.registrations = registrations
     }
 
+    /// Empties the copy of the objects after the loss of the bus, and notifies the listeners.
     fileprivate func busEnded() {
         owner = nil
         objects = [:]
@@ -328,20 +330,24 @@ actor Daemon {
         if owner != nil { Task { try? await readObjects() } }
     }
 
+    /// Adds the interfaces of an object to the copy. New values replace earlier values.
     private func added(_ interfaces: BusInterfaces, to path: String) {
         objects[path, default: [:]].merge(interfaces) { $1 }
         forgetLeftBehind(at: path)
         for (interface, properties) in interfaces { notifyListeners(.changed(path, interface, properties)) }
     }
 
+    /// Removes interfaces of an object from the copy, and the object with its last interface.
     private func removed(_ interfaces: [String], from path: String) {
         for interface in interfaces { objects[path]?[interface] = nil }
         if objects[path]?.isEmpty == true { objects[path] = nil }
         for interface in interfaces { notifyListeners(.removed(path, interface)) }
     }
 
+    /// Applies changed properties to the copy.
     private func changed(_ properties: [String: BusValue], of interface: String, at path: String) {
         objects[path]?[interface]?.merge(properties) { $1 }
+        // bluetoothd forgets a peer only while the adapter is on and the peer is not connected.
         if properties["Powered"]?.flag == true || properties["Connected"]?.flag == false {
             forgetLeftBehind(at: path)
         }

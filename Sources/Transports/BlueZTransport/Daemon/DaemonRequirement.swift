@@ -63,8 +63,8 @@ package struct DaemonRequirement: Sendable {
     }
 
     package let id: ID
-    /// Whether the setting is essential: without it phones ask their owner to pair, or parts of their answers
-    /// are lost.
+    /// Whether the setting is essential. Without an essential setting, phones ask their owner to pair, or
+    /// parts of their answers are lost.
     var isEssential = false
     /// The numbers of the quirks for which the setting is needed.
     package let quirks: [Int]
@@ -73,7 +73,7 @@ package struct DaemonRequirement: Sendable {
     let setting: Setting
     /// Another setting that has the same effect.
     var alternative: Setting?
-    /// A plugin of bluetoothd. If it is switched off, that has the same effect.
+    /// A plugin of bluetoothd. Switching the plugin off has the same effect as the setting.
     var plugin: String?
     var exemption: Exemption?
 
@@ -118,17 +118,19 @@ package struct DaemonRequirement: Sendable {
             id: .exchangeMTU, isEssential: true, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             exemption: .entirely(BlueZVersion(5, 69))),
-        // The values are in units of 0.625 ms: 50 ms, and 20 to 100 ms are accepted. Before 5.78, bluetoothd
-        // uses the interval that an advertisement requests only with experimental interfaces (Q90).
+        // The unit is 0.625 ms, so 80 stands for 50 ms. Values from 20 to 100 ms are accepted. Before 5.78,
+        // bluetoothd uses the interval that an advertisement requests only with experimental interfaces
+        // (Q90).
         DaemonRequirement(
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
             exemption: .entirely(BlueZVersion(5, 78))),
-        // The values are in units of 1.25 ms: 15 ms. iOS refuses a shorter interval and keeps its own (Q205).
+        // The unit is 1.25 ms, so 12 stands for 15 ms. iOS refuses a shorter interval and keeps its own
+        // (Q205).
         DaemonRequirement(
             id: .connectionInterval, quirks: [115, 205], value: "12",
             setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(12...12))),
-        // The values are in units of 10 ms: 4 s, and 2 to 6 s are accepted (Q115).
+        // The unit is 10 ms, so 400 stands for 4 s. Values from 2 to 6 s are accepted (Q115).
         DaemonRequirement(
             id: .supervisionTimeout, quirks: [115], value: "400",
             setting: Setting(group: "LE", key: "ConnectionSupervisionTimeout", accepted: .number(200...600))),

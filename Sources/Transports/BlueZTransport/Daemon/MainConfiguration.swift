@@ -61,8 +61,8 @@ package struct MainConfiguration: Equatable, Sendable {
 
 /// An error in bluetoothd's configuration file.
 package enum MainConfigurationError: Error, Equatable, Sendable {
-    /// A line is neither a group, an entry nor a comment, or an entry comes before the first group. Holds the
-    /// line, counted from 1.
+    /// A line is neither a group, an entry nor a comment, or an entry comes before the first group. The value
+    /// is the number of the line, counted from 1.
     case malformed(line: Int)
     /// The file is longer than ``MainConfiguration/limit`` and was not parsed.
     case tooLong

@@ -11,7 +11,7 @@ internal import Transport
 ///    transfer with ``signal(_:)``.
 ///
 /// Values pass through sockets if bluetoothd provides them. Otherwise each value takes a D-Bus call (Q110).
-/// The phone's data and states come through two sockets, which are used together or not at all: when a state
+/// The phone's data and states come through two sockets, which are used together or not at all. When a state
 /// arrives, all data that the phone sent before is already in the data socket. When this computer sends, a
 /// value for one socket waits until bluetoothd has read the other socket.
 ///
@@ -151,6 +151,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Throws if the radio or the peer was lost, the task was cancelled, or the link was closed.
     private func check() throws(ConnectFailure) {
         if let failure { throw .radio(failure) }
         if Task.isCancelled || isClosed { throw .radio(.cancelled) }
@@ -321,6 +322,7 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     private func receivedState(_ packet: [UInt8]) -> Bool {
+        // The data that the peer sent before the state is already in the data socket, and comes first.
         data?.drainAll()
         inbox.insert(.state(packet))
         return inbox.hasRoom
@@ -371,8 +373,8 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - The link
 
-    /// The maximum length of a value. Until bluetoothd has reported an MTU, it is the length that every peer
-    /// accepts (Q67, Q98, Q99).
+    /// The maximum length of a value: the MTU less the three bytes of a header, but at most 512. Until
+    /// bluetoothd has reported an MTU, the minimum MTU of 23 applies (Q67, Q98, Q99).
     var packetLimit: Int { min(512, (mtu ?? 23) - 3) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {

@@ -12,6 +12,7 @@ struct GATTRemoteService: Sendable {
 
     func has(_ characteristic: Characteristic) -> Bool { found[characteristic] != nil }
 
+    /// Returns the path of a characteristic. Callers make sure before that the peer has the characteristic.
     func path(_ characteristic: Characteristic) -> String { found[characteristic]?.path ?? "/" }
 
     /// The type of write for a characteristic: `command` (without response), or `request` if the peer allows
@@ -23,7 +24,8 @@ struct GATTRemoteService: Sendable {
 }
 
 extension Daemon {
-    /// Returns the peer's first complete service with the UUID; an empty one if there is none.
+    /// Returns the peer's first complete service with the UUID; an empty service if no service of the peer is
+    /// complete.
     func remoteService(_ service: GATTService, of device: String) -> GATTRemoteService {
         for path in paths("org.bluez.GattService1", below: device)
         where properties(path, "org.bluez.GattService1")?["UUID"]?.text == service.uuid.description {

@@ -83,8 +83,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             registration = try await daemon.bus.export(objects.root) { [weak self] message in
                 self?.assumeIsolated { $0.handleCall(message) } ?? false
             }
-            // Both flags are set before their calls: a call that is cancelled or times out may still take
-            // effect, and `close` must then undo it.
+            // Both flags are set before their calls, because a call that is cancelled or times out may still
+            // take effect, and `close` must then undo it.
             isRegistered = true
             try await registerTable()
             isAdvertised = true
@@ -170,6 +170,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             try check()
             await condition.wait()
         }
+        // Requests are sent as notifications, which only a subscribed client receives (Q73).
         let deadline = ContinuousClock.now + configuration.subscription
         while notifications == nil && !isNotifyingByCall {
             try check()
@@ -240,6 +241,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         switch (path == owner, isConnected) {
         case (true, false): clientLeft()
         case (false, false): unknownDevices.remove(path)
+        // Before a client has started, any device may be the phone.
         case (false, true) where owner != nil:
             if daemon.assumeIsolated({ $0.isUnknownDevice(path) }) { turnAway(path) }
         default: break
@@ -265,7 +267,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     // MARK: - Calls from bluetoothd
 
     /// Answers a method call of bluetoothd. Returns `false` for a call that no object here has; sd-bus
-    /// refuses it.
+    /// refuses such a call.
     private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
@@ -361,8 +363,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
-    /// Accepts a data value from the client. If the inbox is full, the link ends: each value comes in a D-Bus
-    /// call, and there is no way to slow the client down.
+    /// Accepts a data value from the client. If the inbox is full, the link ends, because each value comes in
+    /// a D-Bus call and there is no way to slow the client down.
     private func received(_ value: [UInt8]) {
         guard inbox.hasRoom else { return inbox.finish(.linkLost) }
         inbox.insert(.data(value))
@@ -466,8 +468,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - The link
 
-    /// The maximum length of a value: two bytes less than a notification can have. bluetoothd may pack a
-    /// notification with others and then truncates a longer notification (Q102).
+    /// The maximum length of a value. A notification can have three bytes less than the MTU. This limit is
+    /// two bytes lower, because bluetoothd may pack a notification with others and then truncates a longer
+    /// notification (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
@@ -477,6 +480,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func interrupt() { inbox.stopWaiting() }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        // No byte is sent while an unknown device could receive it (Q111).
         if !unknownDevices.isEmpty { try await waitForUnknownDevicesToLeave() }
         while true {
             try check()

@@ -21,8 +21,8 @@ struct GATTServerObjects: Sendable {
     private let usesSockets: Bool
     /// Whether an L2CAP channel is published. If not, clients must not find its characteristic.
     private let hasChannel: Bool
-    /// The attribute handle of the service. 0 lets bluetoothd choose; but bluetoothd never uses a handle
-    /// again, so after some thousand services none would be left.
+    /// The attribute handle of the service. 0 lets bluetoothd choose. bluetoothd never chooses a handle
+    /// twice, so after some thousand services no handle would be left.
     private var handle: UInt16 = 0
 
     /// Creates the objects of one server.
@@ -98,10 +98,10 @@ struct GATTServerObjects: Sendable {
             "Flags": .strings(flags(of: characteristic)),
         ]
         // If `NotifyAcquired` is present, bluetoothd requests a socket for notifications; the value says that
-        // no socket is in use yet. The other direction has no socket: each written value comes in a separate
-        // call. If a socket for writing is offered, bluetoothd (5.66 and later) keeps no copy of the values
-        // that it receives until the socket is open, and then passes on whatever its buffer contains. A call
-        // contains a copy of the value, and the path of the device that wrote it.
+        // no socket is in use yet. The other direction has no socket, so each written value comes in a
+        // separate call. If a socket for writing is offered, bluetoothd (5.66 and later) keeps no copy of the
+        // values that it receives until the socket is open, and then passes on whatever its buffer contains.
+        // A call contains a copy of the value, and the path of the device that wrote it.
         if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
         return properties
     }

@@ -7,7 +7,7 @@ struct L2CAPAddress: Equatable, Sendable {
     let text: String
     let isRandom: Bool
 
-    /// Reads the address of an adapter or device; `nil` if the properties have none.
+    /// Reads the address of an adapter or device; `nil` if the properties have no address.
     ///
     /// - Parameter properties: the properties of the interface `Adapter1` or `Device1`.
     init?(_ properties: [String: BusValue]?) {

@@ -12,7 +12,7 @@ actor L2CAPLink: BluetoothLELink {
     private nonisolated let daemon: Daemon
     private let adapter: String
     /// The path of the peer, which bluetoothd forgets when the link is closed; `nil` if bluetoothd has no
-    /// object for it.
+    /// object for the peer.
     private let device: String?
     private let socket: PacketSocket
     private let condition: BusCondition

@@ -60,7 +60,7 @@ struct L2CAPSocket: ~Copyable {
 
     func listen() -> Bool { Glibc.listen(descriptor, 1) == 0 }
 
-    /// Returns the next channel; `nil` if there is none.
+    /// Returns the next channel; `nil` if no channel is waiting.
     func accept() -> L2CAPSocket? {
         let channel = Glibc.accept(descriptor, nil, nil)
         return channel >= 0 ? L2CAPSocket(channel) : nil

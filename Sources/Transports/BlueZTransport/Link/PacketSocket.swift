@@ -95,14 +95,16 @@ internal import Transport
     var isEmptied: Bool {
         guard isOpen else { return true }
         var unread: Int32 = 0
+        // A socket whose state the system does not report counts as emptied.
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) < 0 || unread == 0
     }
 
-    /// Closes the socket and resumes everyone who waits for room.
+    /// Closes the socket and resumes all senders that wait for room.
     func close() {
         guard isOpen else { return }
         isOpen = false
-        // Releases what the closure holds. `ended` stays, since `drain` calls it after this function.
+        // Releases the objects that the closure refers to. `ended` stays, since `drain` calls it after this
+        // function.
         received = { _ in true }
         queue.forget(reading)
         queue.forget(writing)
@@ -110,7 +112,7 @@ internal import Transport
         writable()
     }
 
-    /// Reads one packet; `nil` if none has arrived yet.
+    /// Reads one packet; `nil` if no packet has arrived yet.
     private func readOnce() -> Result<[UInt8]?, SocketEnd> {
         var count = 0
         let packet = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
@@ -180,7 +182,7 @@ internal import Transport
         writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in self?.writable() }
     }
 
-    /// Resumes everyone who waits for room. Each then tries to send again.
+    /// Resumes all senders that wait for room. Each sender then tries again.
     func writable() {
         queue.forget(writing)
         writing = nil

@@ -16,7 +16,7 @@ enum ConnectFailure: Error, Equatable {
     case servicesUnresolved
     /// The peer does not have the service, or lacks one of its characteristics.
     case serviceIncomplete
-    /// The peer allows no subscription. Holds bluetoothd's error if there is one.
+    /// The peer allows no subscription. The value is bluetoothd's error, if it gave one.
     case subscriptionRefused(PeerRefusal?)
     /// The peer is connected and has no L2CAP channel with this PSM. A further attempt would not help.
     case channelRefused

@@ -26,8 +26,8 @@ struct PeerConnecting: Sendable {
         do throws(BlueZTransportError) {
             for number in 1...max(configuration.attempts, 1) {
                 if number > 1 { await search.wait(configuration.backOff) }
-                // After the first attempt the search has a limit: a peer that was found once and does not
-                // return has left.
+                // After the first attempt the search has a limit, because a peer that was found once and does
+                // not return has left.
                 let deadline = number > 1 ? ContinuousClock.now + configuration.reappearance : nil
                 guard let peer = try await search.peer(until: deadline) else { break }
                 // bluetoothd may forget a peer when discovery stops. Then the next attempt connects while
@@ -55,6 +55,7 @@ struct PeerConnecting: Sendable {
             throw BluetoothLEError(error)
         }
         await search.end(keeping: nil)
+        // If no attempt was made, the only peer stopped advertising right after it was found.
         throw (last ?? .refused()).error
     }
 }

@@ -44,7 +44,7 @@ actor PeerSearch {
     /// the peer with the strongest signal.
     ///
     /// - Parameter deadline: the end of the search; `nil` for no limit.
-    /// - Returns: the peer; `nil` if none was found before the deadline.
+    /// - Returns: the peer; `nil` if no peer was found before the deadline.
     func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
         remembered = Set(devices.keys)
         try await start()
@@ -75,8 +75,8 @@ actor PeerSearch {
     /// bluetoothd remembers the services of a peer, it does not show a new UUID of that peer (Q114).
     private func forgetRemembered() async {
         for path in devices.keys.sorted() {
-            // The properties are read again for each peer: a phone may have connected while another was
-            // removed.
+            // The properties are read again for each peer, because a phone may have connected while another
+            // phone was removed.
             guard let device = devices[path], device["RSSI"] != nil, !matches(device),
                 device["Connected"]?.flag == false, device["Paired"]?.flag == false,
                 remembered.remove(path) != nil
@@ -102,6 +102,7 @@ actor PeerSearch {
             else { return nil }
             let peer = Peer(
                 path: path, address: address, isAddressRandom: device["AddressType"]?.text == "random")
+            // Fewer failed attempts come first, then the stronger signal.
             return (peer, [failures[address] ?? 0, -strength])
         }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
@@ -129,10 +130,12 @@ actor PeerSearch {
     private func start() async throws(BlueZTransportError) {
         try check()
         guard !isDiscovering else { return }
+        // Set before the calls, because `begin` starts no discovery after `stop` has cleared the flag. The
+        // flag stays set if a call fails. Discovery may have started all the same, and `stop` then ends it.
         isDiscovering = true
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
-        // The call is finished even if the task is cancelled. Otherwise nobody would know whether a session
-        // must be stopped.
+        // The call is finished even if the task is cancelled. Otherwise the search could not know whether it
+        // must stop a session.
         let result = await daemon.finishing {
             do throws(BusError) {
                 try await self.begin()
@@ -159,8 +162,8 @@ actor PeerSearch {
         _ = try await daemon.call(
             adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",
             [.map(["Transport": .string("le"), "UUIDs": .strings([uuid])])])
-        // The search may have been stopped while bluetoothd hung. Nobody would stop a discovery that starts
-        // now (Q246).
+        // The search may have been stopped while bluetoothd hung. A discovery that starts now would never be
+        // stopped (Q246).
         guard isDiscovering else { throw .cancelled }
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
         // `stop` may have been called during this call. bluetoothd has then refused to stop a discovery that
@@ -175,6 +178,7 @@ actor PeerSearch {
     func stop() async {
         guard isDiscovering else { return }
         isDiscovering = false
+        // If the radio was lost, its discovery has ended too.
         guard failure == nil else { return }
         await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
     }
@@ -183,6 +187,7 @@ actor PeerSearch {
     func end(keeping peer: Peer?) async {
         await stop()
         if failure == nil {
+            // An empty map removes the filter.
             await daemon.takeBack(adapter, "org.bluez.Adapter1", "SetDiscoveryFilter", [.map([:])])
             for path in known where path != peer?.path { await daemon.remove(path, at: adapter) }
         }
