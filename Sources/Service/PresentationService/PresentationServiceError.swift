@@ -95,7 +95,7 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     /// There is no such presentation, or the caller may not see it.
     case presentationUnknown
-    /// The presentation is over and cannot take a phone.
+    /// The presentation is over, or waits for a decision, so that no phone can join it.
     case presentationOver
     /// Another phone has engaged already.
     case alreadyEngaged

@@ -24,9 +24,9 @@ internal import Reports
 /// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
 /// its deadline, when a person does not approve, and when the daemon ends.
 ///
-/// The book holds at most `CoordinatorLimits.presentations` presentations. A full book removes the oldest
-/// finished presentation of the caller who has the most, and refuses a new order if every presentation is
-/// still running.
+/// The book holds at most `CoordinatorLimits.presentations` presentations. A full book removes a finished
+/// presentation of the caller with the most finished presentations, and refuses a new order if every
+/// presentation is still running.
 struct PresentationBook: Sendable {
     /// A step that the coordinator has to carry out.
     enum Action: Sendable {
@@ -104,14 +104,16 @@ struct PresentationBook: Sendable {
         return record
     }
 
-    /// The presentations that a caller ordered with one reference, sorted by `holder`.
+    /// The presentations that a caller ordered with one reference, sorted by `holder`, the number of the
+    /// person under the reference.
     func records(referredToAs name: String, by owner: String) -> [PresentationRecord] {
         references.filter { $0.key.owner == owner && $0.key.reference.name == name }
             .sorted { $0.key.reference.holder < $1.key.reference.holder }
             .compactMap { records[$0.value] }
     }
 
-    /// The lane of the caller's presentation to which a receipt belongs, or `nil` if there is none in memory.
+    /// The lane of the caller's presentation to which a receipt belongs, or `nil` if no such presentation is
+    /// in memory.
     func lane(ofReceipt receipt: String, of owner: String) -> String? {
         records.values.first { record in
             record.owner == owner
@@ -170,9 +172,9 @@ struct PresentationBook: Sendable {
         return [.close(id, lane: record.lane)]
     }
 
-    /// The index in `order` of the presentation to remove: the oldest finished one of the caller who has the
-    /// most, so that one caller's orders do not remove presentations that others still fetch. Among that
-    /// caller's presentations, one without documents is removed first.
+    /// The index in `order` of the presentation to remove. The caller with the most finished presentations
+    /// loses one of them, so that one caller's orders do not remove presentations that others still fetch.
+    /// That presentation is the caller's oldest one without documents, or else the oldest one.
     private func removableIndex() -> Int? {
         // Every id in `order` has a record, so that the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
@@ -196,6 +198,7 @@ struct PresentationBook: Sendable {
     mutating func withdraw(_ id: PresentationID) -> [Action] {
         guard let record = records.removeValue(forKey: id) else { return [] }
         order.removeAll { $0 == id }
+        // Only a standing order's presentation is withdrawn, and such an order has no reference to remove.
         if latest[record.lane] == id { latest[record.lane] = nil }
         return [.close(id, lane: record.lane)]
     }
@@ -207,6 +210,7 @@ struct PresentationBook: Sendable {
         guard (newState, newHint) != (state, hint) else { return [] }
         record.phase = .running(newState, hint: newHint)
         records[id] = record
+        // Events never lead to a final state, the only kind of state without an event of its own name.
         let name = (newState == state ? nil : EventName(entering: newState)) ?? .hintChanged
         return [.notify(name, record)]
     }
@@ -283,6 +287,7 @@ struct PresentationBook: Sendable {
     private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
+        // A person has decided on this result or closed it before, so that nothing is left to wipe.
         guard completion.hint != .decided else { return [] }
         var closed = completion
         closed.shown = nil

@@ -172,6 +172,7 @@ extension PresentationCoordinator {
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {
         if let written = await archive.end(record, receipts) { return written }
+        // No receipt has an id until the store accepts one of the later attempts.
         retry(record, receipts, in: archive)
         return WrittenReceipts()
     }

@@ -259,6 +259,7 @@ extension PresentationRecord.Completion {
 
     /// The portrait of a data request, or `nil` after it was handed out or its deadline has passed.
     var dataPortrait: ArraySlice<UInt8>? {
+        // At most one of the two reports has a portrait to return: `prepare` refuses two portraits.
         isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 

@@ -219,6 +219,7 @@ package final class WebhookQueue: Service {
         if isDelivered {
             isRecorded = await end(delivery, "delivered")
         } else if Task.isCancelled, archive != nil {
+            // The daemon is ending, and the store keeps the end.
             log.notice("a webhook waits for the next start", metadata: words)
         } else {
             log.warning("a webhook is given up", metadata: words)
@@ -313,7 +314,7 @@ package final class WebhookQueue: Service {
         return result == .accepted
     }
 
-    /// The signed request of a delivery.
+    /// The signed request of a delivery, or `nil` if OpenSSL cannot compute the signature.
     private func signed(_ delivery: Delivery) -> ClientRequest? {
         let timestamp = "\(clock.now.secondsSince1970)"
         let parts = [Array("\(timestamp).".utf8)[...], delivery.body[...]]
