@@ -48,8 +48,9 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Holds the statements of a presentation until somebody has decided, so that they are not lost if the
-    /// process ends. The new statements replace those that were held for the presentation before.
+    /// Stores the statements of a presentation in the table of held receipts until somebody has decided, so
+    /// that the statements are not lost if the process ends. The new statements replace those that were held
+    /// for the presentation before.
     ///
     /// - Parameters:
     ///   - first: the statement about the first request; `nil` if there is none.
@@ -187,6 +188,7 @@ extension ReaderStore {
         let verdict = chain.verify(by: try receiptKeys(), expecting: head)
         guard case .intact = verdict else { return (verdict, count) }
         if let stored { return (stored.fault(of: chain.links) ?? verdict, count) }
+        // A new store has neither receipts nor a head.
         let isNew = count == 0 && !hasHead
         return (isNew ? verdict : .broken(at: Int64(count) + 1, .headDiffers), count)
     }

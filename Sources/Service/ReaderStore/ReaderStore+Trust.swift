@@ -114,6 +114,7 @@ extension StoredTrust {
 extension TrustSource {
     /// Reads a source. Throws `damaged` if its bytes do not have the stored digest.
     fileprivate init(_ row: Row) throws {
+        // The indices are those of the columns that `StoredTrust.init` selects.
         let location: String = try row.decode(atIndex: 3)
         guard let kind = Kind(rawValue: try row.decode(atIndex: 0)),
             let provenance = Provenance(try row.decode(atIndex: 2), location)
@@ -241,6 +242,7 @@ extension ReaderStore {
 
     private static func makeCurrent(_ number: Int64, in database: Database) throws {
         try database.execute(
+            // The column `only` is 1 in the table's only row, which is replaced.
             sql: "INSERT OR REPLACE INTO trust_current (only, snapshot) VALUES (1, ?)", arguments: [number])
     }
 

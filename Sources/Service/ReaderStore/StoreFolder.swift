@@ -31,6 +31,7 @@ struct StoreFolder {
         var made = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             made += "/\(part)"
+            // A folder that exists already is no error. `inspect` checks the store's own folder afterwards.
             guard unsafe mkdir(made, S_IRWXU) != 0, errno != EEXIST else { continue }
             throw Self.error(errno)
         }

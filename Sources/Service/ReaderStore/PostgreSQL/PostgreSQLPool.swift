@@ -275,7 +275,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         // have a null pointer, which libpq reads as SQL null.
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
-        // 1 is the binary form: here of each value, and as the last argument below of the rows.
+        // 1 is the binary form: here of each value, and as the last argument below of the rows. The types of
+        // the values are `nil`, because the statement casts each value.
         let formats = [Int32](repeating: 1, count: values.count)
         return unsafe joined.withUnsafeBytes { bytes in
             var offset = 0

@@ -133,6 +133,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// ended.
     package var delayed: ReceiptStatement {
         var delayed = self
+        // One entry fewer, so that the new reason has a place.
         delayed.reasons =
             Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)]
         return delayed

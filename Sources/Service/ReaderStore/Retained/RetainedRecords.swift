@@ -237,6 +237,7 @@ extension RetainedRecords {
             // In an empty store the key may never have been created; the query then finds nothing. If there
             // are records, a missing key is an error.
             let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
+            // `owner` is bound twice: as null it selects the records of all callers.
             let condition =
                 "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
             let rows = try Row.fetchAll(
