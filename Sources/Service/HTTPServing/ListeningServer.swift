@@ -121,7 +121,8 @@ package struct ListeningServer: Service {
     }
 }
 
-/// The time limits of a connection, and the thread on which its requests are answered.
+/// The rules by which a slow connection does not hold up the others: two time limits, and whether its
+/// requests are answered on its event loop.
 package struct ConnectionLimits: Sendable {
     /// The time after which a connection is closed if no complete request has arrived.
     let idle: TimeAmount

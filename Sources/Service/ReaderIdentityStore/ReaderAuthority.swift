@@ -51,6 +51,8 @@ package struct ReaderAuthority: ~Copyable {
                     .extendedKeyUsage(CertificateProfile.reader.extendedKeyUsages),
                 ]
             ).signed(by: key))
+        // The second member, the number of certificates outside the chain, is 0 here: the root has signed the
+        // leaf.
         let chain = try CertificateChain.arranged([leaf, root], for: reader).0
         try chain.requireValidity(at: now)
         let findings = chain.profileFindings
