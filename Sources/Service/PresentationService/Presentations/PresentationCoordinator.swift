@@ -138,6 +138,7 @@ package actor PresentationCoordinator {
     ) -> Task<Void, Never> {
         let task = Task {
             await body(self)
+            // Never before the insertion below, since the task begins when the actor is free again.
             tasks.remove(job, of: id)
         }
         tasks.insert(task, job, of: id)

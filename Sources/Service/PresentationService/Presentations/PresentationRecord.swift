@@ -259,7 +259,8 @@ extension PresentationRecord.Completion {
 
     /// The portrait of a data request, or `nil` after it was handed out or its deadline has passed.
     var dataPortrait: ArraySlice<UInt8>? {
-        // At most one of the two reports has a portrait to return: `prepare` refuses two portraits.
+        // At most one of the two reports has a portrait: `prepare` refuses two data requests for a portrait,
+        // and the report on a display request has no elements here.
         isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 

@@ -164,6 +164,7 @@ package final class WebhookQueue: Service {
             let entered = shares.withLock { $0.finishRefill(of: key, found: ids, asked: count) }
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
+                // An end that is being delivered already, or for which no place is left, is not queued.
                 guard entered.contains(id), let url = presentation.webhook else { continue }
                 queue.yield(
                     Delivery(

@@ -37,6 +37,7 @@ export class Feed {
             try {
                 await this.#listen(signal);
             } catch (error) {
+                // After any other failure, the loop makes another attempt.
                 if (error.kind === "refused" || error.kind === "absent") {
                     clearTimeout(this.#lossTimer);
                     this.#listener.ended(error);

@@ -173,6 +173,7 @@ function cells({ sequence, statement }) {
 function shownCells(receipt) {
     const { questions = [], reasons = [] } = receipt.statement ?? {};
     const row = cells(receipt);
+    // The columns 4 and 6, counted from 0, are those of the questions and the reasons.
     row[4] = { parts: listed(questions.map(({ ask, answer }) => `${ask}: ${answer}`)) };
     row[6] = { parts: listed(reasons) };
     return row;

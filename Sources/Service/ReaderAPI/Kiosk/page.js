@@ -146,6 +146,7 @@ export class Page {
             // Nothing of the earlier presentation stays on the page.
             this.forget({ presentation: { id, state }, hint, wiped: false });
         } else if (!isClosed(current)) {
+            // Without a hint in the event, the shown hint stays while the lane waits for a phone.
             this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
         }
     }

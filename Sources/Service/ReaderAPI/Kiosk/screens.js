@@ -80,6 +80,7 @@ function phase({ presentation, hint }) {
     case "armed":
         return { ...(invitations.get(hint) ?? invitations.get("openYourID")), step: 0, tone: "invite", isAtReader: true };
     case "engaged":
+        // While the phone still connects, the clerk's page stays at its first step.
         return { ...(connections.get(hint) ?? look), step: connections.has(hint) ? 0 : 1, tone: "attend", cue: "engaged" };
     case "awaitingConsent":
         return { ...look, step: 1, tone: "attend", cue: "engaged" };

@@ -143,6 +143,7 @@ struct ReceiptTable: Sendable {
     /// digest.
     static func line(of receipt: SignedReceipt) -> String {
         guard let statement = try? receipt.statement() else {
+            // Of the 15 columns, 13 are between the number and the digest.
             return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal])
         }
         return line([
@@ -159,8 +160,8 @@ struct ReceiptTable: Sendable {
         fields.map(field).joined(separator: ",") + "\r\n"
     }
 
-    /// The quoted field. A leading `=`, `+`, `-` or `@` gets an apostrophe, so that a spreadsheet does not
-    /// read a lane's name such as `-1` as a formula.
+    /// The quoted field. A leading `=`, `+`, `-`, `@`, tab or CR gets an apostrophe, so that a spreadsheet
+    /// does not read a lane's name such as `-1` as a formula.
     static func field(_ text: String) -> String {
         let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
         return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""
