@@ -126,6 +126,7 @@ struct BoundedConnections: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
+        // A refused connection is ended by `ConnectionEnd`, or is closed already.
         guard case .served(let accepted) = value else { return }
         guard limits.answersOnEventLoop else { return await accepted.handle(logger) }
         await withTaskExecutorPreference(EventLoopExecutor(accepted.channel.eventLoop)) {

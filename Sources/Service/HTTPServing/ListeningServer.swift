@@ -121,8 +121,8 @@ package struct ListeningServer: Service {
     }
 }
 
-/// The rules by which a slow connection does not hold up the others: two time limits, and whether its
-/// requests are answered on its event loop.
+/// The rules that keep a slow connection from holding up the others: two time limits, and whether the
+/// connection's event loop answers its requests.
 package struct ConnectionLimits: Sendable {
     /// The time after which a connection is closed if no complete request has arrived.
     let idle: TimeAmount

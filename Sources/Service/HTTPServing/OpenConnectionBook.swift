@@ -90,8 +90,8 @@ package final class OpenConnectionBook: Sendable {
     ///   - strangerPlaces: the maximum number of strangers; `nil` for half of the limit.
     ///   - knownPlaces: the maximum number of connections of known callers; `nil` for the limit.
     ///   - strangerLifetime: the time for which a connection may be open while its caller is unknown.
-    ///   - mostOfOneCaller: the maximum number of connections of one known caller; `nil` for half of the
-    ///     limit.
+    ///   - mostOfOneCaller: the maximum number of connections of one known caller. More than half of the
+    ///     limit, and `nil`, count as half of the limit.
     ///   - wasRefused: called for each connection that is refused or loses its place.
     package init(
         limit: Int, strangerPlaces: Int? = nil, knownPlaces: Int? = nil, strangerLifetime: TimeAmount,
@@ -139,6 +139,7 @@ package final class OpenConnectionBook: Sendable {
         return entrance
     }
 
+    /// Removes a connection that was closed, whether it had lost its place or not.
     private func remove(_ channel: any Channel) {
         entries.withLock { entries in
             entries.leaving[ObjectIdentifier(channel)] = nil

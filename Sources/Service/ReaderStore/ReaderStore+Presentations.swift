@@ -90,6 +90,7 @@ extension ReaderStore {
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
         try change { database in
+            // The key is read for its errors only. The receipts are signed when they are appended.
             if first != nil || further != nil { _ = try ReceiptKeyFile(in: folder).key() }
             try Self.put(presentation, in: database)
             try Self.hold(first, then: further, of: presentation.id, in: database)
@@ -98,6 +99,7 @@ extension ReaderStore {
 
     /// Checks that the store can be written: inserts a presentation and deletes it in the same transaction.
     package func checkWritable() throws(ReaderStoreError) {
+        // Nobody sees this row, so that its values only have to satisfy the table.
         let probe = StoredPresentation(
             id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
             created: Timestamp(secondsSince1970: 0), ended: nil, lane: "", outcome: nil, isOfTest: nil,
@@ -266,7 +268,7 @@ extension ReaderStore {
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             // `max`: an end before the creation could come from a clock that was set back. The row of a
-            // running presentation describes an interruption already, all but its time.
+            // running presentation describes an interruption already, without the time of the end.
             try database.execute(
                 sql: """
                     UPDATE presentation SET ended = max(?, created),

@@ -219,6 +219,7 @@ extension ReaderStore {
     /// Signs the head with the key of the last receipt. Does nothing if the key was renewed since: the new
     /// key is not among the store's known keys until it has signed a receipt.
     private func writeHead(at last: SignedReceipt) throws {
+        // If the key cannot be read, the file keeps naming an earlier receipt, which is no fault.
         guard let key = try? ReceiptKeyFile(in: folder).key(),
             try last.keyID == ReceiptPublicKey(key.publicKey()).id
         else { return }
@@ -291,6 +292,7 @@ private struct ReceiptHead: Equatable {
         let there = Int64(links.count)
         if count > there { return .broken(at: there + 1, .missing(from: there + 1, through: count)) }
         guard count > 0 else { return digest == SignedReceipt.origin ? nil : .broken(at: 1, .headDiffers) }
+        // Receipts are numbered from 1.
         let found = Digest(.sha256, of: links[Int(count) - 1][...]).bytes
         return found == digest ? nil : .broken(at: count, .headDiffers)
     }

@@ -267,6 +267,7 @@ extension ReaderStore {
                 DELETE FROM trust_snapshot WHERE number NOT IN
                     (SELECT number FROM trust_snapshot ORDER BY number DESC LIMIT \(keptSnapshots))
                 """)
+        // The rows of `trust_source` were deleted with their snapshot (ON DELETE CASCADE).
         try database.execute(
             sql: "DELETE FROM trust_bytes WHERE sha256 NOT IN (SELECT sha256 FROM trust_source)")
     }

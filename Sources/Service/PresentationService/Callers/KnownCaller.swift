@@ -65,6 +65,7 @@ package struct KnownCaller: Equatable, Sendable {
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
             case .order: record.owner == name && mayStartPresets(at: record.lane)
+            // These scopes give no access to presentations.
             case .readerTokens, .online: false
             }
         }

@@ -35,6 +35,7 @@ package struct AppOrder: Sendable {
                 return (element, intent)
             }
         } catch {
+            // With an empty set, the answer does not list the permitted members.
             throw .orderMalformed(error, permitted: [])
         }
         descriptor = try mapping(IdentityDescriptor(document, elements)) { (error: IdentityDescriptorError) in

@@ -138,7 +138,8 @@ package actor PresentationCoordinator {
     ) -> Task<Void, Never> {
         let task = Task {
             await body(self)
-            // Never before the insertion below, since the task begins when the actor is free again.
+            // The removal never comes before the insertion below, since the task begins when the actor is
+            // free again.
             tasks.remove(job, of: id)
         }
         tasks.insert(task, job, of: id)
@@ -359,6 +360,7 @@ package actor PresentationCoordinator {
         named name: String?, at now: Timestamp
     ) async throws(PresentationServiceError) -> ReaderIdentityChoice {
         guard let name else { return try await basis.identities(at: now) }
+        // A rule without conditions fits every request.
         return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
@@ -487,6 +489,7 @@ package actor PresentationCoordinator {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
         await tasks[.running, id]?.value
+        // The book may have removed the presentation meanwhile.
         return book[id] ?? record
     }
 

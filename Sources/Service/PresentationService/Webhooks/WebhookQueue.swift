@@ -128,6 +128,7 @@ package final class WebhookQueue: Service {
     /// dropped.
     private func sendUndelivered(of archive: RecordArchive) async {
         var pending = await archive.pendingDeliveries()
+        // `nil`: the store cannot be read at present.
         while pending == nil {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
             guard !Task.isCancelled else { return }

@@ -74,6 +74,7 @@ package final class PageSessions: Sendable {
         guard let text = try? randomBytes(16).hexadecimal else { throw .failed }
         codes.withLock { codes in
             codes.removeAll { Self.isOver($0, at: now) }
+            // New codes are appended, so that the first of the caller's codes is the oldest.
             let own = codes.indices.filter { codes[$0].caller.credential == caller.credential }
             if own.count >= Self.mostCodes, let oldest = own.first { codes.remove(at: oldest) }
             codes.append(Code(text: text, place: place, caller: caller, made: now))

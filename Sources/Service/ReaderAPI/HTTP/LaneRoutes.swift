@@ -125,6 +125,7 @@ extension PresentationCoordinator {
         await inspectLanes()
         var lanes: [JSONValue] = []
         for name in laneNames {
+            // The lane may have been removed meanwhile.
             guard let readiness = await readiness(ofLane: name) else { continue }
             lanes.append([
                 "lane": .string(name), "state": .string(readiness.state),

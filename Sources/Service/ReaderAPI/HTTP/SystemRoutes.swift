@@ -42,6 +42,7 @@ extension PresentationCoordinator {
         await inspectLanes()
         var isAnyLaneReady = false
         for name in laneNames {
+            // The lane may have been removed meanwhile.
             guard let readiness = await readiness(ofLane: name) else { continue }
             if readiness.state == "ready" { isAnyLaneReady = true }
             if let advice = readiness.advice {
@@ -96,6 +97,7 @@ extension PresentationCoordinator {
         await inspectLanes()
         text.begin("countersign_lane_ready", type: "gauge", about: "Whether phones can be asked at the lane.")
         for name in laneNames {
+            // `nil` if the lane was removed meanwhile.
             let readiness = await readiness(ofLane: name)
             text.add(
                 readiness?.state == "ready" ? 1 : 0,

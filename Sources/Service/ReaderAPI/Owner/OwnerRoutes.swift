@@ -97,6 +97,7 @@ struct OwnerRoutes: Sendable {
         // read.
         let time = (try? last?.statement())?.time
         return [
+            // Receipts are numbered from 1 without a gap.
             "count": .integer(last?.sequence ?? 0), "head": JSONValue(last?.digest.hexadecimal),
             "last": JSONValue(time.map { "\($0)" }),
         ]

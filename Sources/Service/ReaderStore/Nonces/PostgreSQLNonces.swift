@@ -58,7 +58,7 @@ package actor PostgreSQLNonces: NonceStore {
                 NonceTerms.latestExpiry(at: now).bytes,
             ])
         if let row = spent.first {
-            // The columns are session, channel and expires, as in `IssuedNonce.init`, and then asked.
+            // The columns are `session`, `channel` and `expires`, as in `IssuedNonce.init`, and then `asked`.
             guard row.count == 4, let asked = row[3] else { throw .failed(code: "row") }
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)

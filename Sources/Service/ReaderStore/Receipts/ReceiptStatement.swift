@@ -121,6 +121,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     ) -> ReceiptStatement {
         var ended = self
         ended.outcome = outcome
+        // A reason that is in both lists is kept once.
         let all = (further + reasons).reduce(into: [ReceiptReason]()) {
             if !$0.contains($1) { $0.append($1) }
         }

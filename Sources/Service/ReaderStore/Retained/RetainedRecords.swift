@@ -81,6 +81,7 @@ package struct RetainedRecords: Sendable {
     ) throws(ReaderStoreError) -> RetentionOutcome {
         guard plan.retention == profile.choice else { throw .retentionDiffers }
         let kept = document.elements.filter { element in
+            // A value that only the phone signed is not retained.
             element.signedBy == .issuer && plan.keeps(element.name, of: document.docType)
         }
         guard profile.days > 0, !kept.isEmpty, consent == .given || !profile.needsConsent else {
@@ -402,6 +403,7 @@ private struct RetainedState {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
         let before = try row.map { try Timestamp(stored: $0.decode(forColumn: "latest")) }
+        // Without retained data no deadline can be postponed, so that a clock that was set back counts too.
         latest = isEmpty ? now : max(now, before.map { time.time(since: $0) } ?? now)
         self.time = time
         purged = try row?.decode(forColumn: "purged") ?? 0
@@ -433,6 +435,7 @@ extension RetentionCounts {
             try Int64.fetchOne(
                 database, sql: "SELECT count(DISTINCT record) FROM retained_field") ?? 0
         fields = try Int64.fetchOne(database, sql: "SELECT count(*) FROM retained_field") ?? 0
+        // The table has no row before data is first retained.
         purged = try Int64.fetchOne(database, sql: "SELECT purged FROM retained_state") ?? 0
         exported = try Int64.fetchOne(database, sql: "SELECT exported FROM retained_state") ?? 0
     }

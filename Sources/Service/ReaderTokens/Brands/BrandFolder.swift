@@ -138,6 +138,7 @@ extension BrandFolder {
         }
         var logos: [LogoName: [UInt8]] = [:]
         for name in try BrandRegistry(json: json).brands.compactMap(\.logo) where logos[name] == nil {
+            // A missing file adds nothing here: `BrandBundle` then throws `logoMissing`.
             logos[name] = try contents(of: logoPath(name))
         }
         return try BrandBundle(json: json, logos: logos)
