@@ -139,8 +139,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case merchantUnknown
     /// The web page's origin is not configured.
     case originUnknown
-    /// The app's elements are not a request that PassKit can make: there is no element, an element is there
-    /// twice, or the document does not have it.
+    /// The app's elements are not a request that PassKit can make: the list is empty, an element is in the
+    /// list twice, or the document does not have an element.
     case descriptorRefused(IdentityDescriptorError)
     /// The nonce cannot be issued or was not accepted.
     case nonceRefused(NonceStoreError)

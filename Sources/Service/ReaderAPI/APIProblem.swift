@@ -330,8 +330,8 @@ extension APIProblem {
 
     /// Creates the problem of a malformed body, with line and member.
     ///
-    /// - Parameter permitted: the members that the body may have, listed if it has another member; empty to
-    ///   list none.
+    /// - Parameter permitted: the members that the body may have. They are listed if the body has another
+    ///   member; an empty set lists nothing.
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"

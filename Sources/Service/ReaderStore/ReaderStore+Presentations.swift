@@ -301,7 +301,7 @@ package struct OutcomeCount: Equatable, Sendable {
 
 extension ReaderStore {
     /// Counts the presentations that ended in a period, by hour and outcome. Presentations are kept for a
-    /// day, so an earlier period has none.
+    /// day, so an earlier period has no presentations.
     ///
     /// - Parameters:
     ///   - start: the beginning of the period, and of hour 0.

@@ -84,9 +84,9 @@ extension ReaderStore {
             arguments: [presentation, StoredPresentation.furtherEnding])
     }
 
-    /// Appends all held statements to the chain as receipts: those that nobody decided on, and those of
-    /// interrupted presentations. Call this function when the daemon starts: no presentation of an earlier
-    /// run can continue.
+    /// Appends all held statements to the chain as receipts: the statements that nobody decided on, and the
+    /// statements of interrupted presentations. Call this function when the daemon starts: no presentation of
+    /// an earlier run can continue.
     ///
     /// - Returns: the number of receipts.
     @discardableResult
@@ -172,7 +172,7 @@ extension ReaderStore {
     /// Verifies the store's chain with the store's keys, and checks that the chain reaches the head outside
     /// the database.
     ///
-    /// - Parameter head: the digest of a further link that must be in the chain; `nil` to require none.
+    /// - Parameter head: the digest of a link that must be in the chain too; `nil` to require no such link.
     /// - Returns: the verdict, and the number of links.
     package func verifyReceipts(
         expecting head: [UInt8]? = nil

@@ -166,7 +166,8 @@ extension ReaderStore {
     ///   - bundle: the creation time of the bundle that the snapshot comes from; `nil` if it does not come
     ///     from a bundle. If a later bundle was imported by now, nothing changes and `changedMeanwhile` is
     ///     thrown.
-    /// - Returns: the current record afterwards. If `snapshot` equals the current one, the existing record.
+    /// - Returns: the current record afterwards. If `snapshot` equals the current snapshot, the record is the
+    ///   existing one.
     @discardableResult
     package func replaceTrust(
         with snapshot: TrustSnapshot, expecting expected: Int64?, by change: TrustRecord.Change,

@@ -3,8 +3,8 @@ internal import JSON
 /// The latest events of one lane, and the listeners that receive them.
 ///
 /// An event's id is `RUN-NUMBER`. A listener that reconnects with the id of its last event receives the
-/// events since then. An id of an earlier run of the daemon, or one that is too old, is not valid: the
-/// listener receives the current state instead.
+/// events since then. An id of an earlier run of the daemon, or an id that is too old, is not valid. The
+/// listener then receives the current state instead.
 struct EventLog {
     /// The number of events that are kept for listeners that reconnect.
     private static let mostKept = 256

@@ -423,7 +423,7 @@ private struct OwnedReference: Hashable {
 
 /// The maximum numbers and times of what a coordinator holds in memory.
 package struct CoordinatorLimits: Equatable, Sendable {
-    /// The maximum number of presentations in memory. The oldest finished ones are removed first.
+    /// The maximum number of presentations in memory. A full book removes a finished presentation.
     package var presentations = 1000
     /// The maximum number of presentations that one caller may begin within an hour.
     package var ordersPerHour = 600

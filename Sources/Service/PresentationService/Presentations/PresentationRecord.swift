@@ -159,7 +159,7 @@ package struct PresentationRecord: Sendable {
     func decided(_ written: WrittenReceipts) -> PresentationRecord? {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
-            // If no receipt of the first request was held, the order wants none for it.
+            // If no receipt of the first request was held, the order wants no receipt for that request.
             completion.receipt = receipts.first == nil ? .none : .ended(written.first)
             completion.furtherReceipt = written.further
         }

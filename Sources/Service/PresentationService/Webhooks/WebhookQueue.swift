@@ -81,7 +81,8 @@ package final class WebhookQueue: Service {
     /// - Parameters:
     ///   - origins: the origins that may receive webhooks.
     ///   - secret: the key of the signatures.
-    ///   - archive: the archive that keeps undelivered ends; without one they are lost when the process ends.
+    ///   - archive: the archive that keeps undelivered ends; without an archive the ends are lost when the
+    ///     process ends.
     package convenience init(
         to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock, archive: RecordArchive? = nil
@@ -285,7 +286,7 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Counts the end of a delivery, and records it in the store.
+    /// Counts the end of a delivery, and records the end in the store.
     ///
     /// - Returns: false if the store does not accept the record.
     private func end(_ delivery: Delivery, _ outcome: String) async -> Bool {

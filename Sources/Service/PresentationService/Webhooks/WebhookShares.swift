@@ -19,11 +19,11 @@ struct WebhookShares {
         var hasMore = false
         /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
-        /// The deliveries that ended during a refill. If the refill read the store before, it finds them
-        /// there as undelivered, and must not deliver them again.
+        /// The deliveries that ended during a refill. A refill that read the store before such an end finds
+        /// the delivery there as undelivered, and must not make the delivery again.
         var endedMeanwhile: Set<PresentationID> = []
-        /// The deliveries that ended and that the store still names as undelivered, because it accepted no
-        /// write.
+        /// The deliveries that ended and that the store still names as undelivered, because the store refused
+        /// to record their ends.
         var unrecorded: Set<PresentationID> = []
         /// Whether the last attempt could not reach the receiver.
         var isDown = false
@@ -35,12 +35,12 @@ struct WebhookShares {
         var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling && unrecorded.isEmpty }
     }
 
-    /// The maximum number of deliveries in progress. A share without deliveries may begin one beyond this
-    /// limit.
+    /// The maximum number of deliveries in progress. A share without deliveries may begin one delivery beyond
+    /// this limit.
     static let most = 256
     /// The maximum number of deliveries in progress of one share.
     static let mostOfOneShare = 16
-    /// The maximum number of deliveries of one share whose end the store has not recorded. Further ends stay
+    /// The maximum number of ended deliveries of one share that the store has not recorded. Further ends stay
     /// in the store until it accepts writes.
     static let mostUnrecorded = 64
 
@@ -112,7 +112,7 @@ struct WebhookShares {
         share.hasMore = false
         share.endedMeanwhile = []
         shares[key] = share
-        // One more than fits: if the store returns as many, it may have further ends.
+        // One end more than fits is asked for. If the store returns as many, it may have further ends.
         return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
@@ -145,8 +145,8 @@ struct WebhookShares {
 
     // MARK: Receivers that come back
 
-    /// The number of recoveries of a share's receiver. A pause compares it with an earlier value to notice a
-    /// recovery.
+    /// The number of recoveries of a share's receiver. A pause compares the number with an earlier value to
+    /// notice a recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
     /// Records that the receiver could not be reached.

@@ -28,7 +28,7 @@ package final class PageSessions: Sendable {
     static let codeSeconds = 60
     /// The time for which a browser keeps the cookie: 400 days, the maximum (RFC 6265bis).
     private static let cookieSeconds = 400 * 86_400
-    /// The maximum number of unused codes of one caller. A further code replaces the caller's oldest one.
+    /// The maximum number of unused codes of one caller. A further code replaces the caller's oldest code.
     private static let mostCodes = 64
     private static let keySize = 32
 

@@ -1,6 +1,6 @@
-// The symbols: each state has its own shape, so that none is recognised by its colour only. They are part of
-// the page, so that they can be shown without the daemon. Each symbol consists of lines in a square of 100 by
-// 100; the rule `.shape` of the style sheet gives the lines their width and colour.
+// The symbols: each state has its own shape, so that no state is recognised by its colour only. The symbols
+// are part of the page, so that they can be shown without the daemon. Each symbol consists of lines in a
+// square of 100 by 100; the rule `.shape` of the style sheet gives the lines their width and colour.
 
 import { vector } from "./elements.js";
 

@@ -39,7 +39,7 @@ function letterOnUSKeyboard(event) {
 }
 
 /// Watches for engagements that are typed or pasted. Calls `taken` with each engagement, and `refused` for a
-/// text that begins like an engagement and is none.
+/// text that begins like an engagement and is not valid.
 ///
 /// A scanned code can contain Enter, Tab or blanks, which would press buttons. Keys that arrive as fast as a
 /// scanner types are therefore ignored.

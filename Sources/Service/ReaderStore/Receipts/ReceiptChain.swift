@@ -2,7 +2,7 @@ internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// A chain of signed receipts, from the first one, which can be verified without the store.
+/// A chain of signed receipts from the first receipt on. The chain can be verified without the store.
 ///
 /// Each link is a `SignedReceipt` with a number, the digest of the link before it and a statement.
 /// Verification starts at number 1 and the fixed digest `SignedReceipt.origin`, and stops at the first link

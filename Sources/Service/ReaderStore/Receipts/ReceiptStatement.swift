@@ -185,7 +185,7 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
 
 /// The outcome of a presentation, which a till acts on and a receipt records.
 package enum Outcome: String, CaseIterable, Sendable {
-    /// Every check passed, every answer is yes, and the person approved if one was asked.
+    /// Every check passed, every answer is yes, and the person approved if a person was asked.
     case allow
     /// A check failed, a document is revoked, an answer is no, or the person rejected.
     case deny

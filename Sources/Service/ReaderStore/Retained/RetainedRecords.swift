@@ -219,8 +219,8 @@ package struct RetainedExport: Sendable {
 }
 
 extension RetainedRecords {
-    /// Returns the records of a reference in the order in which they were retained, without those that are
-    /// overdue.
+    /// Returns the records of a reference in the order in which they were retained, without the records that
+    /// are overdue.
     ///
     /// Handing records out and deleting them cannot be one step. So this function marks the records, and
     /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends before

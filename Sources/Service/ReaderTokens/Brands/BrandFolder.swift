@@ -99,9 +99,9 @@ package struct BrandBundle: Equatable, Sendable {
     package let registry: BrandRegistry
     package let logos: [LogoName: BrandLogo]
 
-    /// Checks the registry and its logos. Throws the first error in the registry. If there is none, throws an
-    /// error for a logo that no brand names, and then for a logo that is missing or unusable. Among several
-    /// logos, the error names the first in the order of the names.
+    /// Checks the registry and its logos. Throws the first error in the registry. If the registry has no
+    /// error, throws an error for a logo that no brand names, and then for a logo that is missing or
+    /// unusable. Among several logos, the error names the first in the order of the names.
     ///
     /// - Parameters:
     ///   - json: the contents of `brands.json`.
