@@ -41,7 +41,7 @@ struct StoreFolder {
     private func inspect(_ path: String) throws(ReaderStoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Self.error(errno) }
-        // Root may own them: root can change every file anyway.
+        // Root may own the path, because root can change every file anyway.
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .ownedByAnother }
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writableByOthers }
     }

@@ -175,7 +175,8 @@ struct PresentationBook: Sendable {
 
     /// The index in `order` of the presentation to remove. The caller with the most finished presentations
     /// loses one of them, so that one caller's orders do not remove presentations that others still fetch.
-    /// That presentation is the caller's oldest one without documents, or else the oldest one.
+    /// That presentation is the caller's oldest presentation without documents, or else the caller's oldest
+    /// presentation.
     private func removableIndex() -> Int? {
         // Every id in `order` has a record, so that the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
@@ -337,6 +338,7 @@ struct PresentationBook: Sendable {
     /// - Throws: `portraitGone` if there is no portrait, or the portrait was returned before.
     mutating func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
+        // No element is returned before everything is decided.
         guard record.conclusion != nil, var completion = record.completion,
             let portrait = completion.dataPortrait
         else { throw .portraitGone }

@@ -119,7 +119,7 @@ struct WebhookShares {
     /// Ends a refill, and gives places to the ends that the store named.
     ///
     /// - Parameters:
-    ///   - found: the ends that the store named; `nil` if it could not be read.
+    ///   - found: the ends that the store named; `nil` if the store could not be read.
     ///   - asked: the number of ends that were asked for. If `found` has as many, the store may have more.
     /// - Returns: the ends to deliver.
     mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
@@ -128,6 +128,7 @@ struct WebhookShares {
         // If the store could not be read, it may have any number of ends.
         if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
+        // These ends are being delivered, or were delivered and must not be delivered again.
         let known = share.underway.union(share.endedMeanwhile).union(share.unrecorded)
         for id in found ?? [] where !known.contains(id) {
             guard room(in: share) > 0 else {

@@ -7,7 +7,7 @@ internal import ReaderService
 internal import Reports
 
 extension PresentationCoordinator {
-    /// The routes for supervisors and metrics collectors, and of the OpenAPI document.
+    /// The routes for supervisors and metrics collectors, and the route of the OpenAPI document.
     nonisolated func systemRoutes(_ http: HTTPMetrics) -> [APIRoute] {
         [
             APIRoute(.get, "/healthz", for: .everybody) { _ in .json(["status": "ok"]) },

@@ -300,8 +300,8 @@ class ClerkView {
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
 
-    /// Redraws a part of the page only after a change, so that it keeps the focus and a screen reader does
-    /// not repeat it.
+    /// Redraws a part of the page only after a change, so that the part keeps the focus and a screen reader
+    /// does not repeat it.
     #draw(node, key, parts) {
         const text = JSON.stringify(key);
         if (this.#drawn[node.className] !== text) {

@@ -31,7 +31,8 @@ export class Feed {
         this.#listener = listener;
     }
 
-    /// Receives events until `signal` ends it, or the daemon refuses the page or does not know the lane.
+    /// Receives events until `signal` ends the feed, or the daemon refuses the page or does not know the
+    /// lane.
     async run(signal) {
         while (!signal.aborted) {
             try {

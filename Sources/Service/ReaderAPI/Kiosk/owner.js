@@ -134,6 +134,7 @@ function showToday({ day, hours }) {
         ])));
 }
 
+/// Shows the callers. Without the member `lanes`, a caller is not limited to lanes.
 function showTokens(tokens) {
     find("tokens").replaceChildren(table("Scopes and lanes of each, and its last use since the daemon started",
         ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>

@@ -235,8 +235,8 @@ export class Page {
         }
     }
 
-    /// Whether the page shows this presentation: it is running, waits for a decision, has just ended, or was
-    /// on this page before its end.
+    /// Whether the page shows this presentation. The page does so if the presentation is running, waits for a
+    /// decision, has just ended, or was on this page before its end.
     #isDue(presentation, now) {
         return this.#drawn === presentation.id || !isClosed(presentation) || awaitsComparison(presentation)
             || now - Date.parse(presentation.ended) < newsStay;

@@ -37,8 +37,8 @@ export class Pauses {
     }
 }
 
-/// Repeats `attempt` until it succeeds, and returns its value. Returns undefined if `signal` ends it or
-/// `isFinal` says that the failure is final.
+/// Repeats `attempt` until it succeeds, and returns its value. Returns undefined if `signal` ends the
+/// attempts or `isFinal` says that the failure is final.
 export async function persist(attempt, signal, isFinal = () => false) {
     const pauses = new Pauses();
     while (!signal.aborted) {

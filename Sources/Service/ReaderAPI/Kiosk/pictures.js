@@ -32,7 +32,8 @@ const shapes = {
     "sound-off": [speaker, "M68 38l22 24M90 38L68 62"],
 };
 
-/// Draws a symbol. The text beside it says the same, so that it is hidden from screen readers.
+/// Draws a symbol. The text beside the symbol says the same, so that the symbol is hidden from screen
+/// readers.
 export function picture(name) {
     return vector("svg", { class: "shape", viewBox: "0 0 100 100", "aria-hidden": "true", "data-shape": name },
         ...shapes[name].map((d) => vector("path", { d })));

@@ -63,8 +63,8 @@ package actor PostgreSQLNonces: NonceStore {
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
-        // The update found no unspent nonce that fits. If the nonce has a row, `spent` below always throws:
-        // `isFirstUse` is false.
+        // The update found no unspent nonce that fits. If the nonce has a row, `spent` below always throws,
+        // because `isFirstUse` is false.
         guard let row = try await pool.nonceRows(NonceTables.read, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }

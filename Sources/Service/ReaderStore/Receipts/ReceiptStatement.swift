@@ -37,8 +37,8 @@ package struct ReceiptStatement: Hashable, Sendable {
         case mock
     }
 
-    /// The method by which the answer was found: a machine checked it, regardless of what a person saw on a
-    /// screen.
+    /// The method by which the answer was found. A machine checked the answer, regardless of what a person
+    /// saw on a screen.
     package enum Method: String, CaseIterable, Sendable {
         case machineValidation = "machine-validation"
     }
