@@ -119,13 +119,14 @@ struct BoundedConnections: ServerChildChannel {
 
     /// Sends the refusal and closes. Call it on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
-        // If too many connections are refused at once, further ones are closed at once, and their clients may
-        // lose the answer.
+        // If too many connections are refused at the same time, further connections are closed at once, and
+        // their clients may lose the answer.
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
         try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }
 
     func handle(value: Value, logger: Logger) async {
+        // A refused connection is ended by `ConnectionEnd`, or is closed already.
         guard case .served(let accepted) = value else { return }
         guard limits.answersOnEventLoop else { return await accepted.handle(logger) }
         await withTaskExecutorPreference(EventLoopExecutor(accepted.channel.eventLoop)) {
@@ -196,8 +197,8 @@ package enum OpenConnections {
     static let refused = 256
 
     /// The maximum number of connections that a listener accepts, including those that are being refused or
-    /// closed. Further ones stay in the system's queue: a listener without a free file descriptor would end
-    /// for good.
+    /// closed. Further connections stay in the system's queue, because a listener without a free file
+    /// descriptor would end for good.
     private static func most(for connections: Int) -> Int { connections + 2 * refused }
 
     /// The object that stops the listener from accepting connections beyond `most`.

@@ -29,6 +29,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
     /// Adds this handler before all others, but behind TLS. Call it on the channel's event loop.
     func begin(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
+        // Behind TLS, so that the answer is encrypted. A connection without TLS has no such handler.
         if let tls = try? operations.handler(type: NIOSSLServerHandler.self) {
             try operations.addHandler(self, position: .after(tls))
         } else {

@@ -14,7 +14,7 @@ final class HandshakeWatch: ChannelInboundHandler {
     /// Creates the handler.
     ///
     /// - Parameter certified: called with the client's certificate in DER, which TLS has verified. Not called
-    ///   if the client shows none.
+    ///   if the client shows no certificate.
     init(certified: @escaping ([UInt8]) -> Void) {
         self.certified = certified
     }
@@ -31,7 +31,7 @@ final class HandshakeWatch: ChannelInboundHandler {
 }
 
 /// A handler before TLS, which reports the first bytes of a connection and then removes itself. If there are
-/// too many connections, `OpenConnectionBook` begins with those that have sent nothing.
+/// too many connections, `OpenConnectionBook` first closes connections that have sent nothing.
 final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

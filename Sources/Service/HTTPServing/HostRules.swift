@@ -80,6 +80,7 @@ package struct HostRules: Equatable, Sendable {
 
     /// The host of `host:port`, without the port.
     private static func host(of authority: String) -> String {
+        // An IPv6 address without a port ends in `]`, and none of its colons begins a port.
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
         return String(authority[..<colon])
     }

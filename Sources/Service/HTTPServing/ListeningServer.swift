@@ -121,7 +121,8 @@ package struct ListeningServer: Service {
     }
 }
 
-/// The time limits of a connection, and the thread on which its requests are answered.
+/// The rules that keep a slow connection from holding up the others: two time limits, and whether the
+/// connection's event loop answers its requests.
 package struct ConnectionLimits: Sendable {
     /// The time after which a connection is closed if no complete request has arrived.
     let idle: TimeAmount

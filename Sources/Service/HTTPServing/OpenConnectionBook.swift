@@ -90,8 +90,8 @@ package final class OpenConnectionBook: Sendable {
     ///   - strangerPlaces: the maximum number of strangers; `nil` for half of the limit.
     ///   - knownPlaces: the maximum number of connections of known callers; `nil` for the limit.
     ///   - strangerLifetime: the time for which a connection may be open while its caller is unknown.
-    ///   - mostOfOneCaller: the maximum number of connections of one known caller; `nil` for half of the
-    ///     limit.
+    ///   - mostOfOneCaller: the maximum number of connections of one known caller. More than half of the
+    ///     limit, and `nil`, count as half of the limit.
     ///   - wasRefused: called for each connection that is refused or loses its place.
     package init(
         limit: Int, strangerPlaces: Int? = nil, knownPlaces: Int? = nil, strangerLifetime: TimeAmount,
@@ -139,6 +139,7 @@ package final class OpenConnectionBook: Sendable {
         return entrance
     }
 
+    /// Removes a connection that was closed, whether it had lost its place or not.
     private func remove(_ channel: any Channel) {
         entries.withLock { entries in
             entries.leaving[ObjectIdentifier(channel)] = nil
@@ -159,12 +160,13 @@ package final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Records that a connection belongs to a known caller, and closes a connection if that is one too many.
+    /// Records that a connection belongs to a known caller, and closes a connection if there are now too
+    /// many.
     ///
     /// If the caller has more connections than its share, its oldest is closed. If all known callers together
     /// have too many, the oldest connection of the caller with the most is closed. If several callers have
-    /// this number of connections, `caller` loses one, unless it has only one. A caller's second connection
-    /// therefore never takes the only connection of another caller.
+    /// this number of connections, `caller` loses a connection, unless it has only one connection. A caller's
+    /// second connection therefore never takes the only connection of another caller.
     package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -220,8 +222,8 @@ extension OpenConnectionBook.Entries {
         return entry
     }
 
-    /// Takes the place of one stranger: of the oldest one that has been silent since `time`, otherwise of the
-    /// oldest.
+    /// Takes the place of one stranger. This is the oldest stranger that has been silent since `time`, or
+    /// else the oldest stranger of all.
     ///
     /// - Returns: the connection to close, or `nil` if there is no stranger.
     fileprivate mutating func removeStranger(silentSince time: NIODeadline) -> (any Channel)? {
@@ -236,7 +238,7 @@ extension OpenConnectionBook.Entries {
 
     /// The known callers with the most connections.
     ///
-    /// - Parameter caller: a caller that is returned alone if it is among them with more than one connection.
+    /// - Parameter caller: if this caller is among them with more than one connection, it is returned alone.
     fileprivate func mostFrequentCallers(preferring caller: String) -> Set<String> {
         var counts: [String: Int] = [:]
         for caller in open.values.compactMap(\.caller) { counts[caller, default: 0] += 1 }
@@ -245,8 +247,8 @@ extension OpenConnectionBook.Entries {
         return Set(counts.filter { $0.value == most }.keys)
     }
 
-    /// Takes the place of the oldest connection of these callers, preferably of one that is not being
-    /// answered.
+    /// Takes the place of the oldest connection of these callers, preferably of a connection that is not
+    /// being answered.
     ///
     /// - Parameter new: the new connection, which is chosen only if there is no other.
     fileprivate mutating func removeOldest(

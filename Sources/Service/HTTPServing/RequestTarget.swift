@@ -14,6 +14,7 @@ package enum TargetText {
                 bytes.append(byte)
                 continue
             }
+            // A `%` must have two hexadecimal digits behind it.
             guard let decoded = rest.prefix(2).bytesOfHexadecimal, decoded.count == 1 else { return false }
             bytes += decoded
             rest = rest.dropFirst(2)

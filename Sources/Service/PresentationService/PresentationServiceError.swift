@@ -95,7 +95,7 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     /// There is no such presentation, or the caller may not see it.
     case presentationUnknown
-    /// The presentation is over and cannot take a phone.
+    /// The presentation is over, or waits for a decision, so that no phone can join it.
     case presentationOver
     /// Another phone has engaged already.
     case alreadyEngaged
@@ -139,8 +139,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case merchantUnknown
     /// The web page's origin is not configured.
     case originUnknown
-    /// The app's elements are not a request that PassKit can make: there is no element, an element is there
-    /// twice, or the document does not have it.
+    /// The app's elements are not a request that PassKit can make: the list is empty, an element is in the
+    /// list twice, or the document does not have an element.
     case descriptorRefused(IdentityDescriptorError)
     /// The nonce cannot be issued or was not accepted.
     case nonceRefused(NonceStoreError)

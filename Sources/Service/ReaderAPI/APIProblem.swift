@@ -330,12 +330,13 @@ extension APIProblem {
 
     /// Creates the problem of a malformed body, with line and member.
     ///
-    /// - Parameter permitted: the members that the body may have, listed if it has another member; empty to
-    ///   list none.
+    /// - Parameter permitted: the members that the body may have. They are listed if the body has another
+    ///   member; an empty set lists nothing.
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
-        // The members are those of the body itself, and not of an object in it.
+        // `permitted` names the members of the body itself, so that the list is left out for a fault in an
+        // object inside the body.
         if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
             detail += "; permitted are \(permitted.sorted().joined(separator: ", "))"
         }

@@ -51,6 +51,8 @@ package struct ReaderAuthority: ~Copyable {
                     .extendedKeyUsage(CertificateProfile.reader.extendedKeyUsages),
                 ]
             ).signed(by: key))
+        // The second member, the number of certificates outside the chain, is 0 here: the root has signed the
+        // leaf.
         let chain = try CertificateChain.arranged([leaf, root], for: reader).0
         try chain.requireValidity(at: now)
         let findings = chain.profileFindings
@@ -88,6 +90,7 @@ package struct ReaderAuthority: ~Copyable {
             subject, key, issuer: subject, from: now, until: now.secondsSince1970 + rootValidity,
             extensions: [
                 .keyUsage([.keyCertSign, .cRLSign]),
+                // The root certifies readers themselves, and no further authority.
                 .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
             ]
         ).signed(by: key)

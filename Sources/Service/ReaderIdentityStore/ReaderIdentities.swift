@@ -33,6 +33,7 @@ package struct ReaderIdentities: Sendable {
             loaded[rule.identity] = identity
             if case .failure(let error) = identity { unusable.append((rule.identity.text, error)) }
         }
+        // An identity that cannot be used becomes `nil`, so that requests under its rules are unsigned.
         choice = ReaderIdentityChoice(
             rules.rules.map { rule in
                 ReaderIdentityChoice.Rule(

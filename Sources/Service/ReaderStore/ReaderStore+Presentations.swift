@@ -23,7 +23,7 @@ package struct StoredPresentation: Sendable {
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
     /// The JSON description that the caller reads. The row of a running presentation says that the
-    /// presentation was interrupted. This is true if the daemon ends before it replaces the row.
+    /// presentation was interrupted. This is true if the daemon ends before the daemon has replaced the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String
@@ -77,7 +77,8 @@ extension ReaderStore {
         try change { database in try Self.put(presentation, in: database) }
     }
 
-    /// Stores a presentation that begins, and holds the receipts to be written if it is interrupted.
+    /// Stores a presentation that begins. The receipts for the case that the presentation is interrupted are
+    /// stored beside it, in the table of held receipts. They are not in the chain yet.
     ///
     /// Reads the key of the receipts too, or creates it, so that a receipt that cannot be signed is noticed
     /// before the phone is asked. All of this is one transaction.
@@ -89,6 +90,7 @@ extension ReaderStore {
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
         try change { database in
+            // The key is read for its errors only. The receipts are signed when they are appended.
             if first != nil || further != nil { _ = try ReceiptKeyFile(in: folder).key() }
             try Self.put(presentation, in: database)
             try Self.hold(first, then: further, of: presentation.id, in: database)
@@ -97,6 +99,7 @@ extension ReaderStore {
 
     /// Checks that the store can be written: inserts a presentation and deletes it in the same transaction.
     package func checkWritable() throws(ReaderStoreError) {
+        // Nobody sees this row, so that its values only have to satisfy the table.
         let probe = StoredPresentation(
             id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
             created: Timestamp(secondsSince1970: 0), ended: nil, lane: "", outcome: nil, isOfTest: nil,
@@ -172,12 +175,14 @@ extension ReaderStore {
     package func presentations(
         of owner: String?, atMost limit: Int
     ) throws(ReaderStoreError) -> [StoredPresentation] {
+        // With null for `owner` the condition is `owner = owner`, which is true for every row.
         try presentations(
             "owner = coalesce(?, owner) ORDER BY created DESC, rowid DESC LIMIT ?", [owner, limit])
     }
 
     /// Returns all presentations whose end is still to be delivered, in the order in which they ended.
     package func pendingDeliveries() throws(ReaderStoreError) -> [PendingDelivery] {
+        // `ended` is null while a presentation continues, and `endDelivery` sets `webhook` to null.
         try read { database in
             try Row.fetchAll(
                 database,
@@ -204,7 +209,8 @@ extension ReaderStore {
         of owner: String, to origin: String, atMost limit: Int
     ) throws(ReaderStoreError) -> [StoredPresentation] {
         // The URL must end or have a path or query after the origin: `https://till.example` is not the origin
-        // of `https://till.example:8443/`. LIKE would treat `_` and `%` in the origin as wildcards.
+        // of `https://till.example:8443/`. LIKE would treat `_` and `%` in the origin as wildcards. After
+        // `endDelivery` the column `webhook` is null, and no condition on it is true.
         try presentations(
             """
             owner = ? AND ended IS NOT NULL AND substr(lower(webhook), 1, length(?)) = ?
@@ -261,7 +267,8 @@ extension ReaderStore {
     /// of an earlier run can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
-            // `max`: an end before the creation could come from a clock that was set back.
+            // `max`: an end before the creation could come from a clock that was set back. The row of a
+            // running presentation describes an interruption already, without the time of the end.
             try database.execute(
                 sql: """
                     UPDATE presentation SET ended = max(?, created),
@@ -275,6 +282,7 @@ extension ReaderStore {
     /// Deletes the presentations that ended more than a day ago. Also deletes presentations whose end is more
     /// than a day in the future: the clock was ahead when they ended.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
+        // A presentation that continues has no end, so that the condition is null and its row stays.
         try change { database in
             try database.execute(
                 sql: "DELETE FROM presentation WHERE abs(ended - ?) > ?",
@@ -285,7 +293,7 @@ extension ReaderStore {
 
 /// The number of presentations that ended in one hour with one outcome.
 package struct OutcomeCount: Equatable, Sendable {
-    /// The hour of the day, from 0.
+    /// The number of the hour in the period, from 0.
     package let hour: Int
     package let outcome: Outcome
     package let count: Int
@@ -293,7 +301,7 @@ package struct OutcomeCount: Equatable, Sendable {
 
 extension ReaderStore {
     /// Counts the presentations that ended in a period, by hour and outcome. Presentations are kept for a
-    /// day, so an earlier period has none.
+    /// day, so an earlier period has no presentations.
     ///
     /// - Parameters:
     ///   - start: the beginning of the period, and of hour 0.

@@ -48,8 +48,9 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Holds the statements of a presentation until somebody has decided, so that they are not lost if the
-    /// process ends. The new statements replace those that were held for the presentation before.
+    /// Stores the statements of a presentation in the table of held receipts until somebody has decided, so
+    /// that the statements are not lost if the process ends. The new statements replace those that were held
+    /// for the presentation before.
     ///
     /// - Parameters:
     ///   - first: the statement about the first request; `nil` if there is none.
@@ -83,9 +84,9 @@ extension ReaderStore {
             arguments: [presentation, StoredPresentation.furtherEnding])
     }
 
-    /// Appends all held statements to the chain as receipts: those that nobody decided on, and those of
-    /// interrupted presentations. Call this function when the daemon starts: no presentation of an earlier
-    /// run can continue.
+    /// Appends all held statements to the chain as receipts: the statements that nobody decided on, and the
+    /// statements of interrupted presentations. Call this function when the daemon starts: no presentation of
+    /// an earlier run can continue.
     ///
     /// - Returns: the number of receipts.
     @discardableResult
@@ -171,7 +172,7 @@ extension ReaderStore {
     /// Verifies the store's chain with the store's keys, and checks that the chain reaches the head outside
     /// the database.
     ///
-    /// - Parameter head: the digest of a further link that must be in the chain; `nil` to require none.
+    /// - Parameter head: the digest of a link that must be in the chain too; `nil` to require no such link.
     /// - Returns: the verdict, and the number of links.
     package func verifyReceipts(
         expecting head: [UInt8]? = nil
@@ -187,6 +188,7 @@ extension ReaderStore {
         let verdict = chain.verify(by: try receiptKeys(), expecting: head)
         guard case .intact = verdict else { return (verdict, count) }
         if let stored { return (stored.fault(of: chain.links) ?? verdict, count) }
+        // A new store has neither receipts nor a head.
         let isNew = count == 0 && !hasHead
         return (isNew ? verdict : .broken(at: Int64(count) + 1, .headDiffers), count)
     }
@@ -217,6 +219,7 @@ extension ReaderStore {
     /// Signs the head with the key of the last receipt. Does nothing if the key was renewed since: the new
     /// key is not among the store's known keys until it has signed a receipt.
     private func writeHead(at last: SignedReceipt) throws {
+        // If the key cannot be read, the file keeps naming an earlier receipt, which is no fault.
         guard let key = try? ReceiptKeyFile(in: folder).key(),
             try last.keyID == ReceiptPublicKey(key.publicKey()).id
         else { return }
@@ -289,6 +292,7 @@ private struct ReceiptHead: Equatable {
         let there = Int64(links.count)
         if count > there { return .broken(at: there + 1, .missing(from: there + 1, through: count)) }
         guard count > 0 else { return digest == SignedReceipt.origin ? nil : .broken(at: 1, .headDiffers) }
+        // Receipts are numbered from 1.
         let found = Digest(.sha256, of: links[Int(count) - 1][...]).bytes
         return found == digest ? nil : .broken(at: count, .headDiffers)
     }

@@ -114,6 +114,7 @@ extension StoredTrust {
 extension TrustSource {
     /// Reads a source. Throws `damaged` if its bytes do not have the stored digest.
     fileprivate init(_ row: Row) throws {
+        // The indices are those of the columns that `StoredTrust.init` selects.
         let location: String = try row.decode(atIndex: 3)
         guard let kind = Kind(rawValue: try row.decode(atIndex: 0)),
             let provenance = Provenance(try row.decode(atIndex: 2), location)
@@ -165,7 +166,8 @@ extension ReaderStore {
     ///   - bundle: the creation time of the bundle that the snapshot comes from; `nil` if it does not come
     ///     from a bundle. If a later bundle was imported by now, nothing changes and `changedMeanwhile` is
     ///     thrown.
-    /// - Returns: the current record afterwards. If `snapshot` equals the current one, the existing record.
+    /// - Returns: the current record afterwards. If `snapshot` equals the current snapshot, the record is the
+    ///   existing one.
     @discardableResult
     package func replaceTrust(
         with snapshot: TrustSnapshot, expecting expected: Int64?, by change: TrustRecord.Change,
@@ -241,6 +243,7 @@ extension ReaderStore {
 
     private static func makeCurrent(_ number: Int64, in database: Database) throws {
         try database.execute(
+            // The column `only` is 1 in the table's only row, which is replaced.
             sql: "INSERT OR REPLACE INTO trust_current (only, snapshot) VALUES (1, ?)", arguments: [number])
     }
 
@@ -265,6 +268,7 @@ extension ReaderStore {
                 DELETE FROM trust_snapshot WHERE number NOT IN
                     (SELECT number FROM trust_snapshot ORDER BY number DESC LIMIT \(keptSnapshots))
                 """)
+        // The rows of `trust_source` were deleted with their snapshot (ON DELETE CASCADE).
         try database.execute(
             sql: "DELETE FROM trust_bytes WHERE sha256 NOT IN (SELECT sha256 FROM trust_source)")
     }

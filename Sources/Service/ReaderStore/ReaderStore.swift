@@ -230,6 +230,7 @@ extension ReaderStore {
     ) throws(ReaderStoreError) -> Timestamp? {
         try change { database in
             if let now {
+                // OR IGNORE keeps the time of an earlier use.
                 try database.execute(
                     sql: "INSERT OR IGNORE INTO token_first_use (token, at) VALUES (?, ?)",
                     arguments: [Data(token), now.secondsSince1970])

@@ -31,6 +31,7 @@ struct StoreFolder {
         var made = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             made += "/\(part)"
+            // A folder that exists already is no error. `inspect` checks the store's own folder afterwards.
             guard unsafe mkdir(made, S_IRWXU) != 0, errno != EEXIST else { continue }
             throw Self.error(errno)
         }
@@ -40,7 +41,7 @@ struct StoreFolder {
     private func inspect(_ path: String) throws(ReaderStoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Self.error(errno) }
-        // Root may own them: root can change every file anyway.
+        // Root may own the path, because root can change every file anyway.
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .ownedByAnother }
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writableByOthers }
     }

@@ -175,8 +175,8 @@ enum RetainedTables {
     static let index = "CREATE INDEX retained_field_deadline ON retained_field (deadline);\n"
 }
 
-/// The tables for reader tokens. `IF NOT EXISTS` because an earlier version created them without raising the
-/// version of the tables, when it first used a token.
+/// The tables for reader tokens. `IF NOT EXISTS` is needed because an earlier version created these tables
+/// when it first used a token, without raising the version of the tables.
 enum TokenTables {
     static let schema = """
         CREATE TABLE IF NOT EXISTS reader_instance (

@@ -16,8 +16,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all lanes.
     package let lanes: Set<String>?
     package let credential: Credential
-    /// Whether the caller is a browser page. Its cookie was made for this credential, and gives it some of
-    /// the credential's rights.
+    /// Whether the caller is a browser page. The page's cookie was made for this credential, and gives the
+    /// page some of the credential's rights.
     package let isPage: Bool
 
     package init(
@@ -38,7 +38,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// Whether this lane is among the caller's lanes.
     package func covers(lane: String) -> Bool { lanes?.contains(lane) ?? true }
 
-    /// Whether the caller may order presentations at this lane and see those that it ordered.
+    /// Whether the caller has the scope `app` at this lane, with which it orders presentations there and sees
+    /// those that it ordered.
     package func usesApp(at lane: String) -> Bool { scopes.contains(.app) && covers(lane: lane) }
 
     /// Whether presentations of this owner belong to the caller, and the caller may see them at this lane.
@@ -64,6 +65,7 @@ package struct KnownCaller: Equatable, Sendable {
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
             case .order: record.owner == name && mayStartPresets(at: record.lane)
+            // These scopes give no access to presentations.
             case .readerTokens, .online: false
             }
         }

@@ -27,6 +27,7 @@ package struct MetricsText {
 
     /// Writes the buckets, the sum and the count of a histogram.
     mutating func add(_ histogram: Histogram, _ labels: [(name: String, value: String)]) {
+        // `le` is the format's label for the upper bound of a bucket.
         for (bound, count) in zip(Histogram.bounds, histogram.counts) {
             add(Double(count), labels + [("le", Self.number(bound))], suffix: "_bucket")
         }

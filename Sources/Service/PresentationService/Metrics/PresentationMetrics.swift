@@ -45,6 +45,7 @@ package final class PresentationMetrics: Sendable {
     func countEnd(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
         let ended = Ended(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
+            // The label has room for one reason. The outcome `allow` has none.
             reason: conclusion.reasons.first?.id ?? "none")
         state.withLock { $0.outcomes[ended, default: 0] += 1 }
     }
@@ -53,6 +54,7 @@ package final class PresentationMetrics: Sendable {
     func addDurations(of phases: [TransactionReport.Phase], at lane: String) {
         state.withLock { counted in
             for phase in phases {
+                // The histogram counts seconds.
                 counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
                     .add(phase.duration.milliseconds / 1000)
             }

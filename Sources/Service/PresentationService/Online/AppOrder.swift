@@ -35,6 +35,7 @@ package struct AppOrder: Sendable {
                 return (element, intent)
             }
         } catch {
+            // With an empty set, the answer does not list the permitted members.
             throw .orderMalformed(error, permitted: [])
         }
         descriptor = try mapping(IdentityDescriptor(document, elements)) { (error: IdentityDescriptorError) in
@@ -63,7 +64,8 @@ package struct AppOrder: Sendable {
             subjects.map { Question(docTypes: [request.docType], $0, on: day) }, of: request.askedElements())
     }
 
-    /// The purpose of the request. An app names no purpose: a request for ages alone is an age check.
+    /// The purpose of the request, which follows from the elements because an app names no purpose. A request
+    /// for ages alone is an age check.
     var purpose: RequestPurpose {
         let isAgeCheck = descriptor.elements.allSatisfy { element, _ in
             if case .ageAtLeast = element { true } else { false }
@@ -73,10 +75,11 @@ package struct AppOrder: Sendable {
 
     /// The JSON that the store keeps beside the nonce of the request.
     ///
-    /// - Parameter merchant: the name of the merchant who asks, also if the order named none: the only
-    ///   merchant of today may be one of several when the response arrives.
+    /// - Parameter merchant: the name of the merchant who asks. It is written even if the order named no
+    ///   merchant, because several merchants may be configured when the response arrives.
     package func kept(for merchant: String) -> [UInt8] {
-        // All elements have the intent of the order, so that the first one's is written.
+        // All elements have the intent of the order, so that the first element's intent is written. There is
+        // always a first element: `IdentityDescriptor` refuses an empty list.
         let value: JSONValue = [
             "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
             "elements": .array(descriptor.elements.map { .string($0.element.name) }),

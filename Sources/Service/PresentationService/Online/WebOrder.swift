@@ -22,6 +22,7 @@ package struct WebOrder: Sendable {
             origin = try members.required("origin").string(upTo: 300)
             intent = try members.required("intent").string(upTo: 4096)
         } catch {
+            // With an empty set, the answer does not list the permitted members.
             throw .orderMalformed(error, permitted: [])
         }
         plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)

@@ -3,12 +3,12 @@ internal import JSON
 /// The latest events of one lane, and the listeners that receive them.
 ///
 /// An event's id is `RUN-NUMBER`. A listener that reconnects with the id of its last event receives the
-/// events since then. An id of an earlier run of the daemon, or one that is too old, is not valid: the
-/// listener receives the current state instead.
+/// events since then. An id of an earlier run of the daemon, or an id that is too old, is not valid. The
+/// listener then receives the current state instead.
 struct EventLog {
     /// The number of events that are kept for listeners that reconnect.
     private static let mostKept = 256
-    /// The number of unread events, beyond as many as are kept, after which a slow listener is disconnected.
+    /// The number of unread events, in addition to `mostKept`, after which a slow listener is disconnected.
     private static let mostBehind = 64
 
     /// A caller who receives the events of the lane, or of one presentation there.
@@ -62,6 +62,7 @@ struct EventLog {
         switch listener.stream.yield(frame) {
         case .enqueued: return
         case .dropped: listener.lost()
+        // The listener has disconnected, so that its stream is over.
         default: break
         }
         leave(key)
@@ -108,7 +109,8 @@ struct EventLog {
     /// The kept events after `lastID`, or `nil` if `lastID` is an id of another run, or too old.
     private func missed(since lastID: String?) -> [LaneEvent]? {
         guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
-            // The event after `number` must still be among the kept ones, so that the listener misses none.
+            // The event after `number` must still be kept, so that the listener misses no event. If no event
+            // is kept, only the id of the last event is valid.
             number <= last, number >= (kept.first?.number ?? last + 1) - 1
         else { return nil }
         return kept.filter { $0.number > number }
@@ -137,6 +139,7 @@ struct EventLog {
 extension EventLog.Listener {
     /// Whether the listener may receive the event and asked for it.
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
+        // An event without an owner is one of the lane itself, which every listener may receive.
         guard (hearsAll && event.isLatest) || event.owner == nil || event.owner == caller.name else {
             return false
         }
@@ -158,7 +161,8 @@ struct LaneEvent: Sendable {
     /// The frame for the caller who ordered the presentation, if it contains more than `frame`.
     let ownersFrame: String?
 
-    /// The frame that the caller may receive.
+    /// The frame that the caller may receive. `ownersFrame` contains the result, and only a caller with the
+    /// scope `app` gets it.
     func frame(for caller: KnownCaller) -> String {
         owner == caller.name && caller.scopes.contains(.app) ? ownersFrame ?? frame : frame
     }
@@ -166,7 +170,7 @@ struct LaneEvent: Sendable {
 
 /// The name of an event.
 package enum EventName: String, CaseIterable, Sendable {
-    /// The presentation entered this state.
+    /// The presentation entered the state with the same name.
     case armed, engaged, awaitingConsent, receiving, awaitingDecision
     /// The member `hint` changed, and the state did not.
     case hintChanged

@@ -24,7 +24,7 @@ package struct LaneTable: Sendable {
         if lanes.updateValue(lane, forKey: name) == nil { names.append(name) }
     }
 
-    /// Removes a lane, and returns it if there was one.
+    /// Removes a lane, and returns the lane, or `nil` if there is no lane with this name.
     mutating func remove(_ name: String) -> ConfiguredLane? {
         names.removeAll { $0 == name }
         return lanes.removeValue(forKey: name)
@@ -32,8 +32,8 @@ package struct LaneTable: Sendable {
 
     /// Records the readiness of a lane.
     ///
-    /// - Returns: whether the readiness differs from the one that was recorded before; false for the first
-    ///   record of a lane.
+    /// - Returns: whether the readiness differs from the readiness that was recorded before; false for the
+    ///   first record of a lane.
     mutating func record(_ readiness: LaneReadiness, of name: String) -> Bool {
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
         return before.map { $0 != readiness } ?? false

@@ -1,5 +1,5 @@
-/// The turns of orders: orders begin one after the other, each caller may begin a limited number within an
-/// hour, and none begins once the daemon is ending.
+/// The turns of orders. Orders begin one after the other, each caller may begin a limited number of orders
+/// within an hour, and no order begins once the daemon is ending.
 struct OrderTurns {
     private var limit: OrderLimit
     /// A task that ends when the order with the last turn has begun or was refused.

@@ -24,9 +24,9 @@ internal import Reports
 /// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
 /// its deadline, when a person does not approve, and when the daemon ends.
 ///
-/// The book holds at most `CoordinatorLimits.presentations` presentations. A full book removes the oldest
-/// finished presentation of the caller who has the most, and refuses a new order if every presentation is
-/// still running.
+/// The book holds at most `CoordinatorLimits.presentations` presentations. A full book removes a finished
+/// presentation of the caller with the most finished presentations, and refuses a new order if every
+/// presentation is still running.
 struct PresentationBook: Sendable {
     /// A step that the coordinator has to carry out.
     enum Action: Sendable {
@@ -104,14 +104,16 @@ struct PresentationBook: Sendable {
         return record
     }
 
-    /// The presentations that a caller ordered with one reference, sorted by `holder`.
+    /// The presentations that a caller ordered with one reference, sorted by `holder`, the number of the
+    /// person under the reference.
     func records(referredToAs name: String, by owner: String) -> [PresentationRecord] {
         references.filter { $0.key.owner == owner && $0.key.reference.name == name }
             .sorted { $0.key.reference.holder < $1.key.reference.holder }
             .compactMap { records[$0.value] }
     }
 
-    /// The lane of the caller's presentation to which a receipt belongs, or `nil` if there is none in memory.
+    /// The lane of the caller's presentation to which a receipt belongs, or `nil` if no such presentation is
+    /// in memory.
     func lane(ofReceipt receipt: String, of owner: String) -> String? {
         records.values.first { record in
             record.owner == owner
@@ -164,15 +166,17 @@ struct PresentationBook: Sendable {
         guard order.count >= limits.presentations else { return [] }
         guard let index = removableIndex() else { throw .tooManyPresentations }
         let id = order.remove(at: index)
+        // Never `nil`, since every id in `order` has a record.
         guard let record = records.removeValue(forKey: id) else { return [] }
         if let reference = record.ownedReference { references[reference] = nil }
         if latest[record.lane] == id { latest[record.lane] = nil }
         return [.close(id, lane: record.lane)]
     }
 
-    /// The index in `order` of the presentation to remove: the oldest finished one of the caller who has the
-    /// most, so that one caller's orders do not remove presentations that others still fetch. Among that
-    /// caller's presentations, one without documents is removed first.
+    /// The index in `order` of the presentation to remove. The caller with the most finished presentations
+    /// loses one of them, so that one caller's orders do not remove presentations that others still fetch.
+    /// That presentation is the caller's oldest presentation without documents, or else the caller's oldest
+    /// presentation.
     private func removableIndex() -> Int? {
         // Every id in `order` has a record, so that the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
@@ -196,6 +200,7 @@ struct PresentationBook: Sendable {
     mutating func withdraw(_ id: PresentationID) -> [Action] {
         guard let record = records.removeValue(forKey: id) else { return [] }
         order.removeAll { $0 == id }
+        // Only a standing order's presentation is withdrawn, and such an order has no reference to remove.
         if latest[record.lane] == id { latest[record.lane] = nil }
         return [.close(id, lane: record.lane)]
     }
@@ -207,6 +212,7 @@ struct PresentationBook: Sendable {
         guard (newState, newHint) != (state, hint) else { return [] }
         record.phase = .running(newState, hint: newHint)
         records[id] = record
+        // Events never lead to a final state, the only kind of state without an event of its own name.
         let name = (newState == state ? nil : EventName(entering: newState)) ?? .hintChanged
         return [.notify(name, record)]
     }
@@ -283,6 +289,7 @@ struct PresentationBook: Sendable {
     private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
+        // A person has decided on this result or closed it before, so that nothing is left to wipe.
         guard completion.hint != .decided else { return [] }
         var closed = completion
         closed.shown = nil
@@ -301,6 +308,7 @@ struct PresentationBook: Sendable {
         // If the daemon ends, the person did not let the time pass: the reason is `restarted` and not
         // `overdue`.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
+        // Never `nil` any more: only the person's part was missing.
         guard let conclusion = completion.evidence.conclusion else { return [] }
         completion.shown = nil
         completion.hint = person == .overdue ? .wiped : .decided
@@ -330,6 +338,7 @@ struct PresentationBook: Sendable {
     /// - Throws: `portraitGone` if there is no portrait, or the portrait was returned before.
     mutating func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
+        // No element is returned before everything is decided.
         guard record.conclusion != nil, var completion = record.completion,
             let portrait = completion.dataPortrait
         else { throw .portraitGone }
@@ -416,7 +425,7 @@ private struct OwnedReference: Hashable {
 
 /// The maximum numbers and times of what a coordinator holds in memory.
 package struct CoordinatorLimits: Equatable, Sendable {
-    /// The maximum number of presentations in memory. The oldest finished ones are removed first.
+    /// The maximum number of presentations in memory. A full book removes a finished presentation.
     package var presentations = 1000
     /// The maximum number of presentations that one caller may begin within an hour.
     package var ordersPerHour = 600

@@ -90,6 +90,7 @@ extension PresentationCoordinator {
             // In parallel: a lane whose device hangs must not delay the next heartbeat of the other lanes.
             await withDiscardingTaskGroup { group in
                 for name in laneNames where logs.hasListeners(lane: name) {
+                    // `readiness` itself notifies the listeners of a change.
                     group.addTask { _ = await self.readiness(ofLane: name) }
                 }
             }
@@ -166,9 +167,10 @@ extension PresentationCoordinator {
 
 extension PresentationCoordinator {
     /// Returns one page of the caller's presentations, newest first. For the administrator, the page has the
-    /// presentations of all callers, without answers and documents. A query for a reference returns all its
-    /// presentations on one page: first those that only the store has, then those in memory, each part sorted
-    /// by `holder`.
+    /// presentations of all callers, without answers and documents. A query for a reference returns all
+    /// presentations of the reference on one page: first the presentations that only the store has, then the
+    /// presentations in memory. Each of the two parts is sorted by `holder`, the number of the person under
+    /// the reference.
     package func list(_ query: PresentationListQuery, for caller: KnownCaller)
         async throws(PresentationServiceError) -> JSONValue
     {
@@ -214,7 +216,7 @@ extension PresentationCoordinator {
     }
 
     /// The presentations that only the store has and that match a query: the caller's, or for the
-    /// administrator all. Only the newest ones are read, as many as the book can hold.
+    /// administrator all. Only the newest presentations are read, as many as the book can hold.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {

@@ -132,8 +132,8 @@ extension PresentationCoordinator {
         var kept = PresentationBook.Kept()
         guard let archive else { return kept }
         let order = record.order
-        // The state of the presentation is that of its last request. After a second request, the first one
-        // has the state of its own report.
+        // The state of the presentation is that of its last request. After a second request, the first
+        // request has the state of its own report.
         let first = EndedRequest(
             kind: order.kind, plan: record.plan, retention: order.retention,
             state: further == nil ? completion.state : PresentationState(report), report: report,
@@ -158,7 +158,7 @@ extension PresentationCoordinator {
         if conclusion.outcome == .allow {
             (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
         }
-        // No decision follows, so that no data has to wait for one.
+        // No decision follows, so that no data has to wait for a decision.
         kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
@@ -172,6 +172,7 @@ extension PresentationCoordinator {
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {
         if let written = await archive.end(record, receipts) { return written }
+        // No receipt has an id until the store accepts one of the later attempts.
         retry(record, receipts, in: archive)
         return WrittenReceipts()
     }

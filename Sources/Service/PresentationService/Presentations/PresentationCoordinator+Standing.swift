@@ -118,8 +118,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Whether an ended presentation gets an outcome: a phone was asked, or a phone was there and could not
-    /// be asked. A wait of a standing order that ended without a phone gets none.
+    /// Whether an ended presentation gets an outcome. It gets one if a phone was asked, or if a phone was
+    /// there and could not be asked. A wait of a standing order that ended without a phone gets no outcome.
     ///
     /// - Parameter failure: the reason why no response was judged; `nil` if a response was judged.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {

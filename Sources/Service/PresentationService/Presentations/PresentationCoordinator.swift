@@ -138,6 +138,8 @@ package actor PresentationCoordinator {
     ) -> Task<Void, Never> {
         let task = Task {
             await body(self)
+            // The removal never comes before the insertion below, since the task begins when the actor is
+            // free again.
             tasks.remove(job, of: id)
         }
         tasks.insert(task, job, of: id)
@@ -191,6 +193,7 @@ package actor PresentationCoordinator {
         } else {
             opened = try await create(order, by: caller, for: owner, repeating: repeated)
         }
+        // Checked again, since an order that names no lane has its lane only now.
         guard caller.mayOrder(at: opened.lane) else { throw .orderedLaneUnknown }
         // An earlier `allow` is not returned if a test document may have caused it: the caller would take it
         // for the outcome of a real document.
@@ -255,6 +258,7 @@ package actor PresentationCoordinator {
         let lane = try namedLane(for: order)
         var (record, plan) = try await prepare(order, by: owner, at: lane)
         record.repeated = repeated
+        // An order that names no lane has its lane only now.
         guard caller.mayOrder(at: record.lane) else { throw .orderedLaneUnknown }
         let turn = turns.next { [record, plan] () async throws(PresentationServiceError) in
             try await self.enter(record, plan, for: caller.name)
@@ -301,6 +305,7 @@ package actor PresentationCoordinator {
                 question: self.question(
                     asking: further.plan, for: order, brand: brand, signedBy: signer, at: now))
         }
+        // Fails only if OpenSSL returns no random bytes.
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
@@ -355,6 +360,7 @@ package actor PresentationCoordinator {
         named name: String?, at now: Timestamp
     ) async throws(PresentationServiceError) -> ReaderIdentityChoice {
         guard let name else { return try await basis.identities(at: now) }
+        // A rule without conditions fits every request.
         return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
@@ -409,7 +415,8 @@ package actor PresentationCoordinator {
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
         await reserveTurn(lane: record.lane)
         defer { releaseTurn(lane: record.lane) }
-        // A till may repeat its order while a customer is served. Such an attempt causes no write.
+        // A till may repeat its order while a customer is served. `begin` refuses an order at a busy lane, so
+        // that this order is not written.
         let isWritten = !book.isBusy(lane: record.lane)
         if isWritten { try await writeBegun(record) }
         do throws(PresentationServiceError) {
@@ -482,6 +489,7 @@ package actor PresentationCoordinator {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
         await tasks[.running, id]?.value
+        // The book may have removed the presentation meanwhile.
         return book[id] ?? record
     }
 

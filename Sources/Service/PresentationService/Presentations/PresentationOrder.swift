@@ -4,8 +4,8 @@ package import ReaderStore
 package import RequestPlanner
 internal import ErrorMapping
 
-/// The order for one presentation: what to ask, who decides and what to keep. A till sends it as JSON; a
-/// preset makes one without a till.
+/// The order for one presentation: what to ask, who decides and what to keep. A till sends an order as JSON.
+/// A preset makes an order without a till.
 ///
 /// The initialiser checks everything that does not depend on a lane, on trust or on the store.
 /// `PresentationCoordinator.prepare` checks the rest.
@@ -183,6 +183,7 @@ struct FurtherOrder: Equatable, Sendable {
             words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
             retention = try members["retention"].map(RetentionProfile.init) ?? .none
         } catch {
+            // With an empty set, the answer does not list the permitted members.
             throw .orderMalformed(error, permitted: [])
         }
         intent = try RequestIntent(ordered: words, in: .further)

@@ -159,6 +159,7 @@ package struct PresentationRecord: Sendable {
     func decided(_ written: WrittenReceipts) -> PresentationRecord? {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
+            // If no receipt of the first request was held, the order wants no receipt for that request.
             completion.receipt = receipts.first == nil ? .none : .ended(written.first)
             completion.furtherReceipt = written.further
         }
@@ -259,6 +260,8 @@ extension PresentationRecord.Completion {
 
     /// The portrait of a data request, or `nil` after it was handed out or its deadline has passed.
     var dataPortrait: ArraySlice<UInt8>? {
+        // At most one of the two reports has a portrait: `prepare` refuses two data requests for a portrait,
+        // and the report on a display request has no elements here.
         isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 

@@ -58,6 +58,7 @@ extension VerifiedDocument {
     /// display.
     fileprivate func text(_ identifier: String) -> String? {
         let element = elements.first { $0.name.identifier == identifier && $0.signedBy == .issuer }
+        // An element of another CBOR type counts as absent. ISO/IEC 18013-5 permits names of 150 characters.
         return element.flatMap { try? $0.value.text() }.flatMap { $0.isEmpty ? nil : $0 }.map {
             Terminal.safe($0, limit: 150)
         }

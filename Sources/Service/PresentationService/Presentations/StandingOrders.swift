@@ -55,6 +55,7 @@ struct StandingOrders {
 
     /// Ends one reservation of the lane's next turn.
     mutating func releaseTurn(lane name: String) {
+        // The last reservation removes the entry, so that `hasTurn` finds the turn free.
         reservations[name] = reservations[name].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 

@@ -103,6 +103,8 @@ extension TransactionReport {
 
     /// The country and the name of an issuer, without characters that change how a page shows them.
     private func issuerJSON(_ issuer: DocumentIssuer?) -> JSONValue {
+        // The authority's name, or the name of the document signer if its certificate has no name for its
+        // issuer.
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),

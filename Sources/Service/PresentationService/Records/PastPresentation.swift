@@ -36,6 +36,7 @@ package struct PastPresentation: Sendable {
 }
 
 extension JSONValue {
+    /// The JSON of a stored text, or `nil` if the text is not JSON.
     fileprivate init?(stored text: String) {
         guard let item = try? JSONItem.parse(Array(text.utf8)[...]) else { return nil }
         self.init(item)
@@ -135,6 +136,7 @@ extension PresentationCoordinator {
         let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lane(ofReceipt: number, of: caller.name)
         }
+        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such receipt in it.
         guard let lane = remembered ?? stored.flatMap({ $0 }) else { return false }
         return caller.usesApp(at: lane)
     }

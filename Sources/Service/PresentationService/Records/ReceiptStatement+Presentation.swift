@@ -38,6 +38,8 @@ extension ReceiptStatement {
             let software = ReceiptLabel(Version.number)
         else { return nil }
         self.init(
+            // The time of the interruption cannot be known in advance, so that the time of the order is
+            // written.
             time: record.created, lane: lane, kind: kind, purpose: plan.intent.purpose,
             questions: plan.subjects.compactMap(\.receiptSubject).map { ReceiptQuestion($0, .unknown) },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
@@ -61,7 +63,8 @@ extension ReceiptStatement {
             verdict: verdict, hasTestDocument: report.hasTestDocument, reasons: report.receiptReasons,
             documents: report.documents.compactMap { ReceiptDocument($0.report, answering: request.plan) },
             trust: report.basis.map { basis in
-                // The age is negative if the clock was set back since the trust was stored.
+                // The age is negative if the clock was set back since the trust was stored. Such an age, like
+                // an unknown age, is written as 0.
                 let age = record.basis.since.map { ended.secondsSince1970 - $0.secondsSince1970 }
                 return Trust(snapshot: basis.trustSnapshot, ageSeconds: max(0, age ?? 0))
             },

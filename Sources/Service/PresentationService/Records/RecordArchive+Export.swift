@@ -28,6 +28,7 @@ extension RecordArchive {
             PresentationServiceError.recordsUnavailable)
         guard !export.records.isEmpty else { throw .nothingRetained }
         guard let id = try? randomBytes(16).hexadecimal else { throw .failed }
+        // An earlier export of the reference cannot be finished any more.
         pendingExports.removeAll { $0.owner == owner && $0.reference == reference }
         if pendingExports.count >= Self.mostPending { pendingExports.removeFirst() }
         pendingExports.append(

@@ -141,6 +141,7 @@ package actor RecordArchive {
     /// Writes receipts that wait for a decision. If the daemon ends before the decision, they become valid
     /// with the reason `restarted`.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
+        // Never `nil`: an interrupted presentation needs no decision.
         guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
@@ -305,9 +306,9 @@ package actor RecordArchive {
 }
 
 extension ReaderStoreError {
-    /// Whether the error may keep the store from accepting every presentation, such as a full disk. Other
-    /// errors concern the data of one order only, and a successful write of another presentation does not
-    /// show that they are over.
+    /// Whether the error may stop the store from accepting any presentation, as a full disk does. Any other
+    /// error concerns the data of one order only, and a successful write of another presentation does not
+    /// show that the error is over.
     fileprivate var isOfEveryPresentation: Bool {
         switch self {
         case .receiptMalformed, .receiptKeyUnusable, .keysInsideStore, .sealBroken, .retentionDiffers,
@@ -345,7 +346,7 @@ final class PendingLimit: Sendable {
         self.ofOneCaller = ofOneCaller
     }
 
-    /// Takes a place for a caller. If it returns true, `leave` must be called afterwards.
+    /// Takes a place for a caller. After the result true, the caller of this function must call `leave`.
     ///
     /// - Returns: false if no place is free.
     func enter(_ caller: String) -> Bool {

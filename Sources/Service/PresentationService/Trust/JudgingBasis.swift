@@ -8,8 +8,8 @@ package import JSON
 /// The trust and policy with which responses are verified.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
-    /// The time at which the newest list of the trust store was fetched or imported, or `nil` if it has no
-    /// list.
+    /// The time at which the newest list of the trust store was fetched or imported, or `nil` if the trust
+    /// store has no list.
     package let obtained: Timestamp?
     /// The time at which this trust was stored, or `nil` if that is unknown.
     package let since: Timestamp?

@@ -81,7 +81,8 @@ package final class WebhookQueue: Service {
     /// - Parameters:
     ///   - origins: the origins that may receive webhooks.
     ///   - secret: the key of the signatures.
-    ///   - archive: the archive that keeps undelivered ends; without one they are lost when the process ends.
+    ///   - archive: the archive that keeps undelivered ends; without an archive the ends are lost when the
+    ///     process ends.
     package convenience init(
         to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock, archive: RecordArchive? = nil
@@ -128,6 +129,7 @@ package final class WebhookQueue: Service {
     /// dropped.
     private func sendUndelivered(of archive: RecordArchive) async {
         var pending = await archive.pendingDeliveries()
+        // `nil`: the store cannot be read at present.
         while pending == nil {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
             guard !Task.isCancelled else { return }
@@ -164,6 +166,7 @@ package final class WebhookQueue: Service {
             let entered = shares.withLock { $0.finishRefill(of: key, found: ids, asked: count) }
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
+                // An end that is being delivered already, or for which no place is left, is not queued.
                 guard entered.contains(id), let url = presentation.webhook else { continue }
                 queue.yield(
                     Delivery(
@@ -219,6 +222,7 @@ package final class WebhookQueue: Service {
         if isDelivered {
             isRecorded = await end(delivery, "delivered")
         } else if Task.isCancelled, archive != nil {
+            // The daemon is ending, and the store keeps the end.
             log.notice("a webhook waits for the next start", metadata: words)
         } else {
             log.warning("a webhook is given up", metadata: words)
@@ -282,7 +286,7 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Counts the end of a delivery, and records it in the store.
+    /// Counts the end of a delivery, and records the end in the store.
     ///
     /// - Returns: false if the store does not accept the record.
     private func end(_ delivery: Delivery, _ outcome: String) async -> Bool {
@@ -313,7 +317,7 @@ package final class WebhookQueue: Service {
         return result == .accepted
     }
 
-    /// The signed request of a delivery.
+    /// The signed request of a delivery, or `nil` if OpenSSL cannot compute the signature.
     private func signed(_ delivery: Delivery) -> ClientRequest? {
         let timestamp = "\(clock.now.secondsSince1970)"
         let parts = [Array("\(timestamp).".utf8)[...], delivery.body[...]]

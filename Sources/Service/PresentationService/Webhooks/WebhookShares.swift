@@ -19,11 +19,11 @@ struct WebhookShares {
         var hasMore = false
         /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
-        /// The deliveries that ended during a refill. If the refill read the store before, it finds them
-        /// there as undelivered, and must not deliver them again.
+        /// The deliveries that ended during a refill. A refill that read the store before such an end finds
+        /// the delivery there as undelivered, and must not make the delivery again.
         var endedMeanwhile: Set<PresentationID> = []
-        /// The deliveries that ended and that the store still names as undelivered, because it accepted no
-        /// write.
+        /// The deliveries that ended and that the store still names as undelivered, because the store refused
+        /// to record their ends.
         var unrecorded: Set<PresentationID> = []
         /// Whether the last attempt could not reach the receiver.
         var isDown = false
@@ -35,12 +35,12 @@ struct WebhookShares {
         var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling && unrecorded.isEmpty }
     }
 
-    /// The maximum number of deliveries in progress. A share without deliveries may begin one beyond this
-    /// limit.
+    /// The maximum number of deliveries in progress. A share without deliveries may begin one delivery beyond
+    /// this limit.
     static let most = 256
     /// The maximum number of deliveries in progress of one share.
     static let mostOfOneShare = 16
-    /// The maximum number of deliveries of one share whose end the store has not recorded. Further ends stay
+    /// The maximum number of ended deliveries of one share that the store has not recorded. Further ends stay
     /// in the store until it accepts writes.
     static let mostUnrecorded = 64
 
@@ -112,14 +112,14 @@ struct WebhookShares {
         share.hasMore = false
         share.endedMeanwhile = []
         shares[key] = share
-        // One more than fits: if the store returns as many, it may have further ends.
+        // One end more than fits is asked for. If the store returns as many, it may have further ends.
         return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
     /// Ends a refill, and gives places to the ends that the store named.
     ///
     /// - Parameters:
-    ///   - found: the ends that the store named; `nil` if it could not be read.
+    ///   - found: the ends that the store named; `nil` if the store could not be read.
     ///   - asked: the number of ends that were asked for. If `found` has as many, the store may have more.
     /// - Returns: the ends to deliver.
     mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
@@ -128,6 +128,7 @@ struct WebhookShares {
         // If the store could not be read, it may have any number of ends.
         if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
+        // These ends are being delivered, or were delivered and must not be delivered again.
         let known = share.underway.union(share.endedMeanwhile).union(share.unrecorded)
         for id in found ?? [] where !known.contains(id) {
             guard room(in: share) > 0 else {
@@ -145,8 +146,8 @@ struct WebhookShares {
 
     // MARK: Receivers that come back
 
-    /// The number of recoveries of a share's receiver. A pause compares it with an earlier value to notice a
-    /// recovery.
+    /// The number of recoveries of a share's receiver. A pause compares the number with an earlier value to
+    /// notice a recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
     /// Records that the receiver could not be reached.

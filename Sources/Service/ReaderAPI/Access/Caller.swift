@@ -37,6 +37,7 @@ struct Caller: Sendable {
         // The cookie counts only without an Authorization header, so that a request with a wrong token is
         // refused.
         if credentials.isEmpty, let page = pages.caller(of: request, under: rules) { return page }
+        // Several headers or an overlong value are refused before a digest is computed.
         guard credentials.count == 1, let credential = credentials.first, credential.utf8.count <= 1024,
             let token = credential.bearerToken.flatMap(rules.known(byToken:))
         else { throw refusal(under: rules) }

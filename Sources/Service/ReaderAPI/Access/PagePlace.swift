@@ -48,7 +48,8 @@ struct PagePlace: Hashable, Sendable {
             self = .owner
             return
         }
-        // The name of a lane may contain hyphens too.
+        // The name of a lane may contain hyphens too. The owner's page has no lane, so that a name that
+        // begins with `owner-` is not valid.
         guard let hyphen = name.firstIndex(of: "-"), let page = Page(rawValue: String(name[..<hyphen])),
             page != .owner
         else { return nil }

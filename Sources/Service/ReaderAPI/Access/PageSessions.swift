@@ -28,7 +28,7 @@ package final class PageSessions: Sendable {
     static let codeSeconds = 60
     /// The time for which a browser keeps the cookie: 400 days, the maximum (RFC 6265bis).
     private static let cookieSeconds = 400 * 86_400
-    /// The maximum number of unused codes of one caller. A further code replaces the caller's oldest one.
+    /// The maximum number of unused codes of one caller. A further code replaces the caller's oldest code.
     private static let mostCodes = 64
     private static let keySize = 32
 
@@ -74,6 +74,7 @@ package final class PageSessions: Sendable {
         guard let text = try? randomBytes(16).hexadecimal else { throw .failed }
         codes.withLock { codes in
             codes.removeAll { Self.isOver($0, at: now) }
+            // New codes are appended, so that the first of the caller's codes is the oldest.
             let own = codes.indices.filter { codes[$0].caller.credential == caller.credential }
             if own.count >= Self.mostCodes, let oldest = own.first { codes.remove(at: oldest) }
             codes.append(Code(text: text, place: place, caller: caller, made: now))

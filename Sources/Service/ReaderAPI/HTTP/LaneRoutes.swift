@@ -27,7 +27,8 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/lanes/{lane}/logo", for: .scopes([.screen, .clerk])) { call in
                 let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
-                // Reading a file may take long, so that it is not done on the actor.
+                // The file is not read on the actor, since that may take long. A logo that cannot be read
+                // counts as missing.
                 guard let logo = try? brand?.image() else { throw APIProblem.brandUnknown }
                 return .bytes(logo.png, type: "image/png")
             },
@@ -100,6 +101,7 @@ extension PresentationCoordinator {
         guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw APIProblem.laneUnknown
         }
+        // A presentation that the caller may not see is left out.
         let current = latestPresentation(at: name).flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
         let shop = lane.page.brand.map {
             (name: $0.name, logo: $0.logo.map { _ in "/v1/lanes/\(name)/logo" })
@@ -123,6 +125,7 @@ extension PresentationCoordinator {
         await inspectLanes()
         var lanes: [JSONValue] = []
         for name in laneNames {
+            // The lane may have been removed meanwhile.
             guard let readiness = await readiness(ofLane: name) else { continue }
             lanes.append([
                 "lane": .string(name), "state": .string(readiness.state),

@@ -11,7 +11,7 @@ extension PresentationListQuery {
     /// Parses the query.
     ///
     /// - Throws: `listQueryRefused` for an unknown, repeated or malformed value, or for `reference` together
-    ///   with others.
+    ///   with other values.
     init(_ values: [(name: String, value: String)]) throws(APIProblem) {
         let named = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
         // A repeated name is refused: it leaves fewer names than values.

@@ -91,7 +91,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/presentations/{id}/events", for: .scopes(following)) { call in
                 // The store keeps no events. `past` refuses a presentation that the caller may not see. A
-                // presentation that it returns is over.
+                // presentation that `past` returns is over.
                 guard try await self.remembers(call.presentation) else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw APIProblem.eventsOver

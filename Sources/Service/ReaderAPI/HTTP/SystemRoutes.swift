@@ -7,7 +7,7 @@ internal import ReaderService
 internal import Reports
 
 extension PresentationCoordinator {
-    /// The routes for supervisors and metrics collectors, and of the OpenAPI document.
+    /// The routes for supervisors and metrics collectors, and the route of the OpenAPI document.
     nonisolated func systemRoutes(_ http: HTTPMetrics) -> [APIRoute] {
         [
             APIRoute(.get, "/healthz", for: .everybody) { _ in .json(["status": "ok"]) },
@@ -42,6 +42,7 @@ extension PresentationCoordinator {
         await inspectLanes()
         var isAnyLaneReady = false
         for name in laneNames {
+            // The lane may have been removed meanwhile.
             guard let readiness = await readiness(ofLane: name) else { continue }
             if readiness.state == "ready" { isAnyLaneReady = true }
             if let advice = readiness.advice {
@@ -96,6 +97,7 @@ extension PresentationCoordinator {
         await inspectLanes()
         text.begin("countersign_lane_ready", type: "gauge", about: "Whether phones can be asked at the lane.")
         for name in laneNames {
+            // `nil` if the lane was removed meanwhile.
             let readiness = await readiness(ofLane: name)
             text.add(
                 readiness?.state == "ready" ? 1 : 0,

@@ -44,6 +44,7 @@ class ClerkView {
     /// the till.
     keeps(presentation) {
         const { documents, ...result } = presentation.result ?? {};
+        // A presentation without a result stays without one.
         return { ...presentation, result: presentation.result && result };
     }
 
@@ -58,6 +59,7 @@ class ClerkView {
             this.#portrait.wipe();
             page.render();
         }
+        // A clerk has decided on this result or closed it, perhaps on another page.
         if (hint === "decided") {
             this.#finish(page);
         }
@@ -119,6 +121,7 @@ class ClerkView {
         const node = find("steps");
         node.hidden = presentation === null || screen.tone === "fault";
         node.setAttribute("aria-label", strings.text("clerk.steps"));
+        // A screen without a step is that of a result.
         const step = screen.step ?? 3;
         this.#draw(node, [strings.language, step], () => steps.map((name, index) =>
             element("li", { "aria-current": index === step ? "step" : null, "data-done": index < step },
@@ -282,6 +285,7 @@ class ClerkView {
     /// Sends a decision to the daemon, which also wipes name and picture there.
     async #close(page, decision) {
         const { presentation } = page.known;
+        // If there is nothing to decide, only the display of the result ends.
         if (!isToDecide(presentation) || await page.act(() => page.daemon.decide(presentation.id, decision))) {
             this.#finish(page);
         }
@@ -296,8 +300,8 @@ class ClerkView {
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
 
-    /// Redraws a part of the page only after a change, so that it keeps the focus and a screen reader does
-    /// not repeat it.
+    /// Redraws a part of the page only after a change, so that the part keeps the focus and a screen reader
+    /// does not repeat it.
     #draw(node, key, parts) {
         const text = JSON.stringify(key);
         if (this.#drawn[node.className] !== text) {

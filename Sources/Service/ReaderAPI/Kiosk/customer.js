@@ -45,8 +45,10 @@ class CustomerView {
         return { id, kind, state, outcome, reasons, hint, ended, asks, retention, brand, result: result && kept, then: next };
     }
 
+    /// Does nothing, since this page never holds a portrait.
     wipe() {}
 
+    /// Does nothing, since this page has nothing to load for a presentation.
     shown() {}
 
     stay(known) {
@@ -88,7 +90,7 @@ class CustomerView {
         }
     }
 
-    /// Returns the heading. The shop's own greeting replaces it only while nothing is asked.
+    /// Returns the heading. While nothing is asked, the shop's own greeting replaces the usual heading.
     #head(screen, lane, strings) {
         const welcome = screen.name === "idle" ? lane?.kiosk?.welcome : undefined;
         return typeof welcome === "string" ? plain(welcome) : strings.text(`customer.${screen.name}.head`);
@@ -124,6 +126,7 @@ class CustomerView {
             element("dt", {}, strings.text(key)), ...texts.map((text) => element("dd", {}, element("bdi", {}, text))),
         ]);
         node.hidden = rows.length === 0;
+        // Unchanged rows stay, so that a screen reader does not read them again.
         if (node.textContent !== rows.map((row) => row.textContent).join("")) {
             node.replaceChildren(...rows);
         }
@@ -157,8 +160,8 @@ class CustomerView {
         }
     }
 
-    /// Fills the privacy notice. The operator's texts come first, but the retention of a running order replaces
-    /// the operator's.
+    /// Fills the privacy notice. The operator's texts come first, but the retention of a running order
+    /// replaces the operator's.
     #showNotice(lane, presentation, strings) {
         const { controller, purpose, kept, contact } = lane?.kiosk?.notice ?? {};
         const asks = askedTexts(presentation, strings).join(" · ");

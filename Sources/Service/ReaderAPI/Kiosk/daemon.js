@@ -30,6 +30,8 @@ export class Daemon {
 
     /// - page: `kiosk`, `clerk`, or `owner`, which has no lane.
     constructor(page, lane = null) {
+        // The name comes from the page's address. No lane's name has other characters, and a header cannot
+        // carry all of them.
         this.#place = lane === null ? page : `${page}-${lane.replace(/[^A-Za-z0-9_-]/g, "")}`;
     }
 

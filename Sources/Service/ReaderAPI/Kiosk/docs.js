@@ -14,6 +14,7 @@ function element(name, attributes = {}, ...content) {
 
 /// Returns the value that a `$ref` refers to, or the value itself.
 function resolved(value) {
+    // A reference begins with `#/`, which is no part of the path.
     return value?.$ref === undefined ? value
         : value.$ref.slice(2).split("/").reduce((place, name) => place[name], source);
 }
@@ -108,6 +109,7 @@ function operationSection(method, path, operation) {
     const answers = Object.entries(operation.responses).map(([status, response]) => {
         const { description, content: media = {} } = resolved(response);
         const words = status === "default" ? "refused" : status;
+        // The answers of a success are open at first.
         return element("details", status.startsWith("2") ? { open: "" } : {},
             element("summary", {}, element("span", { class: "status" }, words), " ", description), ...content(media));
     });

@@ -18,6 +18,7 @@ export class EventParser {
     /// is too long.
     take(bytes) {
         let text = this.#rest + this.#decoder.decode(bytes, { stream: true });
+        // The specification ignores a byte order mark at the beginning.
         if (this.#isFirst && text !== "") {
             this.#isFirst = false;
             text = text.replace(/^\ufeff/, "");
@@ -46,6 +47,7 @@ export class EventParser {
         } else if (field === "event") {
             this.#type = value;
         } else if (field === "id" && !value.includes("\0")) {
+            // The specification ignores an id with NUL.
             this.#id = value;
         }
         return null;

@@ -31,12 +31,14 @@ export class Feed {
         this.#listener = listener;
     }
 
-    /// Receives events until `signal` ends it, or the daemon refuses the page or does not know the lane.
+    /// Receives events until `signal` ends the feed, or the daemon refuses the page or does not know the
+    /// lane.
     async run(signal) {
         while (!signal.aborted) {
             try {
                 await this.#listen(signal);
             } catch (error) {
+                // After any other failure, the loop makes another attempt.
                 if (error.kind === "refused" || error.kind === "absent") {
                     clearTimeout(this.#lossTimer);
                     this.#listener.ended(error);

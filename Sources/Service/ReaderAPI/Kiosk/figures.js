@@ -29,7 +29,7 @@ export function touchPoint() {
     return vector("circle", { class: "touch", cx: middle, cy: 62, r: 30 });
 }
 
-/// A wallet with its cards one on another, the ID in front, and none open.
+/// A wallet with overlapping cards and the ID in front. No card is open.
 export function closedWallet() {
     return group("closed",
         vector("rect", { class: "other-card", x: 34, y: 118, width: 142, height: 90, rx: 12 }),

@@ -134,6 +134,7 @@ function showToday({ day, hours }) {
         ])));
 }
 
+/// Shows the callers. Without the member `lanes`, a caller is not limited to lanes.
 function showTokens(tokens) {
     find("tokens").replaceChildren(table("Scopes and lanes of each, and its last use since the daemon started",
         ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
@@ -173,6 +174,7 @@ function cells({ sequence, statement }) {
 function shownCells(receipt) {
     const { questions = [], reasons = [] } = receipt.statement ?? {};
     const row = cells(receipt);
+    // The columns 4 and 6, counted from 0, are those of the questions and the reasons.
     row[4] = { parts: listed(questions.map(({ ask, answer }) => `${ask}: ${answer}`)) };
     row[6] = { parts: listed(reasons) };
     return row;

@@ -146,6 +146,7 @@ export class Page {
             // Nothing of the earlier presentation stays on the page.
             this.forget({ presentation: { id, state }, hint, wiped: false });
         } else if (!isClosed(current)) {
+            // Without a hint in the event, the shown hint stays while the lane waits for a phone.
             this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
         }
     }
@@ -234,8 +235,8 @@ export class Page {
         }
     }
 
-    /// Whether the page shows this presentation: it is running, waits for a decision, has just ended, or was
-    /// on this page before its end.
+    /// Whether the page shows this presentation. The page does so if the presentation is running, waits for a
+    /// decision, has just ended, or was on this page before its end.
     #isDue(presentation, now) {
         return this.#drawn === presentation.id || !isClosed(presentation) || awaitsComparison(presentation)
             || now - Date.parse(presentation.ended) < newsStay;

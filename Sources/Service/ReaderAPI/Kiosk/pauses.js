@@ -1,6 +1,6 @@
 // The pauses between attempts after a failure.
 
-/// The pauses in milliseconds: eight that become longer, then one every half minute.
+/// The pauses in milliseconds: eight pauses that become longer. Every later pause is half a minute (`slow`).
 const quick = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const slow = 30_000;
 
@@ -37,8 +37,8 @@ export class Pauses {
     }
 }
 
-/// Repeats `attempt` until it succeeds, and returns its value. Returns undefined if `signal` ends it or
-/// `isFinal` says that the failure is final.
+/// Repeats `attempt` until it succeeds, and returns its value. Returns undefined if `signal` ends the
+/// attempts or `isFinal` says that the failure is final.
 export async function persist(attempt, signal, isFinal = () => false) {
     const pauses = new Pauses();
     while (!signal.aborted) {

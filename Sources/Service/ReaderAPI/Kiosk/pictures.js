@@ -1,6 +1,6 @@
-// The symbols: each state has its own shape, so that none is recognised by its colour only. They are part of
-// the page, so that they can be shown without the daemon. Each symbol consists of lines in a square of 100 by
-// 100; the rule `.shape` of the style sheet gives the lines their width and colour.
+// The symbols: each state has its own shape, so that no state is recognised by its colour only. The symbols
+// are part of the page, so that they can be shown without the daemon. Each symbol consists of lines in a
+// square of 100 by 100; the rule `.shape` of the style sheet gives the lines their width and colour.
 
 import { vector } from "./elements.js";
 
@@ -32,7 +32,8 @@ const shapes = {
     "sound-off": [speaker, "M68 38l22 24M90 38L68 62"],
 };
 
-/// Draws a symbol. The text beside it says the same, so that it is hidden from screen readers.
+/// Draws a symbol. The text beside the symbol says the same, so that the symbol is hidden from screen
+/// readers.
 export function picture(name) {
     return vector("svg", { class: "shape", viewBox: "0 0 100 100", "aria-hidden": "true", "data-shape": name },
         ...shapes[name].map((d) => vector("path", { d })));

@@ -25,6 +25,7 @@ export class Portrait {
         this.state = "loading";
         changed();
         const blob = await daemon.image(path).catch(() => null);
+        // Meanwhile the picture was wiped, or another one is being loaded.
         if (path !== this.#path) {
             return;
         }

@@ -4,7 +4,8 @@ import { element } from "./elements.js";
 import { isUnasked } from "./screens.js";
 import { plain } from "./text.js";
 
-/// Returns the presets that can be started now: none while a phone is being asked or a person has to decide.
+/// Returns the presets that can be started now. While a phone is being asked or a person has to decide, no
+/// preset can be started.
 export function presetsOffered({ link, lane, presentation }) {
     const isFree = presentation === null || isUnasked(presentation);
     return link === "live" && lane?.state === "ready" && isFree ? lane.presets ?? [] : [];

@@ -39,7 +39,7 @@ function letterOnUSKeyboard(event) {
 }
 
 /// Watches for engagements that are typed or pasted. Calls `taken` with each engagement, and `refused` for a
-/// text that begins like an engagement and is none.
+/// text that begins like an engagement and is not valid.
 ///
 /// A scanned code can contain Enter, Tab or blanks, which would press buttons. Keys that arrive as fast as a
 /// scanner types are therefore ignored.
@@ -69,6 +69,7 @@ export class Scanner {
         if (event.isComposing || modifiers.includes(event.key)) {
             return;
         }
+        // `event.key` is one character for a key that types it, and a name such as `F5` for any other key.
         const isEnd = event.key === "Enter" || event.key === "Tab";
         if (this.#isTyped(event) || (this.#isScanning && (isEnd || event.key.length === 1))) {
             event.preventDefault();
@@ -104,7 +105,7 @@ export class Scanner {
             if (scheme.startsWith(longer) || longer.startsWith(scheme)) {
                 return longer.slice(0, longestReading);
             }
-            // Other typed text is not kept.
+            // Other typed text is not kept, but its last letter may be the first letter of `mdoc:`.
             return scheme.startsWith(letters[index]) ? letters[index] : "";
         });
         clearTimeout(this.#timer);

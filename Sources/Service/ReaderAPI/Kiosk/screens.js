@@ -53,8 +53,8 @@ export function isUnasked(presentation) {
 }
 
 /// Returns the common answer of a result: `no` if an answer is no, `yes` if every answer is yes or there is
-/// none, otherwise `unknown`. A refused test document has no answers: its state `rejected` shows that it was
-/// refused.
+/// no answer, otherwise `unknown`. A refused test document has no answers: its state `rejected` shows that it
+/// was refused.
 export function overall(result) {
     const answers = (result?.answers ?? []).map(({ answer }) => answer);
     if (answers.includes("no")) {
@@ -80,6 +80,7 @@ function phase({ presentation, hint }) {
     case "armed":
         return { ...(invitations.get(hint) ?? invitations.get("openYourID")), step: 0, tone: "invite", isAtReader: true };
     case "engaged":
+        // While the phone still connects, the clerk's page stays at its first step.
         return { ...(connections.get(hint) ?? look), step: connections.has(hint) ? 0 : 1, tone: "attend", cue: "engaged" };
     case "awaitingConsent":
         return { ...look, step: 1, tone: "attend", cue: "engaged" };
@@ -300,6 +301,7 @@ function revocation({ state, ageSeconds }, policy) {
 /// Returns the row for the person's comparison or decision.
 function human(presentation) {
     const isCompared = hasPicture(presentation);
+    // A decision that nobody made in time is shown like a dismissed one.
     const decided = {
         approved: { state: "passed", detail: isCompared ? "clerk.matches" : "clerk.accept" },
         rejected: { state: "failed", detail: isCompared ? "clerk.matchesNot" : "clerk.refuse" },

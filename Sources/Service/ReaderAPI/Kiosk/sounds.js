@@ -31,6 +31,7 @@ export class Sounds {
     }
 
     toggle() {
+        // While the browser still refuses sounds, they are off, and the switch turns them on.
         this.#isWanted = !this.areOn;
         this.#awaken();
         this.#changed();

@@ -7,7 +7,7 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// The files that only the owner's page reads: reader identities, the results of `countersign doctor`, and
+/// The store's files that the owner's page shows: reader identities, the results of `countersign doctor`, and
 /// the chain of receipts. The actor runs on its own queue, so that waiting for the disk and verifying
 /// signatures delay no presentation.
 actor OwnerRecords {

@@ -97,6 +97,7 @@ struct OwnerRoutes: Sendable {
         // read.
         let time = (try? last?.statement())?.time
         return [
+            // Receipts are numbered from 1 without a gap.
             "count": .integer(last?.sequence ?? 0), "head": JSONValue(last?.digest.hexadecimal),
             "last": JSONValue(time.map { "\($0)" }),
         ]
@@ -143,6 +144,7 @@ struct ReceiptTable: Sendable {
     /// digest.
     static func line(of receipt: SignedReceipt) -> String {
         guard let statement = try? receipt.statement() else {
+            // Of the 15 columns, 13 are between the number and the digest.
             return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal])
         }
         return line([
@@ -159,8 +161,8 @@ struct ReceiptTable: Sendable {
         fields.map(field).joined(separator: ",") + "\r\n"
     }
 
-    /// The quoted field. A leading `=`, `+`, `-` or `@` gets an apostrophe, so that a spreadsheet does not
-    /// read a lane's name such as `-1` as a formula.
+    /// The quoted field. A leading `=`, `+`, `-`, `@`, tab or CR gets an apostrophe, so that a spreadsheet
+    /// does not read a lane's name such as `-1` as a formula.
     static func field(_ text: String) -> String {
         let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
         return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""

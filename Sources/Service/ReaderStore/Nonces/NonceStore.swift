@@ -61,8 +61,8 @@ package struct NonceTerms: Equatable, Sendable {
     package init() {}
 
     /// Returns the latest expiry that a valid nonce can have. A nonce with a later expiry was issued before a
-    /// restart, while the clock was ahead. The result is one hour beyond the longest lifetime, because the
-    /// clocks of servers differ.
+    /// restart, while the clock was ahead. The result is one hour beyond the longest lifetime that a
+    /// configuration may set, which is one hour, because the clocks of servers differ.
     static func latestExpiry(at now: Timestamp) -> Timestamp {
         now.advanced(bySeconds: 2 * 3600)
     }

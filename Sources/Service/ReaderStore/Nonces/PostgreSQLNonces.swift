@@ -41,6 +41,7 @@ package actor PostgreSQLNonces: NonceStore {
             [
                 nonce.bytes, session.digest, Array(channel.rawValue.utf8), issued.expires.bytes, asked,
             ])
+        // The statement returns no row if the table has the nonce already.
         guard rows.count == 1 else { throw .refused(.issuedBefore) }
         return issued
     }
@@ -57,12 +58,13 @@ package actor PostgreSQLNonces: NonceStore {
                 NonceTerms.latestExpiry(at: now).bytes,
             ])
         if let row = spent.first {
+            // The columns are `session`, `channel` and `expires`, as in `IssuedNonce.init`, and then `asked`.
             guard row.count == 4, let asked = row[3] else { throw .failed(code: "row") }
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
-        // The update found no unspent nonce that fits. If the nonce has a row, `spent` below always throws:
-        // `isFirstUse` is false.
+        // The update found no unspent nonce that fits. If the nonce has a row, `spent` below always throws,
+        // because `isFirstUse` is false.
         guard let row = try await pool.nonceRows(NonceTables.read, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
@@ -81,6 +83,7 @@ package actor PostgreSQLNonces: NonceStore {
                 NonceTables.sweep,
                 [now.advanced(bySeconds: -terms.lifetime).bytes, NonceTerms.latestExpiry(at: now).bytes]
             ).first
+            // The row may be missing, and its column may be null.
             guard let left = row?.first??.bigint else { throw .failed(code: "row") }
             count = Int(left)
         } catch {
@@ -110,6 +113,8 @@ extension PostgreSQLPool {
             case .unreachable: throw .unreachable
             case .overdue: throw .overdue
             case .failed(let code): throw .failed(code: code)
+            // The table of nonces has no version and no random column, so that the last three do not occur
+            // here.
             case .rowMalformed, .tablesNewer, .versionMissing, .withoutRandom: throw .failed(code: "row")
             }
         }

@@ -11,8 +11,8 @@ package import WalletPresentation
 /// calls that arrive during the current one. A call therefore waits for at most two writes to the disk,
 /// however many arrive. At most 4096 calls wait; further calls fail with `overloaded`.
 ///
-/// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 of them at a time and
-/// resumes each with its result. If the transaction fails, all calls in it fail.
+/// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 calls at a time and
+/// resumes each call with its result. If the transaction fails, all calls in it fail.
 ///
 /// Unlike the store, this file has a write-ahead log: nonces have no personal data, so copies of deleted rows
 /// do no harm.
@@ -254,8 +254,8 @@ enum NonceTables {
         VALUES ($1::bytea, $2::bytea, $3::text, $4::bigint, $5::bytea) ON CONFLICT DO NOTHING RETURNING true
         """
 
-    /// The atomic step of `spend`: marks the nonce as spent if session, channel and time match and it is
-    /// unspent. Of two servers that execute this statement for one nonce, only one gets a row.
+    /// The atomic step of `spend`: marks the nonce as spent if session, channel and time match and the nonce
+    /// is unspent. Of two servers that execute this statement for one nonce, only one gets a row.
     static let spend = """
         UPDATE countersign_nonce SET is_spent = true
         WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text

@@ -39,7 +39,7 @@ internal import Glibc
 
     init(_ file: String) throws(Missing) {
         guard let library = unsafe dlopen(file, RTLD_NOW | RTLD_LOCAL) else { throw Missing() }
-        /// Returns a function of the library. The caller gives it the type that the function has in
+        /// Returns a function of the library. The caller must name the type that the function has in
         /// libpq-fe.h.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }

@@ -48,8 +48,8 @@ package actor PostgreSQLPool {
         }
     }
 
-    /// Runs `body` in one transaction. When this function returns, the changes are on the disk. If it throws
-    /// `overdue` or `unreachable`, the changes may be on the disk or not.
+    /// Runs `body` in one transaction. When this function returns, the changes are on the disk. If the
+    /// function throws `overdue` or `unreachable`, the changes may be on the disk or not.
     package func transaction<Value: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -82,7 +82,7 @@ package actor PostgreSQLPool {
         }
     }
 
-    /// Returns an idle connection, or waits until `release` hands one over.
+    /// Returns an idle connection, or waits until `release` hands a connection over.
     private func acquire() async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
@@ -271,11 +271,12 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
     /// Sends a statement with its values, and asks for rows in the binary form. Returns `false` if libpq
     /// refuses the statement.
     private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
-        // One buffer for all values, with an extra byte, so that the buffer is never empty: an empty one may
-        // have a null pointer, which libpq reads as SQL null.
+        // One buffer for all values, with an extra byte, so that the buffer is never empty: an empty buffer
+        // may have a null pointer, which libpq reads as SQL null.
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
-        // 1 is the binary form: here of each value, and as the last argument below of the rows.
+        // 1 is the binary form: here of each value, and as the last argument below of the rows. The types of
+        // the values are `nil`, because the statement casts each value.
         let formats = [Int32](repeating: 1, count: values.count)
         return unsafe joined.withUnsafeBytes { bytes in
             var offset = 0

@@ -2,7 +2,7 @@ internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// A chain of signed receipts, from the first one, which can be verified without the store.
+/// A chain of signed receipts from the first receipt on. The chain can be verified without the store.
 ///
 /// Each link is a `SignedReceipt` with a number, the digest of the link before it and a statement.
 /// Verification starts at number 1 and the fixed digest `SignedReceipt.origin`, and stops at the first link
@@ -90,8 +90,10 @@ package struct ReceiptChain: Sendable {
         expecting head: [UInt8]? = nil,
         isSigned: (SignedReceipt, ReceiptPublicKey) -> Bool = { $0.isSigned(by: $1) }
     ) -> Verdict {
+        // The caller may name a key twice. Equal ids belong to equal keys.
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var last = start.digest
+        // The expected link may be the link before the first link of this chain.
         var hasHead = head == nil || head == last
         for (index, link) in links.enumerated() {
             let place = start.sequence + Int64(index) + 1

@@ -132,8 +132,8 @@ package struct ReceiptDocument: Hashable, Sendable {
 }
 
 extension ReceiptDocument.Issuer {
-    /// Names the issuer by its trusted root; `nil` without one. The contents of an untrusted certificate
-    /// never reach a receipt.
+    /// Names the issuer by its trusted root; `nil` without a trusted root. The contents of an untrusted
+    /// certificate never reach a receipt.
     fileprivate init?(_ issuer: DocumentIssuer) {
         guard let authority = issuer.anchorSubject else { return nil }
         self.init(naming: authority, in: issuer.country)

@@ -37,8 +37,8 @@ package struct ReceiptStatement: Hashable, Sendable {
         case mock
     }
 
-    /// The method by which the answer was found: a machine checked it, regardless of what a person saw on a
-    /// screen.
+    /// The method by which the answer was found. A machine checked the answer, regardless of what a person
+    /// saw on a screen.
     package enum Method: String, CaseIterable, Sendable {
         case machineValidation = "machine-validation"
     }
@@ -121,6 +121,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     ) -> ReceiptStatement {
         var ended = self
         ended.outcome = outcome
+        // A reason that is in both lists is kept once.
         let all = (further + reasons).reduce(into: [ReceiptReason]()) {
             if !$0.contains($1) { $0.append($1) }
         }
@@ -133,6 +134,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// ended.
     package var delayed: ReceiptStatement {
         var delayed = self
+        // One entry fewer, so that the new reason has a place.
         delayed.reasons =
             Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)]
         return delayed
@@ -183,7 +185,7 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
 
 /// The outcome of a presentation, which a till acts on and a receipt records.
 package enum Outcome: String, CaseIterable, Sendable {
-    /// Every check passed, every answer is yes, and the person approved if one was asked.
+    /// Every check passed, every answer is yes, and the person approved if a person was asked.
     case allow
     /// A check failed, a document is revoked, an answer is no, or the person rejected.
     case deny

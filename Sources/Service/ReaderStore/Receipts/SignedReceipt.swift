@@ -43,12 +43,14 @@ package struct SignedReceipt: Sendable {
     /// Parses a link; `nil` if a member is missing or of another form.
     private static func parse(_ bytes: [UInt8]) throws -> SignedReceipt? {
         let sign1 = try COSESign1(CBORItem.parse(bytes[...]))
+        // `sign` writes no tag, and puts the payload into the message.
         guard !sign1.isTagged, let payload = sign1.payload,
             let keyID = sign1.headers[ReceiptSignature.keyIDLabel]
         else {
             return nil
         }
         let map = try CBORItem.parse(payload).map()
+        // A link has exactly the four members that `sign` writes.
         guard let type = map["type"], type.isText("countersign receipt"), map.count == 4,
             let sequence = try map["sequence"]?.integer(), (1...highestSequence).contains(sequence),
             let previous = try map["previous"]?.byteString(), previous.count == origin.count,

@@ -81,6 +81,7 @@ package struct RetainedRecords: Sendable {
     ) throws(ReaderStoreError) -> RetentionOutcome {
         guard plan.retention == profile.choice else { throw .retentionDiffers }
         let kept = document.elements.filter { element in
+            // A value that only the phone signed is not retained.
             element.signedBy == .issuer && plan.keeps(element.name, of: document.docType)
         }
         guard profile.days > 0, !kept.isEmpty, consent == .given || !profile.needsConsent else {
@@ -218,8 +219,8 @@ package struct RetainedExport: Sendable {
 }
 
 extension RetainedRecords {
-    /// Returns the records of a reference in the order in which they were retained, without those that are
-    /// overdue.
+    /// Returns the records of a reference in the order in which they were retained, without the records that
+    /// are overdue.
     ///
     /// Handing records out and deleting them cannot be one step. So this function marks the records, and
     /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends before
@@ -237,6 +238,7 @@ extension RetainedRecords {
             // In an empty store the key may never have been created; the query then finds nothing. If there
             // are records, a missing key is an error.
             let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
+            // `owner` is bound twice: as null it selects the records of all callers.
             let condition =
                 "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
             let rows = try Row.fetchAll(
@@ -401,6 +403,7 @@ private struct RetainedState {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
         let before = try row.map { try Timestamp(stored: $0.decode(forColumn: "latest")) }
+        // Without retained data no deadline can be postponed, so that a clock that was set back counts too.
         latest = isEmpty ? now : max(now, before.map { time.time(since: $0) } ?? now)
         self.time = time
         purged = try row?.decode(forColumn: "purged") ?? 0
@@ -432,6 +435,7 @@ extension RetentionCounts {
             try Int64.fetchOne(
                 database, sql: "SELECT count(DISTINCT record) FROM retained_field") ?? 0
         fields = try Int64.fetchOne(database, sql: "SELECT count(*) FROM retained_field") ?? 0
+        // The table has no row before data is first retained.
         purged = try Int64.fetchOne(database, sql: "SELECT purged FROM retained_state") ?? 0
         exported = try Int64.fetchOne(database, sql: "SELECT exported FROM retained_state") ?? 0
     }

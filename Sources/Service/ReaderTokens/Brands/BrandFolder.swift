@@ -99,9 +99,9 @@ package struct BrandBundle: Equatable, Sendable {
     package let registry: BrandRegistry
     package let logos: [LogoName: BrandLogo]
 
-    /// Checks the registry and its logos. Throws the first error in the registry. If there is none, throws an
-    /// error for a logo that no brand names, and then for a logo that is missing or unusable. Among several
-    /// logos, the error names the first in the order of the names.
+    /// Checks the registry and its logos. Throws the first error in the registry. If the registry has no
+    /// error, throws an error for a logo that no brand names, and then for a logo that is missing or
+    /// unusable. Among several logos, the error names the first in the order of the names.
     ///
     /// - Parameters:
     ///   - json: the contents of `brands.json`.
@@ -138,6 +138,7 @@ extension BrandFolder {
         }
         var logos: [LogoName: [UInt8]] = [:]
         for name in try BrandRegistry(json: json).brands.compactMap(\.logo) where logos[name] == nil {
+            // A missing file adds nothing here: `BrandBundle` then throws `logoMissing`.
             logos[name] = try contents(of: logoPath(name))
         }
         return try BrandBundle(json: json, logos: logos)

@@ -59,6 +59,7 @@ package struct BrandRegistry: Equatable, Sendable {
         guard let index = brands.firstIndex(where: { $0.identifier == brand }) else { throw .brandUnknown }
         guard brands[index].keys.count < Self.mostKeys else { throw .tooManyKeys(limit: Self.mostKeys) }
         guard keys[key.identifier] == nil else { throw .keyTwice }
+        // The index of the key is the number of keys before it.
         keys[key.identifier] = (index, brands[index].keys.count)
         brands[index].keys.append(key)
     }
@@ -236,6 +237,7 @@ private struct WrittenKey: Encodable {
         kid = key.identifier.text
         (x, y) = (Base64URL.encode(key.x), Base64URL.encode(key.y))
         notAfter = key.notAfter.map { "\($0)" }
+        // The member is written for a revoked key only.
         revoked = key.isRevoked ? true : nil
     }
 }

@@ -12,6 +12,7 @@ extension TokenAudit {
             "caller": Terminal.safe(caller), "brand": brand.text, "instance": instance.text.text,
             "at": "\(at)", "outcome": words.outcome,
         ]
+        // A refused request has no key. Assigning `nil` adds no field.
         fields["kid"] = words.key
         return fields
     }

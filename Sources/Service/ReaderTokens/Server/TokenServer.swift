@@ -93,6 +93,7 @@ package actor TokenServer<Count: TokenCount> {
         case .hub(let ask): return try await ask(request)
         case .keys(let signers):
             do throws(ReaderTokensError) {
+                // If a brand has several keys, the last one signs (`TokenSource.keys`).
                 guard let signer = signers.last(where: { $0.brand == request.brand }) else {
                     throw .keyUnknown
                 }
@@ -113,6 +114,7 @@ package actor TokenServer<Count: TokenCount> {
             try key.verify(token.signature, over: token.signingInput)
             guard token.claims.brand == request.brand else { throw .brandNotOfKey }
             try token.claims.check(for: request.instance, audience: audience, at: now)
+            // `check` leaves out the expiry, since a reader may use a token again after it.
             guard now < token.claims.expires else { throw .expired(since: token.claims.expires) }
             return token
         } catch {

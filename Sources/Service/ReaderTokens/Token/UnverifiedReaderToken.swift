@@ -64,9 +64,9 @@ package struct UnverifiedReaderToken: Sendable {
         signingInput = Array(token[parts[0].startIndex..<parts[1].endIndex])
     }
 
-    /// The SHA-256 of the signed bytes, which identifies the token. The digest does not cover the signature:
-    /// from every ECDSA signature (r, s) anyone can compute a second valid one, (r, n − s), and the token
-    /// would count as unused.
+    /// The SHA-256 of the signed bytes, which identifies the token. The digest does not cover the signature,
+    /// because from every ECDSA signature (r, s) anyone can compute a second valid signature, (r, n − s). The
+    /// token would then count as unused.
     package var digest: [UInt8] { Digest(.sha256, of: signingInput[...]).bytes }
 
     /// Checks algorithm and type in the header, and returns the key identifier.
