@@ -65,6 +65,7 @@ package struct HubDatabase: Sendable {
 
     /// Returns metrics for Prometheus. They contain nothing about a person.
     func metricsText() async throws(PostgreSQLError) -> String {
+        // The receipts of an epoch are numbered from 1, so the number of the latest receipt is their count.
         let row = try await pool.rows(
             """
             SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'active' AND is_online),

@@ -59,8 +59,8 @@ package struct HubReceipts: Sendable {
         self.months = months
     }
 
-    /// Stores the receipts that follow the kiosk's latest one: all of them or none. Receipts that are stored
-    /// already change nothing.
+    /// Stores the receipts that follow the kiosk's latest receipt: all of them or none. Receipts that are
+    /// stored already change nothing.
     package func store(
         _ chain: ReceiptChain, of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
@@ -234,13 +234,14 @@ package struct HubReceipts: Sendable {
             guard row.count == 2, let point = row[0], let key = try? ReceiptPublicKey(point: point) else {
                 throw .rowMalformed
             }
+            // PostgreSQL's binary form of `true` is the byte 1.
             return (key, row[1] == [1])
         }
     }
 
     /// Marks the keys that signed these receipts as used. A used key belongs to this kiosk, and the hub
-    /// recognises the kiosk's computer by it. Throws `failed` with `keyTaken` if another kiosk has used one
-    /// of the keys in the meantime.
+    /// recognises the kiosk's computer by the used keys. Throws `failed` with `keyTaken` if another kiosk has
+    /// used one of the keys in the meantime.
     private static func markUsed(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -281,6 +282,7 @@ package struct HubReceipts: Sendable {
         // 17 is the array type bytea.
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            // `first??` unwraps both the row and its column, either of which may be missing.
             let owner = try link.rows(
                 """
                 SELECT kiosk FROM countersign_fleet_receipt_key
@@ -301,7 +303,8 @@ package struct HubReceipts: Sendable {
                     UNION SELECT unnest($2::bytea[])) AS keys
                 """, [kiosk.text.bytes, points, choice.epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
-            // The epoch changes only with keys that are stored: a refused list must not begin an epoch unseen.
+            // The epoch changes only with keys that are stored: a refused list must not begin an epoch
+            // unseen.
             guard let count, count <= Self.mostKeys else { return .tooMany }
             try ReceiptEpoch.enter(choice, of: kiosk, on: link, until: deadline)
             // A key without receipts moves to the present epoch. A key with receipts stays in the epoch of
@@ -327,8 +330,8 @@ package struct HubReceipts: Sendable {
     }
 }
 
-/// The results of verifying receipts' signatures. Verification takes longer than the rest of a push, so it
-/// happens before the kiosk's row is locked.
+/// The results of verifying receipts' signatures. Verification takes longer than the rest of a push, so the
+/// signatures are verified before the kiosk's row is locked.
 struct CheckedSignatures {
     private struct Check: Hashable {
         /// The SHA-256 of the receipt with its signature.

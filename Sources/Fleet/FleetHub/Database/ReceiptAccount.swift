@@ -61,7 +61,8 @@ enum ReceiptEpoch {
         fileprivate let isRejoining: Bool
     }
 
-    /// Chooses the epoch of a kiosk with these keys, and locks the kiosk's row. Nothing changes before `enter`.
+    /// Chooses the epoch of a kiosk with these keys, and locks the kiosk's row. Nothing changes before
+    /// `enter`.
     ///
     /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
     /// or else a new one. While no receipt was pushed, the present epoch continues.
@@ -84,6 +85,7 @@ enum ReceiptEpoch {
         guard row.count == 5, let epoch = row[0]?.bigint, let isRejoining = row[1],
             let sequence = row[2]?.bigint, let ended = row[4]?.bigint
         else { throw .rowMalformed }
+        // PostgreSQL's binary form of `true` is the byte 1.
         guard isRejoining == [1] else { return Choice(epoch: epoch, isOther: false, isRejoining: false) }
         // If no key is known, an epoch without receipts continues. An epoch with receipts ends, and a new
         // epoch begins, whose number is above all earlier numbers.
@@ -96,6 +98,7 @@ enum ReceiptEpoch {
         _ choice: Choice, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
+        // Without a new enrolment, `choose` has chosen the present epoch.
         guard choice.isRejoining else { return }
         if choice.isOther { try begin(choice.epoch, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
