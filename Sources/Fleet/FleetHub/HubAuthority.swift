@@ -60,6 +60,7 @@ package struct HubAuthority: Sendable {
         let key = try newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, "fleet authority")])
+        // The path length 0 allows certificates of kiosks and servers, but no further authority.
         let der = try certificate(
             of: subject, for: publicKey, issuedBy: subject, with: key, from: now,
             until: now.secondsSince1970 + rootValidity,
@@ -75,7 +76,8 @@ package struct HubAuthority: Sendable {
     /// the authority's files.
     ///
     /// - Parameters:
-    ///   - isReplacing: Whether to certify the existing key again and replace its certificate in one step.
+    ///   - isReplacing: Whether to make a new certificate for the existing key, which replaces the former
+    ///     certificate in one step.
     ///   - dns: The DNS names in the certificate.
     ///   - addresses: The IP addresses in the certificate, of 4 or 16 bytes each.
     package static func certifyServer(
@@ -129,7 +131,7 @@ package struct HubAuthority: Sendable {
         }
     }
 
-    /// Returns the first certificate of a file's bytes.
+    /// Returns the first certificate of a file's bytes. Throws if the file contains none.
     private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
         try mapping(certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }

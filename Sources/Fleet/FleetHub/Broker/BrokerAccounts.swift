@@ -24,8 +24,8 @@ actor BrokerAccounts {
         let answer: CheckedContinuation<Bool, Never>
     }
 
-    /// A message to the broker whose answer is awaited. Its accounts are identified by their index in the
-    /// batch.
+    /// A message to the broker whose answer is awaited. The message asks for a batch of accounts; an answer
+    /// is the set of the indices in the batch for which the broker has confirmed the change.
     private struct Question {
         let answer: CheckedContinuation<Set<Int>?, Never>
         let timer: Task<Void, Never>
@@ -81,6 +81,7 @@ actor BrokerAccounts {
             let batch = wanted.prefix(Self.mostAtOnce)
             wanted.removeFirst(batch.count)
             guard !batch.isEmpty else { continue }
+            // `made` is `nil` if the broker did not answer.
             let made = await ask(batch) { BrokerCommands.createAccount(of: $0.kiosk, $0.password, topics) }
             let rest = batch.enumerated().filter { made?.contains($0.offset) != true }.map(\.element)[...]
             for (place, one) in batch.enumerated() where made?.contains(place) == true {
@@ -142,11 +143,11 @@ actor BrokerAccounts {
         var done: Set<Int> = []
         var isOwn = false
         for response in responses {
+            // The correlation text is the hub's name, the question's number and the account's index.
             guard let members = try? response.members(),
                 let parts = try? members["correlationData"]?.string(upTo: 64).split(separator: "."),
                 parts.count == 3, parts[0] == hub, Int(parts[1]) == number, let place = Int(parts[2])
             else { continue }
-            // The correlation text is the hub's name, the question's number and the account's index.
             isOwn = true
             if members["error"] == nil { done.insert(place) }
         }

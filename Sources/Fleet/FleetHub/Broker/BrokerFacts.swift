@@ -49,6 +49,7 @@ package enum BrokerFacts: Equatable, Sendable {
         for await event in connection.events {
             switch event {
             case .connected:
+                // If the plugin does not answer in time, this is the result.
                 facts = .connected(nil)
                 connection.subscribe(to: BrokerCommands.answers)
                 BrokerCommands.send([BrokerCommands.command("getDefaultACLAccess", [])], on: connection)

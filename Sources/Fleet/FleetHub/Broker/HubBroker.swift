@@ -24,7 +24,8 @@ internal import Synchronization
 /// State is behind one lock; the connection's events, the task loop and HTTP requests (`makeAccount`) use it
 /// from different threads.
 package final class HubBroker: Service {
-    /// The prefix of the account names of kiosks at the broker. The hubs' account must not have it.
+    /// The prefix of the account names of kiosks at the broker. The name of the hubs' account must not begin
+    /// with this prefix.
     package static let kioskUserPrefix = "kiosk-"
 
     private static let role = "countersign-hub"
@@ -105,6 +106,7 @@ package final class HubBroker: Service {
             )
         }
         connection.start()
+        // An end without any answer of the broker is logged.
         var isAnswered = false
         await withTaskCancellationHandler {
             for await event in connection.events {
@@ -177,8 +179,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Stores a kiosk's presence until `keepPresences` writes it to the database. A malformed presence is
-    /// logged once for each topic.
+    /// Stores a kiosk's presence until `keepPresences` writes the presence to the database. A malformed
+    /// presence is logged once for each topic.
     private func receivePresence(_ topic: String, _ payload: [UInt8]) {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
             let isNews = state.withLock { state in
@@ -189,6 +191,7 @@ package final class HubBroker: Service {
                 "a malformed presence is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
+            // A newer presence of a kiosk takes no further place.
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
             state.presences[kiosk] = presence
         }
@@ -210,6 +213,7 @@ package final class HubBroker: Service {
 
     /// Writes presences to the database and performs tasks, twice a second, until the task is cancelled.
     private func work() async {
+        // A fault that repeats is logged once.
         var last: PostgreSQLError?
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)

@@ -1,8 +1,8 @@
 internal import JSON
 internal import ReaderStore
 
-/// The answer to `GET /healthz`: whether the database answers and accepts changes. Anyone can ask, even
-/// without a certificate, so the database is asked at most once in two seconds.
+/// The answer to `GET /healthz`: whether the database answers and accepts changes. Anyone can send this
+/// request, even without a certificate, so the database is asked at most once in two seconds.
 actor HubHealth {
     /// The time for which an answer of the database is reused.
     static let lifetime = Duration.seconds(2)

@@ -121,6 +121,7 @@ package struct HubRoutes: Sendable {
     /// Returns the kiosk's name and key in a certificate, or `nil` if the certificate is not a kiosk's. Does
     /// not check that the kiosk is still enrolled.
     static func kiosk(in der: [UInt8]) -> (name: FleetName, key: SubjectPublicKeyInfo)? {
+        // The authority's certificates for servers also allow server authentication.
         guard let certificate = try? Certificate(der: der[...]),
             certificate.extendedKeyUsage == [.clientAuthentication],
             let name = certificate.subject.commonName.flatMap({ FleetName($0) })
@@ -165,6 +166,7 @@ package struct HubRoutes: Sendable {
             let name = request.subject.commonName.flatMap({ FleetName($0) })
         else { throw .requestRefused }
         let shown = await call.peerCertificate().flatMap { Self.kiosk(in: $0)?.name }
+        // A kiosk that shows its own certificate uses places that strangers cannot occupy.
         let places = shown == name ? renewals : enrolments
         guard await places.enter() else { throw .tooManyEnrolments }
         defer { places.leave() }

@@ -121,7 +121,8 @@ package struct HubServer: Service {
 struct HubContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// The book in which the caller of this request is recorded. Always set by a server.
+    /// The book in which the caller of this request is recorded. `HubServer` sets it after `init`, whose
+    /// parameter Hummingbird prescribes.
     var connections: OpenConnectionBook?
 
     init(source: ApplicationRequestContextSource) {
@@ -149,6 +150,7 @@ private struct ProblemMiddleware: RouterMiddleware {
         } catch let problem as HubProblem {
             return .refusal(problem)
         } catch let error as HTTPError where error.status == .notFound {
+            // Hummingbird's router throws this error for a path without a route.
             return .refusal(.notFound)
         } catch {
             log.error("a route failed", ["type": "\(type(of: error))"])
