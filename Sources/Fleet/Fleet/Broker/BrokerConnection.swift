@@ -245,8 +245,9 @@ package struct BrokerRemark: Sendable {
         // A TCP connection that the system refuses ends here, because libmosquitto would continue to wait.
         guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
-        // During the TLS handshake, only `mosquitto_loop_read` makes progress, even if the socket is only
-        // writable. (The argument 1 of both calls has no effect in libmosquitto.)
+        // Read for any event but `POLLOUT`, because reading also reports an error or a hangup. During the TLS
+        // handshake, only `mosquitto_loop_read` makes progress, even if the socket is only writable. (The
+        // argument 1 of both calls has no effect in libmosquitto.)
         if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
             code = unsafe mosquitto_loop_read(client, 1)
         }
@@ -269,10 +270,12 @@ package struct BrokerRemark: Sendable {
         }
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             let isRunning = state.withLock { state in
+                // A second call must not extend the time.
                 if state.end == nil { state.end = .now + Self.stopTimeout }
                 if state.isRunning { state.waiting.append(done) }
                 return state.isRunning
             }
+            // The connection has ended by itself in the meantime.
             guard isRunning else { return done.resume() }
             unsafe mosquitto_disconnect(client)
             wake.write()
@@ -354,6 +357,7 @@ private final class EventBox: Sendable {
         if event == .ended { continuation.finish() }
     }
 
+    /// Passes an event on. Called by the callbacks of libmosquitto, whose `context` is an `EventBox`.
     static func yield(_ event: BrokerEvent, to context: UnsafeMutableRawPointer?) {
         guard let context = unsafe context else { return }
         unsafe Unmanaged<EventBox>.fromOpaque(context).takeUnretainedValue().yield(event)

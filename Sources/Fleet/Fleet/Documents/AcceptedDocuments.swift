@@ -59,7 +59,8 @@ package struct AcceptedDocuments: Sendable {
     package private(set) var trials: [[UInt8]: Int64]
     /// The stored documents that are no longer for this kiosk, with the reason for each.
     package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
-    /// The configuration that was built last. It is used again only for an equal file and equal changes.
+    /// The configuration that was built last. `builtConfiguration(over:)` returns it for an equal file and
+    /// equal changes.
     private(set) var built: BuiltConfiguration?
 
     /// A configuration with the file and the changes from which it was built.
@@ -123,9 +124,11 @@ package struct AcceptedDocuments: Sendable {
         built = trial.built
     }
 
-    /// Returns the highest version of the documents obeyed at a level that this key or an earlier key has
-    /// signed. Documents by later keys do not count, so that a later key cannot block an earlier key.
+    /// Returns the highest version among the documents obeyed at a level that this key or an earlier key has
+    /// signed; 0 if there is no such document. Documents by later keys do not count, so that a later key
+    /// cannot block an earlier key.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
+        // `accept` calls this only for a key of the keyring, so the key has a place.
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
     }
@@ -197,8 +200,8 @@ package struct AcceptedDocuments: Sendable {
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
-        // The daemon accepts a file of at most 256 KiB. The daemon also reports the fault of a file that does
-        // not parse, so such a file is returned unchanged.
+        // The daemon accepts a file of at most 256 KiB, and JSON of at most 16 levels. The daemon also
+        // reports the fault of a file that does not parse, so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }

@@ -86,8 +86,9 @@ package struct FleetDocument: Equatable, Sendable {
         }
     }
 
-    /// Parses a document without checking its signature. The result names the key that is said to have signed
-    /// it.
+    /// Parses a document without checking its signature.
+    ///
+    /// - Returns: The document, the key that it names as its signer, and the signature.
     static func parse(
         _ bytes: [UInt8]
     ) throws(FleetDocumentError) -> (document: FleetDocument, signer: FleetKey.ID, signature: COSESign1) {
@@ -110,6 +111,7 @@ package struct FleetDocument: Equatable, Sendable {
     /// `payload`.
     private init(_ item: CBORItem) throws {
         let map = try item.map()
+        // A missing name is read as an empty text, which is no `FleetName` and no `FleetLevel`.
         guard map.count == 10, let type = map["type"], type.isText("countersign fleet document"),
             let chain = try FleetName(map["chain"]?.text() ?? ""),
             let level = try FleetLevel(rawValue: map["level"]?.text() ?? ""),

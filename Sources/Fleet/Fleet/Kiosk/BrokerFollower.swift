@@ -47,6 +47,7 @@ actor BrokerFollower {
     /// starting broker from being overloaded.
     func run() async {
         var access = folder.brokerAccess()
+        // The number of attempts since the last connection that the broker accepted.
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
@@ -63,6 +64,7 @@ actor BrokerFollower {
                         "/fleet/v1/broker-password", [], type: "application/json")
                     known = try mapping(BrokerAccess(body)) { (_: JSONFault) in HubError.malformed }
                 }
+                // A password from the file need not be written again.
                 if access != known { save(known) }
                 access = known
                 let outcome = await connect(with: known)

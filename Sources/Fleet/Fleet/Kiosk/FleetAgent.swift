@@ -196,10 +196,12 @@ package actor FleetAgent {
     /// without them. A change of the kiosk's own file can cause this.
     private func refuseUnusable() {
         let file = actions.file()
+        // If the file alone has a fault, the documents are not the cause.
         guard let configuration = try? kept.configuration(over: file), configuration != .file(file),
             actions.check(.file(file)) == nil, actions.check(configuration) != nil
         else { return }
         for (level, document) in accepted.documents where document.document.configuration != nil {
+            // Only the id goes into the report, so the fault is left empty.
             refused.record(
                 FleetDocumentError.configurationRefused("").id, level: level,
                 version: document.document.version)
@@ -270,6 +272,7 @@ package actor FleetAgent {
     func receiveDocument(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
         let document = try VerifiedFleetDocument(bytes, by: accepted.keyring)
         var next = accepted
+        // The kiosk obeys this document already.
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)

@@ -44,7 +44,8 @@ package struct FleetFolder: Sendable {
         try PrivateFile.replace(certificatePath, with: pem[...])
     }
 
-    /// Returns the broker's address and password that were used last, or `nil` if the hub must be asked.
+    /// Returns the broker's address and password that were used last, or `nil` if the kiosk must ask the hub
+    /// for them.
     func brokerAccess() -> BrokerAccess? {
         // A file that cannot be read counts as absent, because the hub gives another password.
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
@@ -99,6 +100,8 @@ package struct FleetFolder: Sendable {
                     try PrivateFile.remove(documentPath(level))
                     continue
                 }
+                // An unchanged file is not written, because each change of the kiosk's state calls this
+                // function.
                 if try Self.contents(documentPath(level)) != document.encoded {
                     try PrivateFile.replace(documentPath(level), with: document.encoded[...])
                 }

@@ -87,6 +87,8 @@ actor ReceiptPusher {
     /// Reports the reason why the hub refuses receipts.
     private func record(_ refusal: HubError) async {
         await agent.stop(after: refusal)
+        // The ids of problems with the receipts or their keys begin with `receipt`. Others, such as a
+        // revocation or a limit, concern the kiosk.
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { await agent.receipts(fault: id) }
     }
 
@@ -150,6 +152,7 @@ actor ReceiptPusher {
                 $0 += try $1.pem()
             }
         }
+        // Before the first receipt, the store may have no key.
         guard !pem.isEmpty else { return }
         _ = try await client.post("/fleet/v1/receipt-keys", pem, type: "application/x-pem-file")
     }
