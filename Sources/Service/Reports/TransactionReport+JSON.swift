@@ -97,6 +97,7 @@ extension VerdictParts {
 extension Duration {
     /// The duration in milliseconds, cut to microseconds.
     package var milliseconds: Double {
+        // A microsecond has 10¹² attoseconds.
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         return Double(microseconds) / 1000
     }
@@ -144,6 +145,8 @@ extension VerifiedDocument {
 }
 
 extension VerifiedElement {
+    /// Returns the value, or the size of a portrait. A portrait that is no byte string is written like any
+    /// other value.
     fileprivate func json(portrait: PortraitForm) -> JSONValue {
         if case .size = portrait, name.identifier == "portrait", let bytes = try? value.byteString() {
             return ["bytes": .integer(Int64(bytes.count))]

@@ -200,7 +200,7 @@ package struct AcceptedDocuments: Sendable {
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
-        // The daemon accepts a file of at most 256 KiB, and JSON of at most 16 levels. The daemon also
+        // The daemon accepts a file of at most 256 KiB, with at most 16 levels of nesting. The daemon also
         // reports the fault of a file that does not parse, so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)

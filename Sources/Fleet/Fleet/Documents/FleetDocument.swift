@@ -88,7 +88,7 @@ package struct FleetDocument: Equatable, Sendable {
 
     /// Parses a document without checking its signature.
     ///
-    /// - Returns: The document, the key that it names as its signer, and the signature.
+    /// - Returns: The document, the key that the document names as its signer, and the signature.
     static func parse(
         _ bytes: [UInt8]
     ) throws(FleetDocumentError) -> (document: FleetDocument, signer: FleetKey.ID, signature: COSESign1) {
