@@ -17,6 +17,7 @@ struct ResultShowing: Sendable {
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
         self.brand = brand
+        // The clerk's page is no channel: the private daemon shows the result there.
         display = if case .channel(let channel)? = setup.display?.place { channel } else { nil }
         presenter = setup.presenter
     }
@@ -106,9 +107,10 @@ extension ReceiptStatement.Decision {
 }
 
 extension ShownResult {
-    /// Takes from a document only what the request asked for.
+    /// Creates the result from the elements of a document that the request asked for.
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
         let elements = ElementReader(read)
+        // Only the My Number Card of Japan has an element with the whole name.
         let fullName = ElementReader(read, nameSpace: DocumentFamily.japaneseNameSpace).fullName
         let answers = elements.agesAtLeast
         brand = read.showing.brand

@@ -15,6 +15,7 @@ struct TerminalDisplay: DisplayChannel {
     func show(
         _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
+        // `O_NOCTTY`: opening a terminal must not make it this process's controlling terminal.
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0, isatty(descriptor) == 1 else {
             if descriptor >= 0 { close(descriptor) }

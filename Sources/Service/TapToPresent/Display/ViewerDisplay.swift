@@ -47,7 +47,7 @@ struct ViewerDisplay: DisplayChannel {
         guard DaemonSocket.connect(descriptor, to: path) else {
             throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
-        // The members of `struct ucred`: process, user, group.
+        // The members of `struct ucred`, of four bytes each: process, user, group. So `peer[1]` is the user.
         var peer: [UInt32] = [0, 0, 0]
         var length = socklen_t(3 * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0,

@@ -19,7 +19,8 @@ struct ElementReader {
         self.nameSpace = nameSpace ?? read.type.mainNameSpace
     }
 
-    /// Returns the value of the element, or of the first of its substitutes that the document contains.
+    /// Returns the value of the element, or of the first element in the document that the planner may request
+    /// in its place.
     func value(_ identifier: String) -> CBORItem? {
         let asked = ElementName(nameSpace: nameSpace, identifier: identifier)
         for name in [asked] + (read.type.substitutes[asked] ?? []).joined() {
@@ -125,7 +126,8 @@ extension ElementReader {
         return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)
     }
 
-    /// The values that ISO/IEC 5218 and AAMVA have in common. The value 9 has a different meaning in each.
+    /// The codes that have the same meaning in ISO/IEC 5218 and AAMVA's guidelines. The code 9 has a
+    /// different meaning in each.
     private static let sexes: [Int: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex] = [
         0: .unknown, 1: .male, 2: .female,
     ]
@@ -149,6 +151,7 @@ extension ElementReader {
         guard let digits = (try? mask.text()).map({ Array($0.utf8) }), digits.count == 8,
             digits.allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "1") })
         else { return nil }
+        // The mask has one digit for each digit of YYYYMMDD: 0 for a known one, 1 for an approximate one.
         func isKnown(_ places: Range<Int>) -> Bool { digits[places].allSatisfy { $0 == UInt8(ascii: "0") } }
         return DateComponents(
             year: isKnown(0..<4) ? day.year : nil, month: isKnown(4..<6) ? day.month : nil,

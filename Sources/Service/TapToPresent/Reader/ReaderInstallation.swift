@@ -99,6 +99,8 @@ struct ReaderInstallation: Sendable {
         }
     }
 
+    /// Returns the name of the identity that signs the requests of the token's brand. `nil` without a token,
+    /// or if the brand names no identity. Throws `sessionExpired` if the token's session is over.
     private static func identity(
         of reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> String? {
@@ -128,6 +130,7 @@ struct ReaderInstallation: Sendable {
         by token: MobileDocumentReader.Token?, at now: Timestamp
     ) async throws(MobileDocumentReaderError) -> PreparedReader? {
         guard let token else { return nil }
+        // No token can contain an audience that is not a `TokenText`.
         guard let audience = TokenText(setup.tokenAudience) else {
             throw .invalidToken(.tokenRefused(id: "token.audience"))
         }

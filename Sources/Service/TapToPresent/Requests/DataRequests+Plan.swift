@@ -24,6 +24,7 @@ extension DocumentElementsRequest {
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             guard isSupported else { throw .notSupported(.regionNotSupported) }
+            // An element must occur only once in both lists together.
             try (retainedElements + nonRetainedElements).checkEachOnce()
             let kept = retainedElements.flatMap(\.claims)
             let claims = kept + nonRetainedElements.flatMap(\.claims)

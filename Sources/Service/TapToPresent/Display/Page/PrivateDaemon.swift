@@ -80,6 +80,7 @@ final class PrivateDaemon: Sendable {
         close(input)
         Thread.detachNewThread {
             if program.end(until: .now + Self.endTime) == nil { program.kill() }
+            // Waits for the killed process too, so that the folder is removed after the daemon's end.
             _ = program.end(until: nil)
             try? FileManager.default.removeItem(at: folder)
         }
