@@ -62,7 +62,7 @@ package struct PartitionKeeper: Service {
     }
 
     /// Creates and drops partitions. If the clocks of the hub and the database differ too much, `maintain`
-    /// drops none, and the difference is logged.
+    /// drops no partition, and the difference is logged.
     private func keepMonths() async throws(PostgreSQLError) {
         let ahead = try await database.months.maintain(months: months, at: now())
         guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }

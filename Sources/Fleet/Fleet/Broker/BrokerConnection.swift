@@ -87,9 +87,9 @@ package struct BrokerRemark: Sendable {
 
     /// The maximum size of a received message, in bytes. Longer messages are dropped.
     package static let longestMessage = 1 << 14
-    /// The MQTT keep-alive, in seconds: after this silence the other side is pinged, and after the same time
-    /// again the connection counts as lost. Short, so that a kiosk in a broken network notices within a
-    /// minute and asks the hub whether it was revoked.
+    /// The MQTT keep-alive, in seconds. After this time without a message the other side is pinged, and after
+    /// twice this time the connection counts as lost. Short, so that a kiosk in a broken network notices
+    /// within a minute and asks the hub whether it was revoked.
     package static let keepAlive: Int32 = 20
     /// The maximum time until the broker accepts this client. The DNS lookup of the host has no limit.
     package static let connectTimeout = Duration.seconds(20)
@@ -144,7 +144,8 @@ package struct BrokerRemark: Sendable {
         // connections.
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
-        // `prepare` is called after the last member is set: if it fails, `deinit` frees the client.
+        // `prepare` is called after the last member is set, so that `deinit` frees the client if `prepare`
+        // fails.
         guard unsafe Self.prepare(client, settings) else { return nil }
         unsafe Self.listen(on: client)
     }
@@ -251,7 +252,7 @@ package struct BrokerRemark: Sendable {
         if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
             code = unsafe mosquitto_loop_read(client, 1)
         }
-        // A woken thread also writes: the caller that woke the thread has only queued its packet.
+        // A woken thread also writes, because the caller that woke the thread has only queued its packet.
         if code == Int32(MOSQ_ERR_SUCCESS.rawValue), found & POLLOUT != 0 || isWoken {
             code = unsafe mosquitto_loop_write(client, 1)
         }

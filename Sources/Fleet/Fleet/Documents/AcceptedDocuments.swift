@@ -5,8 +5,8 @@ internal import MdocTrust
 /// The documents that are in force on a kiosk, at most one for each level, and the versions of all documents
 /// that were in force. A kiosk *obeys* a document that is in force.
 ///
-/// A value without I/O: `FleetAgent` owns it through `KeptState`, which writes it to the kiosk's folder.
-/// `accept` and `fail` are the only ways to change which documents are obeyed.
+/// This value does no I/O. `FleetAgent` owns it through `KeptState`, which writes the documents to the
+/// kiosk's folder. `accept` and `fail` are the only ways to change which documents are obeyed.
 ///
 /// A document is accepted only if
 /// - its signature was verified by a key of the kiosk's own file that has not been withdrawn;
@@ -103,8 +103,8 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // A document with a known version is accepted again only if it was obeyed last: the kiosk may have
-        // lost the document's file.
+        // A document with a known version is accepted again only if it was obeyed last, because the kiosk may
+        // have lost the document's file.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
@@ -156,8 +156,8 @@ package struct AcceptedDocuments: Sendable {
     /// Verifies a stored document and restores it. Throws if the document is damaged or no longer for this
     /// kiosk.
     private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
-        // Verified without the withdrawals: a withdrawn key signs nothing new, but a document that it signed
-        // before stays in force.
+        // Verified without the withdrawals, because a document that a withdrawn key has signed before stays
+        // in force.
         let verified = try VerifiedFleetDocument(bytes, by: FleetKeyring(keyring.keys))
         let document = verified.document
         guard document.chain == membership.chain else { throw .otherChain }

@@ -48,7 +48,7 @@ package struct FleetDocument: Equatable, Sendable {
         try Self.sign(payload, with: key)
     }
 
-    /// Signs any payload in the form of a document. Tests make malformed documents with it.
+    /// Signs any payload in the form of a document. Tests make malformed documents with this function.
     package static func sign(
         _ payload: [UInt8], with key: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -190,8 +190,8 @@ actor BrokerFollower {
                 }
             }
         } onCancel: {
-            // A kiosk that ends publishes its absence itself: the broker publishes the will only for a client
-            // that it loses.
+            // A kiosk that ends publishes its absence itself, because the broker publishes the will only for
+            // a client that it loses.
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
             Task { await connection.stop() }

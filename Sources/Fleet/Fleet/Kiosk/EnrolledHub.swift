@@ -5,8 +5,8 @@ internal import PKIX
 /// The hub client of an enrolled kiosk. Enrols the kiosk at the first use, and renews its certificate before
 /// it expires.
 ///
-/// The agent, the receipt pusher and the broker follower share one object, so that only one of them at a time
-/// enrols or renews: a code can be spent only once.
+/// The agent, the receipt pusher and the broker follower share one object. This object makes one enrolment or
+/// renewal at a time, because a one-time code can be spent only once.
 actor EnrolledHub {
     /// The minimum time between two renewals.
     private static let renewalInterval = Duration.seconds(60)
@@ -67,8 +67,8 @@ actor EnrolledHub {
         do throws(HubError) {
             let isNew = try await KioskEnrolment(settings, in: folder, log: log).renew()
             // Near the expiry of the authority's certificate, even a new certificate is due for renewal,
-            // because it cannot be valid for longer. The limit keeps it from being renewed with every
-            // request.
+            // because the new certificate cannot be valid for longer than the authority's certificate. The
+            // limit keeps the kiosk from renewing the certificate with every request.
             if isNew { nextRenewal = settings.instant() + Self.renewalInterval }
             return isNew
         } catch {

@@ -184,16 +184,16 @@ package actor FleetAgent {
         return isComplete
     }
 
-    /// Whether the document must be downloaded: it is not obeyed, not known to be older than an obeyed
-    /// document, and not in a trial.
+    /// Whether the document must be downloaded. This is the case unless the document is obeyed, is known to
+    /// be older than an obeyed document, or is in a trial.
     private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
             && !refused.isOutdated(entry.digest) && !isTried
     }
 
-    /// Reports accepted documents as refused if the configuration has a fault with these documents and none
-    /// without them. A change of the kiosk's own file can cause this.
+    /// Reports accepted documents as refused if the configuration has a fault with these documents and no
+    /// fault without them. A change of the kiosk's own file can cause this.
     private func refuseUnusable() {
         let file = actions.file()
         // If the file alone has a fault, the documents are not the cause.
@@ -285,7 +285,7 @@ package actor FleetAgent {
         guard isChange else { return await settle(trial) }
         // One trial at a time: the question that follows the trial gets the document again.
         guard !work.isTrying else { return true }
-        // A trial needs lanes, and a stopped kiosk has none.
+        // A trial needs lanes, and a stopped kiosk has no lanes.
         guard !isStopped, !work.isResuming else {
             log.notice("document \(trial.name) waits until the kiosk is started")
             return true
@@ -338,7 +338,7 @@ package actor FleetAgent {
         await work.settle { await self.settleNow(trial) }.value
     }
 
-    /// Does the work of `settle`, which never runs it for two documents at the same time.
+    /// Does the work of `settle`, which never runs this function for two documents at the same time.
     private func settleNow(_ trial: Trial) async -> Bool {
         var brandsBefore: BrandFiles?
         do throws(FleetDocumentError) {
@@ -438,13 +438,14 @@ package actor FleetAgent {
     func finishTrial() async { await work.trial?.value }
 }
 
-/// A verified document that is to be accepted, with its configuration and trust bundle. Each is verified,
-/// built or opened only once.
+/// A verified document that is to be accepted, with its configuration and trust bundle. The document is
+/// verified, the configuration built and the bundle opened only once.
 struct Trial: Sendable {
     let document: VerifiedFleetDocument
-    /// The configuration with this document in place of its level's former one.
+    /// The configuration with this document in place of the former document of its level.
     let built: AcceptedDocuments.BuiltConfiguration
-    /// The trust bundle that counts with the document, or `nil` if the kiosk's trust stays as it is.
+    /// The trust bundle that is in force together with the document, or `nil` if the kiosk's trust stays as
+    /// it is.
     let bundle: FleetTrust.Bundle?
 
     var configuration: AcceptedDocuments.Configuration { built.configuration }

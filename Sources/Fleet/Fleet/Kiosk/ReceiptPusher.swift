@@ -4,7 +4,7 @@ internal import ReaderStore
 
 /// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped.
 ///
-/// `FleetAgent.run` starts the pusher and cancels it. It looks for new receipts every two seconds:
+/// `FleetAgent.run` starts the pusher and cancels it. The pusher looks for new receipts every two seconds:
 /// - After its start and after each failure, it asks the hub for the latest receipt that the hub has, and
 ///   sends the kiosk's receipt keys.
 /// - Each push continues after that receipt, with at most 256 receipts, until none is left.
@@ -72,8 +72,8 @@ actor ReceiptPusher {
             // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
             // receipts.
             if known == nil { known = try await client.state().receipts }
-            // The keys are sent before the head is read. The hub recognises a computer that was enrolled
-            // again by its keys, and can only then say after which receipt this computer continues.
+            // The keys are sent before the head is read. After an enrolment, the hub recognises the computer
+            // by these keys, and can only then say after which receipt this computer continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -179,8 +179,8 @@ struct ReceiptBacklog {
         return fault != self.fault
     }
 
-    /// Records the number of waiting receipts. Returns whether it has crossed `mostWaiting`, in either
-    /// direction.
+    /// Records the number of waiting receipts. Returns whether the number has crossed `mostWaiting`, in
+    /// either direction.
     mutating func record(waiting: Int64) -> Bool {
         let wasTooLong = isTooLong
         self.waiting = waiting

@@ -3,9 +3,9 @@ internal import JSON
 
 /// Creates the broker accounts for which kiosks wait, or gives existing accounts a new password.
 ///
-/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each new one.
-/// A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns one
-/// object, and passes the broker's answers to `receive`.
+/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each new
+/// account. A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns
+/// one object, and passes the broker's answers to `receive`.
 actor BrokerAccounts {
     /// The maximum time that a request waits for its turn.
     static let turnTimeout = Duration.seconds(10)

@@ -16,13 +16,13 @@ internal import Synchronization
 ///
 /// - A task leaves the database only after the broker has acknowledged its message, so a crash repeats a task
 ///   instead of losing it.
-/// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
-///   was restored from a backup may have such accounts again.
+/// - After each new connection, the hub removes the accounts of all kiosks that must have no account, because
+///   a broker that was restored from a backup may have such accounts again.
 /// - Messages from the broker are untrusted. A message can set only a kiosk's presence and version. Malformed
 ///   messages are ignored, and logged a limited number of times.
 ///
-/// State is behind one lock; the connection's events, the task loop and HTTP requests (`makeAccount`) use it
-/// from different threads.
+/// The state is behind one lock, because the connection's events, the task loop and HTTP requests
+/// (`makeAccount`) use the state from different threads.
 package final class HubBroker: Service {
     /// The prefix of the account names of kiosks at the broker. The name of the hubs' account must not begin
     /// with this prefix.
@@ -284,8 +284,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Removes the accounts of all kiosks that must have none: a broker that was restored from a backup, or
-    /// whose disk was full, may have such accounts again.
+    /// Removes the accounts of all kiosks that must have no account. A broker that was restored from a
+    /// backup, or whose disk was full, may have such accounts again.
     private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
         var last = ""
         while true {
@@ -331,7 +331,7 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Marks the task of an acknowledged message as done. `finishTasks` deletes it later.
+    /// Marks the task of an acknowledged message as done. `finishTasks` deletes the task later.
     private func acknowledged(_ number: Int32) {
         state.withLock { state in
             if let task = state.pending.removeValue(forKey: number) { state.done.insert(task.number) }

@@ -54,7 +54,7 @@ package struct AuditLog: Sendable {
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         // The advisory lock, whose number the hubs use for nothing else, makes the acts' numbers gapless. A
-        // reader who asks for the acts after a number therefore misses none.
+        // reader who asks for the acts after a number therefore misses no act.
         _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
         _ = try link.rows(
             """

@@ -57,8 +57,8 @@ package struct HubDatabase: Sendable {
         tasks = BrokerTasks(pool)
     }
 
-    /// Checks that the database answers and accepts changes. The statement changes nothing, and a standby or
-    /// read-only database refuses it all the same.
+    /// Checks that the database answers and accepts changes. The statement changes nothing, but a standby or
+    /// read-only database refuses it nevertheless.
     package func ping() async throws(PostgreSQLError) {
         _ = try await pool.rows("DELETE FROM countersign_fleet_task WHERE false")
     }

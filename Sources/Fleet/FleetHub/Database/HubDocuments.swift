@@ -16,8 +16,8 @@ package import ReaderStore
 ///
 /// `put` and `widen` write the audit log and queue change notices to the kiosks in one transaction. The
 /// commands of `countersign-hub` call them; hubs only read documents and count failures. The caller verifies
-/// a document's signature before `put`. Kiosks verify it again, so a hub that stores a forged document
-/// changes no kiosk.
+/// a document's signature before `put`. Kiosks verify the signature too, so a hub that stores a forged
+/// document changes no kiosk.
 package struct HubDocuments: Sendable {
     /// The number of kiosks whose refusal pauses a roll-out: no further kiosk gets the document until an
     /// operator widens the roll-out.

@@ -34,7 +34,7 @@ package enum ReceiptPush: Equatable, Sendable {
 /// - A kiosk may push 16 MiB in an hour.
 ///
 /// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
-/// kiosk gets its answer. It is in the database once, whichever hub received it.
+/// kiosk gets its answer. The receipt is in the database once, whichever hub received it.
 ///
 /// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt and
 /// nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
@@ -344,8 +344,8 @@ struct CheckedSignatures {
     /// The number of verified signatures.
     var count: Int { results.count }
 
-    /// Verifies receipts in order, up to the first that none of the keys has signed: no receipt after it is
-    /// stored.
+    /// Verifies receipts in their order, up to the first receipt that no key has signed, because no receipt
+    /// after that one is stored.
     init(of receipts: [SignedReceipt], by keys: [ReceiptPublicKey]) {
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for receipt in receipts {
@@ -357,7 +357,8 @@ struct CheckedSignatures {
     }
 
     /// Whether the key signed the receipt. A pair of receipt and key that was not checked before is checked
-    /// now: since the keys were read, the kiosk has sent further keys, or another push has changed its head.
+    /// now. Such a pair exists if the kiosk has sent further keys or another push has stored receipts since
+    /// the keys were read.
     func isSigned(_ receipt: SignedReceipt, by key: ReceiptPublicKey) -> Bool {
         results[Check(receipt: receipt.digest, key: key)] ?? receipt.isSigned(by: key)
     }

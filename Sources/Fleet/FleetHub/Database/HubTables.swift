@@ -62,9 +62,9 @@ enum HubTables {
             )
             """,
             // A key that has signed receipts belongs to one kiosk, so that a kiosk cannot push another's
-            // receipts as its own. A key that has signed none may be sent by several kiosks: knowing a
-            // kiosk's public key must not be enough to keep that kiosk from pushing. The index of earlier
-            // programs covered all keys and is dropped.
+            // receipts as its own. A key that has signed no receipt may be sent by several kiosks, because
+            // knowing a kiosk's public key must not be enough to keep that kiosk from pushing. The index of
+            // earlier programs covered all keys and is dropped.
             "DROP INDEX IF EXISTS countersign_fleet_receipt_key_point",
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used

@@ -8,7 +8,8 @@ struct ReceiptAccount {
     /// The number of the kiosk's present receipt chain, from 1. Each computer with the kiosk's name has its
     /// own chain (`ReceiptEpoch`).
     let epoch: Int64
-    /// Whether the kiosk must send its receipt keys before it pushes: the epoch follows from these keys.
+    /// Whether the kiosk must send its receipt keys before it pushes, because the epoch follows from these
+    /// keys.
     let isRejoining: Bool
     /// The number of bytes pushed in this hour.
     let pushed: Int64
@@ -106,8 +107,8 @@ enum ReceiptEpoch {
             [kiosk.text.bytes], until: deadline)
     }
 
-    /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was present
-    /// before, it continues after its stored head. A new epoch begins with its first receipt.
+    /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was the present
+    /// one before, its receipts continue after its stored head. A new epoch begins with its first receipt.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

@@ -49,8 +49,8 @@ package struct HubRoutes: Sendable {
     /// of lines.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// The places for certificate requests of unknown callers. A request for a certificate needs none, so
-    /// without this limit strangers could occupy all connections to the database.
+    /// The places for certificate requests of unknown callers. Anyone can send such a request, so without
+    /// this limit strangers could occupy all connections to the database.
     let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
     /// The places for renewals by kiosks that show their certificate. Strangers cannot occupy them, and each
     /// kiosk has a limited number of connections.

@@ -14,9 +14,10 @@ package import ServiceLifecycle
 ///
 /// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators may have
 ///   `connections` open connections together.
-/// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and its
-///   connection takes one of a few separate places, for a short time. Strangers can therefore not keep a
-///   kiosk out, and kiosks cannot keep out a computer that enrols.
+/// - A client with neither a kiosk's certificate nor an operator's token is a *stranger*. A stranger can
+///   enrol, load the page or ask for the health. Its connection takes one of a few separate places, for a
+///   short time. Strangers can therefore not keep a kiosk out, and kiosks cannot keep out a computer that
+///   enrols.
 /// - One kiosk or operator has at most 16 connections.
 /// - Requests are not answered on the connection's event loop, because a push of receipts verifies thousands
 ///   of signatures.
