@@ -15,7 +15,7 @@ package import JSON
 /// - An absence never improves an answer. An element that could have refuted the answer, such as
 ///   `expiry_date`, has to come if it was requested.
 ///
-/// The expectation holds no element value and reads no clock; the day of the questions is an argument.
+/// The expectation contains no element value and reads no clock. The day of the questions is an argument.
 package struct AnswerExpectation: Sendable {
     package let questions: [Question]
     private let elements: [AskedElement]
@@ -192,7 +192,7 @@ extension Question.Subject {
 
 extension AnswerExpectation {
     /// Creates the expectation of requests whose plan is not known. Each `age_over_NN` of each document is a
-    /// question, and so is its `expiry_date`.
+    /// question, and so is its `expiry_date` if it was requested.
     package init(
         of requests: [ItemsRequest], _ useCases: [DeviceRequestInfo.UseCase] = [], on day: FullDate
     ) {

@@ -3,7 +3,8 @@ internal import RequestPlanner
 
 /// The documents that an answer needs (Q243).
 ///
-/// - A mandatory use case needs one of its document sets, complete. An optional use case needs nothing.
+/// - A mandatory use case needs all documents of one of its document sets. An optional use case needs
+///   nothing.
 /// - A document in no use case is needed. The document types of one family, such as the spellings of the
 ///   photo ID, are alternatives to one another.
 ///
@@ -40,8 +41,8 @@ struct DocumentNeeds: Sendable {
         let mandatory = zip(useCases, sets).filter { $0.0.isMandatory }.map { $0.1 }
         // Each type of a family alone is enough.
         let needs = mandatory + families.map { $0.map { [$0] } }
-        // If every use case is optional, one of them still has to be answered: a response without any
-        // requested document is never enough.
+        // If every use case is optional, one use case still has to be answered, because a response without
+        // any requested document is never enough.
         self.needs = needs.isEmpty && !sets.isEmpty ? [sets.flatMap(\.self)] : needs
         // A use case's types form one group, in the order of the request.
         groups =

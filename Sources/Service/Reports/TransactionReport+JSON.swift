@@ -187,7 +187,8 @@ extension DocumentOutcome {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
             case .inDate: inDate = answer
-            // The answer about the portrait has no member of its own. It counts in `outcome`.
+            // The answer about the portrait has no member here, but influences the member `outcome` of the
+            // report.
             case .portrait: break
             }
         }
