@@ -115,8 +115,8 @@ package struct HubAuthority: Sendable {
     ) throws(IdentityStoreError) -> [UInt8] {
         do throws(OpenSSLCryptoError) {
             var serialNumber = try randomBytes(16)
-            // The first byte is 0x40 to 0x7f: a serial number must be positive and is encoded in DER without
-            // leading zeros (RFC 5280 4.1.2.2).
+            // The first byte is 0x40 to 0x7f, because a serial number must be positive and is encoded in DER
+            // without leading zeros (RFC 5280 4.1.2.2).
             serialNumber[0] = serialNumber[0] & 0x3f | 0x40
             let template = CertificateTemplate(
                 serialNumber: serialNumber, issuer: issuer, subject: subject,

@@ -9,8 +9,8 @@ internal import ServiceLifecycle
 /// an hour, at every hub.
 ///
 /// Nothing is dropped in the first hour after the computer has started, because the computer's clock may
-/// still be corrected then. The uptime of the computer counts and not that of the hub: a hub that restarts
-/// every few minutes must still drop months.
+/// still be corrected then. The uptime of the computer counts and not the uptime of the hub, because a hub
+/// that restarts every few minutes must still drop months.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)

@@ -40,8 +40,8 @@ package struct BrokerRemark: Sendable {
 /// A kiosk uses a connection in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
 ///
 /// - A separate thread waits for the socket with poll(2). libmosquitto's own thread uses select(2), which
-///   accepts no descriptor above 1023: a hub with a thousand kiosks could not reconnect to a broker that was
-///   restarted.
+///   accepts no descriptor above 1023. A hub with a thousand kiosks could therefore not reconnect to a broker
+///   that was restarted.
 /// - libmosquitto locks its own state, so `publish`, `subscribe` and `stop` can be called from any thread.
 ///   They only queue, and wake the socket's thread.
 /// - `stop()` ends the connection with a DISCONNECT, so that the broker does not publish the will of this
@@ -140,7 +140,7 @@ package struct BrokerRemark: Sendable {
         // libmosquitto does not retain the box. `box` lives as long as this object, which destroys the
         // client.
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
-        // `true` asks for a clean session: the broker keeps no subscriptions or messages of earlier
+        // `true` asks for a clean session, in which the broker keeps no subscriptions or messages of earlier
         // connections.
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
@@ -157,8 +157,8 @@ package struct BrokerRemark: Sendable {
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) -> Bool {
         let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
         guard
-            // In this mode, calls from other threads only queue their packets: one thread alone writes to the
-            // socket.
+            // In this mode, calls from other threads only queue their packets, so that one thread alone
+            // writes to the socket.
             unsafe mosquitto_threaded_set(client, true) == success,
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(

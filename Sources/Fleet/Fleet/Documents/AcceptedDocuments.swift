@@ -18,7 +18,7 @@ internal import MdocTrust
 /// - it has not failed on this kiosk, and changes no member that only the kiosk's own file may set.
 ///
 /// `configuration(over:)` merges the levels from chain to kiosk into the kiosk's own file (RFC 7396). Trust
-/// and brands are not merged: the most specific level that contains them decides alone.
+/// and brands are not merged. The most specific level that contains them decides alone.
 ///
 /// The value never applies a configuration and never stores trust or brands: `FleetAgent` and
 /// `DocumentInstaller` do.
@@ -141,7 +141,8 @@ package struct AcceptedDocuments: Sendable {
     mutating func endTrial() { trials = [:] }
 
     /// Restores a document that this kiosk has accepted and stored. A document that is no longer for this
-    /// kiosk is recorded in `leftOut`: the kiosk's file now has other keys, or another site or group.
+    /// kiosk is recorded in `leftOut`. This happens if the kiosk's file now has other keys, or another site
+    /// or group.
     mutating func restore(_ bytes: [UInt8], at level: FleetLevel) throws(FleetDocumentError) {
         do throws(FleetDocumentError) {
             try restore(bytes)

@@ -29,7 +29,7 @@ package struct FleetDocument: Equatable, Sendable {
     package var trust: [UInt8]?
     /// The brands that replace the kiosk's brands.
     package var brands: FleetBrands?
-    /// The keys that this document withdraws: kiosks accept no new document with the signature of a withdrawn
+    /// The keys that this document withdraws. Kiosks accept no new document with the signature of a withdrawn
     /// key.
     package var withdrawn: [FleetKey.ID] = []
 
@@ -147,7 +147,7 @@ package struct FleetDocument: Equatable, Sendable {
 ///   a document.
 /// - `encoded` are the received bytes, which are stored and hashed unchanged.
 ///
-/// A hub cannot make a valid document: it has only the public keys.
+/// A hub cannot make a valid document, because it has only the public keys.
 package struct VerifiedFleetDocument: Sendable {
     package let document: FleetDocument
     package let signer: FleetKey.ID

@@ -36,8 +36,8 @@ package actor FleetAgent {
     /// The maximum time for which the agent sleeps before it reads the schedule again, because a notice may
     /// have brought the next question forward.
     private static let lookInterval = Duration.milliseconds(200)
-    /// The time over which kiosks spread reports about lanes, in seconds: a power cut affects many kiosks at
-    /// once.
+    /// The time over which kiosks spread reports about lanes, in seconds. A power cut affects many
+    /// kiosks at once.
     private static let spread: Int64 = 10
     /// The advice to an operator if the hub has other receipts than the kiosk.
     package static let setBack =
@@ -221,7 +221,7 @@ package actor FleetAgent {
 
     // MARK: Stopping
 
-    /// Stops the kiosk: it accepts no orders, also after a restart.
+    /// Stops the kiosk, which then accepts no orders, also after a restart.
     func stop(_ why: String) async {
         guard !isStopped else { return }
         kept.change { $0.isStopped = true }
@@ -283,7 +283,7 @@ package actor FleetAgent {
         if let bundle { _ = try await installer.change(by: bundle, after: accepted) }
         let trial = Trial(document: document, built: built, bundle: bundle)
         guard isChange else { return await settle(trial) }
-        // One trial at a time: the question that follows the trial gets the document again.
+        // One trial runs at a time. The question that follows the trial gets the document again.
         guard !work.isTrying else { return true }
         // A trial needs lanes, and a stopped kiosk has no lanes.
         guard !isStopped, !work.isResuming else {
@@ -354,8 +354,8 @@ package actor FleetAgent {
             }
             // No document contains the present brands, so only a copy can restore them.
             if accepted.brands == nil, next.brands != nil { brandsBefore = try await installer.brandFiles() }
-            // Brands and trust are stored before the document is accepted: after a crash in between, the next
-            // start puts back the former brands, and the hub offers the document again.
+            // Brands and trust are stored before the document is accepted, because after a crash in between,
+            // the next start puts back the former brands, and the hub offers the document again.
             try await installer.putBrands(inForceOf: next)
             if let change { try await installer.store(change) }
             // Applied to the current content and not to `next`, because a trial may have begun or ended

@@ -133,7 +133,8 @@ actor HubClient {
         _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
-        // Fixed for this request: other requests may change `preferred` while this one tries each hub once.
+        // Fixed for this request, because other requests may change `preferred` while this one tries each hub
+        // once.
         let first = preferred
         for step in hubs.indices {
             let place = (first + step) % hubs.count

@@ -113,7 +113,7 @@ struct KioskEnrolment {
         guard let file = settings.codeFile else { return nil }
         return try mapping(
             PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
-                // Only visible characters: the file may end with a line break.
+                // Only visible characters, because the file may end with a line break.
                 String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7f }.prefix(128), as: UTF8.self)
             }, \IdentityStoreError.hubError)
     }

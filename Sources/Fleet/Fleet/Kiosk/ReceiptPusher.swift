@@ -52,7 +52,7 @@ actor ReceiptPusher {
                 log.warning(
                     "receipts wait for the hub",
                     metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
-                // A failure here changes nothing: the count is only for the report.
+                // A failure here changes nothing, because the count is only for the report.
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
                 // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
@@ -69,8 +69,8 @@ actor ReceiptPusher {
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
-            // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
-            // receipts.
+            // Read before the keys are sent, so that `run` can count the waiting receipts even if the hub
+            // refuses the keys.
             if known == nil { known = try await client.state().receipts }
             // The keys are sent before the head is read. After an enrolment, the hub recognises the computer
             // by these keys, and can only then say after which receipt this computer continues.

@@ -108,7 +108,8 @@ actor BrokerAccounts {
         number += 1
         let own = number
         // Only the last command for each account gets a text by which the broker's answer is recognised.
-        // Answers to the earlier commands do not count: these commands fail if their effect is there already.
+        // Answers to the earlier commands do not count, because these commands fail if their effect is there
+        // already.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()

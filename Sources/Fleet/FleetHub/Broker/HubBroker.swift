@@ -271,7 +271,7 @@ package final class HubBroker: Service {
         // A task whose message is under way, or that is done and not yet deleted, is not sent again.
         let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
-            // The lock is held while sending: the acknowledgement can arrive on another thread before
+            // The lock is held while sending, because the acknowledgement can arrive on another thread before
             // `perform` returns.
             let isSent = state.withLock { state in
                 guard let number = perform(task, as: change, among: kiosks, on: connection) else {

@@ -18,7 +18,8 @@ package struct DatabaseFacts: Equatable, Sendable {
     package var tablesVersion: Int64?
     /// Whether the hub's database user may create tables.
     package var mayMakeTables: Bool
-    /// Whether the hub's user owns the tables: only the owner may create and drop the partitions of receipts.
+    /// Whether the hub's user owns the tables. Only the owner may create and drop the partitions of
+    /// receipts.
     package var ownsTables: Bool
     /// Whether the user may read the audit log and append to it, which each changing command does.
     package var mayAppendActs: Bool

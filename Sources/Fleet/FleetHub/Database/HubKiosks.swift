@@ -67,8 +67,8 @@ package struct KioskRecord: Equatable, Sendable {
     }
 
     /// The receipt after which the kiosk continues. For a kiosk that was enrolled again, this is 0 until the
-    /// kiosk has sent its receipt keys: the hub recognises by these keys whether the kiosk has the earlier
-    /// receipts.
+    /// kiosk has sent its receipt keys, because the hub recognises by these keys whether the kiosk has the
+    /// earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }

@@ -45,8 +45,8 @@ package struct HubReceipts: Sendable {
     /// The maximum number of receipt keys of one kiosk in one epoch. Keys without receipts count too.
     static let mostKeys: Int64 = 64
 
-    /// The maximum that one kiosk may push in an hour, in bytes: more than 20 000 receipts of usual length,
-    /// which a kiosk writes in months.
+    /// The maximum that one kiosk may push in an hour, in bytes. This is more than 20 000 receipts of usual
+    /// length, which a kiosk writes in months.
     static let mostPushed: Int64 = 1 << 24
     /// PostgreSQL's error code for a row without a partition.
     private static let partitionMissing = "23514"
@@ -67,10 +67,10 @@ package struct HubReceipts: Sendable {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
         var receipts: [SignedReceipt] = []
         for link in chain.links {
-            // The statement is parsed only as a check: the hub stores nothing that is not a receipt's
+            // The statement is parsed only as a check, because the hub stores nothing that is not a receipt's
             // content.
             guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
-                // The number of a malformed receipt is not known: the number after the previous receipt is
+                // The number of a malformed receipt is not known, so the number after the previous receipt is
                 // reported.
                 return .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed)
             }
@@ -82,7 +82,7 @@ package struct HubReceipts: Sendable {
         do throws(PostgreSQLError) {
             return try await store(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
-            // The partition is missing: the clock of the database was corrected by more than a month.
+            // The partition is missing if the clock of the database was corrected by more than a month.
             try await months.make()
             return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
@@ -152,8 +152,8 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's head, the receipts are not damaged: the
-            // kiosk was set back to a backup, or has another chain.
+            // If the first new receipt does not follow the hub's head, the receipts are not damaged. Instead,
+            // the kiosk was set back to a backup, or has another chain.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
@@ -303,8 +303,8 @@ package struct HubReceipts: Sendable {
                     UNION SELECT unnest($2::bytea[])) AS keys
                 """, [kiosk.text.bytes, points, choice.epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
-            // The epoch changes only with keys that are stored: a refused list must not begin an epoch
-            // unseen.
+            // The epoch changes only with keys that are stored, because a refused list must not begin an
+            // epoch unseen.
             guard let count, count <= Self.mostKeys else { return .tooMany }
             try ReceiptEpoch.enter(choice, of: kiosk, on: link, until: deadline)
             // A key without receipts moves to the present epoch. A key with receipts stays in the epoch of

@@ -189,7 +189,7 @@ package struct HubRoutes: Sendable {
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
-            // Only the check counts: without a code, the key must be enrolled already.
+            // Only the check counts. Without a code, the key must be enrolled already.
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
             // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
             if let shown = await call.peerCertificate() {
@@ -198,8 +198,8 @@ package struct HubRoutes: Sendable {
         }
         let pem = try certificate(request, as: name, at: time)
         if call.bearer == nil {
-            // Counted only after the certificate was made: a fault of the authority's key must not use up the
-            // kiosk's limit.
+            // Counted only after the certificate was made, because a fault of the authority's key must not
+            // use up the kiosk's limit.
             try await count(.renewals, of: name)
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
@@ -232,7 +232,7 @@ package struct HubRoutes: Sendable {
             throw .databaseUnavailable(error)
         }
         if isEnrolled { return }
-        // A revoked key cannot be enrolled with any code: the kiosk must make a new key.
+        // A revoked key cannot be enrolled with any code, so the kiosk must make a new key.
         let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.kiosks.isRevoked(digest)
         }
@@ -293,7 +293,7 @@ package struct HubRoutes: Sendable {
         try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
-            // Only the check counts: it throws if the kiosk was revoked in the meantime.
+            // Only the check counts. The check throws if the kiosk was revoked in the meantime.
             _ = try await self.kiosk(call)
         } catch {
             // The broker may have removed the account of the revoked kiosk before it created this account. So
@@ -314,7 +314,7 @@ package struct HubRoutes: Sendable {
         _ = try await kiosk(call)
         guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)
-        // Checked again: the kiosk may have been stopped or revoked while the body arrived.
+        // Checked again, because the kiosk may have been stopped or revoked while the body arrived.
         let kiosk = try await kiosk(call)
         guard !kiosk.isStopped else { throw .kioskStopped }
         return try await tokens.respond(to: body, of: kiosk, audit: audit, at: now())

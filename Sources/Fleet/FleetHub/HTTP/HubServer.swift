@@ -94,8 +94,8 @@ package struct HubServer: Service {
     }
 
     package func run() async throws {
-        // Unlike in a daemon, requests are not answered on the connection's event loop: a push of receipts
-        // has thousands of signatures to verify.
+        // Unlike in a daemon, requests are not answered on the connection's event loop, because a push of
+        // receipts has thousands of signatures to verify.
         let limits = ConnectionLimits(
             idle: .seconds(Self.idleSeconds), write: writeTimeout, answersOnEventLoop: false)
         try await ListeningServer(
