@@ -60,7 +60,7 @@ package struct ChannelReport: Sendable {
                     TransactionReport(
                         .verified($0.response), expecting: expectation, requestCompared: requestCompared)
                 }
-                // Not accepted: the report must not include element values.
+                // Not accepted, so the report must not include element values.
                 ?? TransactionReport(
                     rejecting: presentation.checks, presentation.failures, expecting: expectation,
                     requestCompared: requestCompared)

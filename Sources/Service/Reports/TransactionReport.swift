@@ -114,8 +114,8 @@ package struct TransactionReport: Sendable {
         basis.map { $0.policy.hasTestDocument(documents.map(\.report)) } ?? false
     }
 
-    /// Whether the answers and elements may be used: the response is verified, or the policy accepts its test
-    /// documents.
+    /// Whether the answers and elements may be used. This is the case if the response is verified, or the
+    /// policy accepts its test documents.
     package var isAccepted: Bool {
         switch verdict {
         case .verified: true
