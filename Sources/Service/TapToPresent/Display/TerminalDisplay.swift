@@ -22,8 +22,8 @@ struct TerminalDisplay: DisplayChannel {
             throw .serviceUnavailable(.displayUnavailable(.terminalAbsent))
         }
         let line = DisplayLine(owning: descriptor)
-        // The removal has its own time limit of 1 s: the result must disappear even if the time for the
-        // decision is over.
+        // The removal has its own time limit of 1 s, because the result must disappear even if the time for
+        // the decision is over.
         defer { _ = line.write(Array(Self.end.utf8), during: DisplayTime(.seconds(1))) }
         let text = Self.begin + Self.text(of: result, isAsking: isAsking)
         guard line.write(Array(text.utf8), during: time) else {

@@ -178,8 +178,8 @@ extension DateComponents {
 extension ElementReader {
     typealias Elements = MobileDriversLicenseDataRequest.Response.DocumentElements
 
-    /// The driving privileges, or `nil` if one entry is malformed: an incomplete list could lack an entry's
-    /// restrictions.
+    /// The driving privileges, or `nil` if one entry is malformed, because an incomplete list could lack an
+    /// entry's restrictions.
     var drivingPrivileges: [Elements.DrivingPrivilege]? {
         let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) }
         return list?.map { entry in

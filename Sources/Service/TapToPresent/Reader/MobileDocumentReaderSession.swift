@@ -26,8 +26,8 @@ public final class MobileDocumentReaderSession: Sendable {
     let installation: ReaderInstallation
     let sharedReader: SharedReader
     let hub: EventHub
-    /// The token, which is checked again for each request: the token may have expired since, or its key may
-    /// have been revoked.
+    /// The token, which is checked again for each request, because the token may have expired since, or its
+    /// key may have been revoked.
     let token: MobileDocumentReader.Token?
     /// The private daemon, which is started at the first display request on the clerk's page.
     let daemon = Mutex<PrivateDaemon?>(nil)

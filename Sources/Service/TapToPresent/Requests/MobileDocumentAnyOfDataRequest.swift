@@ -56,7 +56,7 @@ extension MobileDocumentAnyOfDataRequest {
                         guard case .verified(let response) = plan.answer else { continue }
                         return try response(read)
                     }
-                    // Not reached: the plan that found the document is a choice of one of `plans`.
+                    // Not reached, because the plan that found the document is a choice of one of `plans`.
                     throw .unknown(.internalFault)
                 })
         }

@@ -55,7 +55,7 @@ extension MobileDocumentReaderSession {
     ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
-        // Only the check counts: a policy that is less strict than the setup's is refused before a daemon
+        // Only the check counts. A policy that is less strict than the setup's is refused before a daemon
         // starts. The daemon applies the policy of the order itself.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)

@@ -35,7 +35,7 @@ extension PagePresentation {
             if let end, end <= .now { throw .unavailable(.pageLost) }
             if time.isOver, end == nil {
                 end = .now + Self.endTime
-                // A request that fails is not repeated: the presentation then counts as lost at `end`.
+                // A request that fails is not repeated. The presentation then counts as lost at `end`.
                 _ = try? daemon.socket.call("DELETE", path)
             }
             Thread.sleep(forTimeInterval: 0.1)
