@@ -89,6 +89,7 @@ package struct HubAuthority: Sendable {
         let authorityKey = try PrivateFile.key("\(folder)/authority-key.pem")
         let key = try isReplacing ? PrivateFile.key(keyPath) : newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
+        // A hub shows this certificate to kiosks as a server, and to the broker as a client.
         let der = try certificate(
             of: DistinguishedName([(.commonName, name.text)]), for: publicKey, issuedBy: root.subject,
             with: authorityKey, from: now, until: min(now.secondsSince1970 + serverValidity, root.notAfter),
@@ -98,6 +99,7 @@ package struct HubAuthority: Sendable {
                 .subjectAlternativeNames(dns: dns, addresses: addresses),
             ])
         let pem = PEM.encode(der[...], label: "CERTIFICATE")
+        // The existing key stays, so only the certificate is written.
         guard !isReplacing else { return try PrivateFile.replace(path, with: pem[...]) }
         try PrivateFile.create(keyPath, key)
         try PrivateFile.create(path, pem[...])

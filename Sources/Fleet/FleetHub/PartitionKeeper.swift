@@ -44,6 +44,7 @@ package struct PartitionKeeper: Service {
             while !Task.isCancelled {
                 var pause = Self.interval
                 do throws(PostgreSQLError) {
+                    // In the first hour after the computer's start, `make` creates partitions and drops none.
                     if uptime() < Self.interval {
                         try await database.months.make()
                     } else {

@@ -185,6 +185,7 @@ package struct BrokerRemark: Sendable {
             unsafe EventBox.yield(.acknowledged(number), to: context)
         }
         unsafe mosquitto_message_callback_set(client) { _, context, message in
+            // A message that is too long is dropped.
             guard let message = unsafe message?.pointee, let topic = unsafe message.topic,
                 (0...Int32(BrokerConnection.longestMessage)).contains(unsafe message.payloadlen)
             else { return }
@@ -313,6 +314,7 @@ private final class WakePipe: Sendable {
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
+        // Non-blocking, so that `write` to a full pipe and `drain` of an empty pipe return at once.
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -149,6 +149,7 @@ package struct AcceptedDocuments: Sendable {
         } catch {
             switch error {
             case .keyUnknown, .otherChain, .otherName, .withdrawalNotAllowed: leftOut[level] = error
+            // The stored file is damaged.
             default: throw error
             }
         }
@@ -198,6 +199,7 @@ package struct AcceptedDocuments: Sendable {
     private static func configuration(
         over file: [UInt8], with changes: [[UInt8]]
     ) throws(FleetDocumentError) -> Configuration {
+        // Counted for tests, which limit how often a configuration is built.
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
@@ -227,6 +229,7 @@ package struct AcceptedDocuments: Sendable {
     /// Parses the changes of a document. Throws if the changes are not a JSON object, change a fixed member,
     /// or contain a number that is not whole.
     private static func patch(_ bytes: [UInt8]) throws(FleetDocumentError) -> JSONValue {
+        // The limits are the size in bytes and the depth of nesting.
         guard let item = try? JSONItem.parse(bytes[...], limits: (FleetDocument.maximumSize, 16)),
             case .object(let members) = item.value
         else { throw .configurationRefused("it is not a JSON object") }

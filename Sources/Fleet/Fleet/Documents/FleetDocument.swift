@@ -163,6 +163,7 @@ package struct VerifiedFleetDocument: Sendable {
     package init(_ bytes: [UInt8], by keyring: FleetKeyring) throws(FleetDocumentError) {
         let (document, signer, signature) = try FleetDocument.parse(bytes)
         let key = try keyring.key(signer)
+        // Counted for tests, which limit how often a signature is verified.
         WorkCount.add(.fleetDocumentVerified)
         guard let publicKey = try? key.key(), (try? signature.verify(with: publicKey)) != nil else {
             throw .changed

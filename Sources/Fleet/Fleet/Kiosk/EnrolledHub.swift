@@ -29,6 +29,7 @@ actor EnrolledHub {
 
     /// Returns a client with a valid certificate. Concurrent callers wait for the same enrolment or renewal.
     func enrolledClient() async throws(HubError) -> HubClient {
+        // Callers that come while the task runs wait for the same task, which then removes itself.
         let task =
             preparing
             ?? Task {

@@ -65,6 +65,7 @@ actor BrokerAccounts {
         return await withCheckedContinuation { answer in
             wanted.append(
                 Wanted(kiosk: kiosk, password: password, deadline: .now + Self.turnTimeout, answer: answer))
+            // A running `serve` also takes this request.
             guard !isServing else { return }
             isServing = true
             Task { await serve() }

@@ -32,6 +32,7 @@ package enum BrokerFacts: Equatable, Sendable {
     package static func current(_ settings: BrokerConnection.Settings) async -> BrokerFacts {
         guard let connection = settings.newConnection() else { return .filesRefused }
         connection.start()
+        // After the timeout the events end, and `facts(of:)` returns what is known by then.
         let timer = Task {
             try await Task.sleep(for: timeout)
             await connection.stop()

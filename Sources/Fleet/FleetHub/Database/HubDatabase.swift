@@ -41,7 +41,7 @@ package struct HubDatabase: Sendable {
 
     /// - Parameters:
     ///   - settings: The connection settings in libpq's form.
-    ///   - who: The operator whom the audit log names.
+    ///   - who: The operator whom the audit log names. Evaluated for each change of an operator.
     package init(
         _ settings: String, chain: FleetName,
         by who: @autoclosure @escaping @Sendable () -> HubOperator = .current

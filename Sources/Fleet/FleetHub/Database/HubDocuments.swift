@@ -185,6 +185,7 @@ package struct HubDocuments: Sendable {
 
     /// Returns the newest document of each level and name with the state of its roll-out, for operators.
     package func rollOuts() async throws(PostgreSQLError) -> [JSONValue] {
+        // `DISTINCT ON` keeps the first row of each level and name, which has the highest version.
         try await pool.rows(
             """
             SELECT DISTINCT ON (level, name) level, name, version, percent, failures, put

@@ -75,6 +75,7 @@ package struct KioskRecord: Equatable, Sendable {
 
     /// The record for operators: the operator's page and `kiosk list`.
     package var json: JSONValue {
+        // The report is empty, and no JSON, until the kiosk has sent one.
         let report = (try? JSONItem.parse(report[...])).map { JSONValue($0) } ?? .null
         return [
             "kiosk": .string(name.text), "site": JSONValue(site?.text), "group": JSONValue(group?.text),
@@ -148,6 +149,8 @@ package struct HubKiosks: Sendable {
     func enrol(
         _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
     ) async throws(PostgreSQLError) -> Bool {
+        // The code is deleted, so that it works once. With `is_rejoining`, the hub accepts no receipts before
+        // the kiosk has sent its receipt keys.
         try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET state = 'active', key_digest = $3::bytea, code = '',
@@ -302,6 +305,7 @@ package struct HubKiosks: Sendable {
     /// Clears a kiosk's alert. Returns `false` if the kiosk has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
+            // The statement returns the former alert, which the audit log names.
             let row = try link.rows(
                 """
                 UPDATE countersign_fleet_kiosk AS kiosk SET alert = '' FROM (

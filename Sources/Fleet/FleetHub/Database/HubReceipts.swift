@@ -107,6 +107,8 @@ package struct HubReceipts: Sendable {
     func signatures(
         of receipts: [SignedReceipt], from kiosk: FleetName
     ) async throws(PostgreSQLError) -> CheckedSignatures {
+        // No receipt is returned if the push is refused or has no new receipt, because no signature is needed
+        // then.
         let (new, keys) = try await pool.transaction {
             link, deadline throws(PostgreSQLError) -> ([SignedReceipt], [ReceiptPublicKey]) in
             guard let account = try ReceiptAccount(of: kiosk, isHeld: false, on: link, until: deadline),
@@ -249,6 +251,7 @@ package struct HubReceipts: Sendable {
         let signers = Set(receipts.map(\.keyID))
         let points = keys.filter { signers.contains($0.id) }.map(\.point)
         guard !points.isEmpty else { return }
+        // 17 is the array type bytea.
         _ = try link.rows(
             """
             UPDATE countersign_fleet_receipt_key SET is_used = true
@@ -347,6 +350,7 @@ struct CheckedSignatures {
     /// Verifies receipts in their order, up to the first receipt that no key has signed, because no receipt
     /// after that one is stored.
     init(of receipts: [SignedReceipt], by keys: [ReceiptPublicKey]) {
+        // Keys with the same identifier are the same key, so the first one is enough.
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for receipt in receipts {
             guard let key = known[receipt.keyID] else { return }

@@ -118,6 +118,7 @@ enum ReceiptEpoch {
             INSERT INTO countersign_fleet_ended_epoch (kiosk, epoch, head_sequence, head_digest)
             SELECT kiosk, epoch, head_sequence, head_digest FROM countersign_fleet_kiosk WHERE kiosk = $1::text
             """, [kiosk.text.bytes], until: deadline)
+        // For a new epoch, `begun` has no row, so the epoch begins before the first receipt (`origin`).
         _ = try link.rows(
             """
             WITH begun AS (

@@ -38,6 +38,7 @@ actor HubHealth {
     /// question.
     private func answer() async -> Answer {
         if let latest, now() - latest.time < Self.lifetime { return latest }
+        // While the actor waits for an answer below, further callers come here.
         if let asking { return await asking.value }
         let question = Task { [ping, now] in
             do throws(PostgreSQLError) {

@@ -183,6 +183,7 @@ package struct HubRoutes: Sendable {
             do throws(HubProblem) {
                 try await enrol(name, by: code, keyDigest: digest, at: time)
             } catch {
+                // Logged with the limit for strangers, because the caller has not proved to be this kiosk.
                 refusals.warning(
                     "a code is refused", ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
                 throw error
