@@ -63,6 +63,7 @@ package struct AnswerExpectation: Sendable {
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
         let asked = elements(of: document)
+        // An element can be in both lists below and is then returned once.
         let names =
             document.isEmpty
             ? asked.map(\.name).filter { !document.has($0) }

@@ -188,6 +188,7 @@ extension Conclusion.Evidence {
         var unknowns: [CheckID] = []
         for check in report.documents.flatMap(\.report.checks) {
             switch check.outcome {
+            // A check is skipped because an earlier check failed, which gives the reason.
             case .passed, .skipped: break
             case .failed: faults.append(.check(check.id))
             case .undetermined: unknowns.append(check.id)

@@ -66,6 +66,7 @@ extension [String] {
     fileprivate var groupedByFamily: [[String]] {
         var families: [(word: String, docTypes: [String])] = []
         for docType in self {
+            // An unknown document type is a family of its own.
             let word = DocumentFamily.word(of: docType) ?? docType
             guard let index = families.firstIndex(where: { $0.word == word }) else {
                 families.append((word, [docType]))

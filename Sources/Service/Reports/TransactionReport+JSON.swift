@@ -46,6 +46,7 @@ extension TransactionReport {
                 .array(phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] })
             ),
         ]
+        // The member `notes` exists only if there are remarks.
         guard !notes.isEmpty else { return members }
         let list = notes.map { note -> JSONValue in
             ["id": .string(note.id.rawValue), "detail": .string(note.explanation)]

@@ -40,6 +40,7 @@ extension TransactionReport {
         by decoder: PortraitDecoder?
     ) async -> [Result<ShownPortrait, PortraitDecoderError>] {
         var pictures: [Result<ShownPortrait, PortraitDecoderError>] = []
+        // The elements of a report that is not accepted are withheld, so there is no portrait to decode.
         guard isAccepted else { return pictures }
         for index in documents.indices where asksPortrait(of: documents[index].report.docType) {
             for portrait in documents[index].verified?.portraits ?? [] {

@@ -215,7 +215,8 @@ extension DocumentIssuer {
 }
 
 extension CheckReport {
-    /// The line of this check; `nil` for a check that passed. The JSON has all checks.
+    /// The line of this check; `nil` for a check that passed. The JSON has all checks. A failed check ends
+    /// with the id of its reason, which is more precise than the id of the check.
     fileprivate var line: String? {
         switch outcome {
         case .passed: nil

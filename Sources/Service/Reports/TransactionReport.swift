@@ -286,6 +286,7 @@ package struct DocumentOutcome: Sendable {
             guard subject == .portrait, answer.word == .yes else { return (subject, answer) }
             return (subject, ReasonedAnswer(.unknown, because: fault.explanation(of: "the portrait")))
         }
+        // A document that is not verified has no element that could be unusable.
         guard let verified else { return }
         unusable = expectation.unusable(in: verified, answers, fault)
     }
