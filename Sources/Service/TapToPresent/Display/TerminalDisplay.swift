@@ -115,6 +115,7 @@ struct DisplayLine: ~Copyable {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard !time.isOver else { return false }
+            // Not ready within one tick: the time limit is checked again.
             guard isReady(for: POLLOUT) else { continue }
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Self.write(bytes, to: descriptor)
@@ -141,6 +142,7 @@ struct DisplayLine: ~Copyable {
         var line: [UInt8] = []
         while !time.isOver {
             guard isReady(for: POLLIN) else { continue }
+            // Read byte by byte, so that no byte of a later line is read.
             var byte: UInt8 = 0
             let count = unsafe read(descriptor, &byte, 1)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }

@@ -279,6 +279,7 @@ extension MobileDocumentReaderError {
 
     /// Converts the failure of a presentation.
     init(_ failure: PresentationFailure) {
+        // Apps cause no failure of a bench link or of a further question, so these get the nearest reason.
         self =
             switch failure {
             case .declined: .cancelled(.holderDeclined)

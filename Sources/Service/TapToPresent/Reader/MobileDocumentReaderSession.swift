@@ -63,6 +63,7 @@ public final class MobileDocumentReaderSession: Sendable {
         _ request: Request, policy: MobileDocumentReader.Setup.Revocation? = nil
     ) async throws(MobileDocumentReaderError) -> Request.Response {
         let plan = try request.plan
+        // A request that needs no token is a display request.
         if plan.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
         if !plan.needsToken, installation.setup.display == nil { throw .notSupported(.displayMissing) }
         let result = try await sharedReader.occupied {
@@ -137,6 +138,7 @@ public final class MobileDocumentReaderSession: Sendable {
     private func read(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {
+        // All parts are read for each request, so that a change applies without a restart.
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
         var plan = PresentationPlan(
