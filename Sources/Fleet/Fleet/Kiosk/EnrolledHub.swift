@@ -47,6 +47,7 @@ actor EnrolledHub {
     private func prepareClient() async -> Result<HubClient, HubError> {
         do throws(HubError) {
             let isNew = try await renew()
+            // A client always shows the certificate with which it was made.
             if let client, !isNew { return .success(client) }
             let renewed = try HubClient(settings.hubs, authority: settings.authority, as: folder)
             await client?.end()

@@ -79,6 +79,7 @@ package struct FleetFolder: Sendable {
             membership, FleetKeyring(keys, withdrawn: state.withdrawn), seen: state.seen,
             failed: state.failed, trials: state.trials)
         for level in FleetLevel.allCases {
+            // Without a file, the kiosk obeys no document of this level.
             guard let bytes = try mapping(Self.contents(documentPath(level)), FleetFolderError.file)
             else { continue }
             try mapping(accepted.restore(bytes, at: level)) { (error: FleetDocumentError) in
@@ -168,6 +169,7 @@ private struct State {
         for entry in try members.required("withdrawn").array() {
             withdrawn.insert(try FleetKey.ID(entry.string(), of: entry))
         }
+        // Trials are fewer than this limit, because the end of a trial clears all counts.
         for (digest, count) in try members.required("trials").entries(upTo: Self.mostFailed) {
             trials[try count.digest(named: digest)] = try count.integer(in: 1...FleetDocument.highestVersion)
         }

@@ -100,6 +100,7 @@ struct KioskEnrolment {
     /// Returns a certification request (PKCS #10) for the kiosk's key, which is created if it does not exist.
     private func request() throws(IdentityStoreError) -> [UInt8] {
         let key = try folder.key()
+        // The hub compares the organisation with its chain, and takes the kiosk from the common name.
         let subject = DistinguishedName([
             (.organizationName, settings.membership.chain.text),
             (.commonName, settings.membership.kiosk.text),
@@ -125,6 +126,7 @@ struct KioskEnrolment {
         let own = try mapping(key.publicKey().subjectPublicKeyInfo) { (error: OpenSSLCryptoError) in
             IdentityStoreError.keyUnusable(error).hubError
         }
+        // The function throws for bytes without a certificate, so there is a first one.
         guard let certificate = try? certificates(fromPEMOrDER: pem[...])[0],
             certificate.subjectPublicKeyInfo.encoding.elementsEqual(own)
         else { throw .malformed }
