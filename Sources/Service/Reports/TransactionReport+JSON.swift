@@ -69,6 +69,7 @@ extension Conclusion {
 extension VerificationBasis {
     /// The revocation policy and the clock skew that judged the response.
     fileprivate var policyJSON: JSONValue {
+        // `tolerated` is the time in seconds for which an outdated revocation list is still used.
         let (undetermined, tolerated): (JSONValue, JSONValue) =
             switch policy.revocation.undetermined {
             case .accept: ("accept", .null)
