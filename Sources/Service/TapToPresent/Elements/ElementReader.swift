@@ -70,6 +70,7 @@ extension ElementReader {
         var answers: [Int: Bool] = [:]
         for question in read.report.questions {
             guard case .ageOver(let years, _) = question.subject else { continue }
+            // Answered from this document alone. An answer of the report is about all documents.
             switch ReasonedAnswer(question, by: read.document).word {
             case .yes: answers[years] = true
             case .no: answers[years] = false

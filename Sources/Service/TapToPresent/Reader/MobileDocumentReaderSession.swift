@@ -112,7 +112,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return try await read.show(asked)
     }
 
-    /// Runs a transaction and returns the phone's answer without verifying it.
+    /// Runs a transaction and returns the phone's answer, whether or not it passed the checks.
     private func readRaw(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> RawAnswer {

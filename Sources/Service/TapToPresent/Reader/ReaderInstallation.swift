@@ -77,6 +77,7 @@ struct ReaderInstallation: Sendable {
                 anchors.append(anchor)
             }
         }
+        // The same id as for a store without trusted issuers.
         guard !anchors.isEmpty else { throw .serviceUnavailable(.storeUnavailable(id: "store.empty")) }
         return anchors
     }
@@ -156,6 +157,7 @@ extension MobileDocumentReaderError {
         self =
             switch error {
             case .sessionExpired: .sessionExpired(reason)
+            // The store, which records the first use of a token, is in use.
             case .firstUseUnknown(.busy): .systemBusy(reason)
             case .firstUseUnknown: .serviceUnavailable(reason)
             default: .invalidToken(reason)

@@ -58,6 +58,7 @@ extension PagePresentation {
             }
             return seen
         } catch {
+            // The refusal of a daemon that has ended since says nothing about the request.
             if case .refused = error, daemon.isRunning { throw .unsupported(.pageRefused) }
             throw .unavailable(.pageLost)
         }

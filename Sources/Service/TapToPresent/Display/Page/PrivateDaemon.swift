@@ -39,6 +39,7 @@ final class PrivateDaemon: Sendable {
         let configuration = setup.daemonConfiguration(in: folder, port: port, device: page.device)
         let file = folder.appending(path: "countersignd.json")
         do {
+            // Fails if the folder exists, so that no folder of another user is used.
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             try Data(configuration.utf8).write(to: file)
@@ -174,6 +175,7 @@ extension MobileDocumentReader.Setup {
             ("waitSeconds", .integer(min(max(timeout.components.seconds, 1), 3600))),
         ]
         if let policy { members.append(("policy", policy.policy.json)) }
+        // The device of a test replaces both the NFC reader and the Bluetooth adapter.
         if let device { return members + device }
         if let reader { members.append(("reader", .string(reader))) }
         if let bluetoothAdapter { members.append(("adapter", .string(bluetoothAdapter))) }
