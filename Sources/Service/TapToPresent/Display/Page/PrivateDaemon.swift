@@ -172,6 +172,7 @@ extension MobileDocumentReader.Setup {
     private func laneMembers(_ device: [(String, JSONValue)]?) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("name", .string(Self.lane)),
+            // The daemon accepts 1 to 3600 s.
             ("waitSeconds", .integer(min(max(timeout.components.seconds, 1), 3600))),
         ]
         if let policy { members.append(("policy", policy.policy.json)) }
