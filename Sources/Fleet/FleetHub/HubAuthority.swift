@@ -60,6 +60,7 @@ package struct HubAuthority: Sendable {
         let key = try newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, "fleet authority")])
+        // The path length 0 allows certificates of kiosks and servers, but no further authority.
         let der = try certificate(
             of: subject, for: publicKey, issuedBy: subject, with: key, from: now,
             until: now.secondsSince1970 + rootValidity,
@@ -75,7 +76,8 @@ package struct HubAuthority: Sendable {
     /// the authority's files.
     ///
     /// - Parameters:
-    ///   - isReplacing: Whether to certify the existing key again and replace its certificate in one step.
+    ///   - isReplacing: Whether to make a new certificate for the existing key, which replaces the former
+    ///     certificate in one step.
     ///   - dns: The DNS names in the certificate.
     ///   - addresses: The IP addresses in the certificate, of 4 or 16 bytes each.
     package static func certifyServer(
@@ -87,6 +89,7 @@ package struct HubAuthority: Sendable {
         let authorityKey = try PrivateFile.key("\(folder)/authority-key.pem")
         let key = try isReplacing ? PrivateFile.key(keyPath) : newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
+        // A hub shows this certificate to kiosks as a server, and to the broker as a client.
         let der = try certificate(
             of: DistinguishedName([(.commonName, name.text)]), for: publicKey, issuedBy: root.subject,
             with: authorityKey, from: now, until: min(now.secondsSince1970 + serverValidity, root.notAfter),
@@ -96,6 +99,7 @@ package struct HubAuthority: Sendable {
                 .subjectAlternativeNames(dns: dns, addresses: addresses),
             ])
         let pem = PEM.encode(der[...], label: "CERTIFICATE")
+        // The existing key stays, so only the certificate is written.
         guard !isReplacing else { return try PrivateFile.replace(path, with: pem[...]) }
         try PrivateFile.create(keyPath, key)
         try PrivateFile.create(path, pem[...])
@@ -113,8 +117,8 @@ package struct HubAuthority: Sendable {
     ) throws(IdentityStoreError) -> [UInt8] {
         do throws(OpenSSLCryptoError) {
             var serialNumber = try randomBytes(16)
-            // The first byte is 0x40 to 0x7f: a serial number must be positive and is encoded in DER without
-            // leading zeros (RFC 5280 4.1.2.2).
+            // The first byte is 0x40 to 0x7f, because a serial number must be positive and is encoded in DER
+            // without leading zeros (RFC 5280 4.1.2.2).
             serialNumber[0] = serialNumber[0] & 0x3f | 0x40
             let template = CertificateTemplate(
                 serialNumber: serialNumber, issuer: issuer, subject: subject,
@@ -129,7 +133,7 @@ package struct HubAuthority: Sendable {
         }
     }
 
-    /// Returns the first certificate of a file's bytes.
+    /// Returns the first certificate of a file's bytes. Throws if the file contains none.
     private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
         try mapping(certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }

@@ -9,8 +9,8 @@ internal import ServiceLifecycle
 /// an hour, at every hub.
 ///
 /// Nothing is dropped in the first hour after the computer has started, because the computer's clock may
-/// still be corrected then. The uptime of the computer counts and not that of the hub: a hub that restarts
-/// every few minutes must still drop months.
+/// still be corrected then. The uptime of the computer counts and not the uptime of the hub, because a hub
+/// that restarts every few minutes must still drop months.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)
@@ -44,6 +44,7 @@ package struct PartitionKeeper: Service {
             while !Task.isCancelled {
                 var pause = Self.interval
                 do throws(PostgreSQLError) {
+                    // In the first hour after the computer's start, `make` creates partitions and drops none.
                     if uptime() < Self.interval {
                         try await database.months.make()
                     } else {
@@ -62,7 +63,7 @@ package struct PartitionKeeper: Service {
     }
 
     /// Creates and drops partitions. If the clocks of the hub and the database differ too much, `maintain`
-    /// drops none, and the difference is logged.
+    /// drops no partition, and the difference is logged.
     private func keepMonths() async throws(PostgreSQLError) {
         let ahead = try await database.months.maintain(months: months, at: now())
         guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }

@@ -10,12 +10,12 @@ package import JSON
 /// known, as in `countersign verify`. A `TransactionReport` compares the expectation with each verified
 /// document of a requested type.
 ///
-/// - Every document that came is compared, needed or not.
-/// - If one of several alternatives came, the others are not missing.
+/// - Every document that came is compared, whether it is needed or not.
+/// - If one of several alternative documents came, the other documents are not missing.
 /// - An absence never improves an answer. An element that could have refuted the answer, such as
 ///   `expiry_date`, has to come if it was requested.
 ///
-/// The expectation holds no element value and reads no clock; the day of the questions is an argument.
+/// The expectation contains no element value and reads no clock. The day of the questions is an argument.
 package struct AnswerExpectation: Sendable {
     package let questions: [Question]
     private let elements: [AskedElement]
@@ -63,6 +63,7 @@ package struct AnswerExpectation: Sendable {
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
         let asked = elements(of: document)
+        // An element can be in both lists below and is then returned once.
         let names =
             document.isEmpty
             ? asked.map(\.name).filter { !document.has($0) }
@@ -84,7 +85,8 @@ package struct AnswerExpectation: Sendable {
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
         let hasNothingUsable = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
-        // The answer to the question about the portrait names the fault already.
+        // If a question asks for the portrait, its answer gives the portrait's fault. So the other elements
+        // do not count as required.
         let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
         let needed =
             document.isEmpty || hasNothingUsable && !isJudged
@@ -93,6 +95,7 @@ package struct AnswerExpectation: Sendable {
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
             // If the element came usable, or one set of its alternatives did, the element is not reported.
             guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
+            // One fault of each element is enough. An element that did not come has no fault.
             return came.joined().lazy.compactMap { name in
                 fault(name).map { UnusableElement(name: name, fault: $0) }
             }.first
@@ -154,6 +157,9 @@ extension VerifiedDocument {
     }
 
     /// The fault of this element's value; `nil` if the value is usable or did not come.
+    ///
+    /// - Parameter portraitFault: the fault of the document's portrait, which the decoder found; `nil` if
+    ///   there is none.
     fileprivate func fault(
         of name: ElementName, _ portraitFault: PortraitFault?
     ) -> UnusableElement.Fault? {
@@ -187,11 +193,12 @@ extension Question.Subject {
 
 extension AnswerExpectation {
     /// Creates the expectation of requests whose plan is not known. Each `age_over_NN` of each document is a
-    /// question, and so is its `expiry_date`.
+    /// question, and so is its `expiry_date` if it was requested.
     package init(
         of requests: [ItemsRequest], _ useCases: [DeviceRequestInfo.UseCase] = [], on day: FullDate
     ) {
         let needs = DocumentNeeds(of: requests.map(\.docType), useCases)
+        // Two use cases with the same documents have the same questions, which are asked once.
         var questions: [Question] = []
         for group in needs.groups {
             for question in Self.questions(about: group, in: requests, on: day)
@@ -203,7 +210,7 @@ extension AnswerExpectation {
     }
 
     /// Returns the questions of the requests for documents of these types. A question that several types have
-    /// in common is returned once, for all of them.
+    /// in common is returned once, for all these types.
     private static func questions(
         about docTypes: [String], in requests: [ItemsRequest], on day: FullDate
     ) -> [Question] {

@@ -60,7 +60,7 @@ package struct ChannelReport: Sendable {
                     TransactionReport(
                         .verified($0.response), expecting: expectation, requestCompared: requestCompared)
                 }
-                // Not accepted: the report must not include element values.
+                // Not accepted, so the report must not include element values.
                 ?? TransactionReport(
                     rejecting: presentation.checks, presentation.failures, expecting: expectation,
                     requestCompared: requestCompared)
@@ -74,8 +74,8 @@ package struct ChannelReport: Sendable {
         }
     }
 
-    /// Creates the report on a presentation that could not be opened: malformed if its bytes do not decode,
-    /// rejected otherwise.
+    /// Creates the report on a presentation that could not be opened. The verdict is `malformed` if the bytes
+    /// do not decode, and `rejected` otherwise.
     package init(unopened error: WalletPresentationError, isReplayChecked: Bool) {
         let reported = TransactionError(error)
         (verdict, response) =
@@ -86,6 +86,7 @@ package struct ChannelReport: Sendable {
 
     /// Creates the report on a file that is not what it claims to be.
     package init(malformed error: TransactionError) {
+        // Such a file has no answer that could be compared with earlier answers (`isReplayChecked`).
         (verdict, response) = (.malformed, .malformed(error))
         isReplayChecked = false
         ageStandIns = []
@@ -93,6 +94,10 @@ package struct ChannelReport: Sendable {
 }
 
 extension TransactionReport {
+    /// Creates the report on a response whose elements must not be reported.
+    ///
+    /// - Parameter failures: the failed checks of the presentation channel. Those of the response are in
+    ///   `checks`.
     fileprivate init(
         rejecting checks: CheckedResponse, _ failures: [ChannelFailure],
         expecting expectation: AnswerExpectation, requestCompared: Bool

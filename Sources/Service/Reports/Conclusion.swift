@@ -14,7 +14,7 @@ package import ReaderStore
 /// 5. Otherwise: `allow`.
 ///
 /// Every channel, the exit code, the API and the receipts use these rules. Nothing that is absent leads to
-/// `allow`. A conclusion holds no element value.
+/// `allow`. A conclusion contains no element value.
 package struct Conclusion: Equatable, Sendable {
     package let outcome: Outcome
     /// The reasons, each id once. Only `allow` has none.
@@ -138,9 +138,11 @@ extension Conclusion {
 }
 
 extension TransactionReport {
-    /// The conclusion if no person decides. Every channel, the exit code and the headline use it.
+    /// The conclusion if no person decides. Every channel, the exit code and the headline use this
+    /// conclusion.
     package var conclusion: Conclusion {
-        // Evidence without a person always has a conclusion. Should it have none, `unclear` is safe.
+        // Evidence without a person always has a conclusion. If it had no conclusion by a fault of this
+        // program, `unclear` would be safe.
         Conclusion.Evidence(self, asksPerson: false).conclusion
             ?? Conclusion(.unclear, [.outcome(.answerUnknown)])
     }
@@ -186,6 +188,7 @@ extension Conclusion.Evidence {
         var unknowns: [CheckID] = []
         for check in report.documents.flatMap(\.report.checks) {
             switch check.outcome {
+            // A check is skipped because an earlier check failed, which gives the reason.
             case .passed, .skipped: break
             case .failed: faults.append(.check(check.id))
             case .undetermined: unknowns.append(check.id)

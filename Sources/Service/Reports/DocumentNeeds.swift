@@ -3,7 +3,8 @@ internal import RequestPlanner
 
 /// The documents that an answer needs (Q243).
 ///
-/// - A mandatory use case needs one of its document sets, complete. An optional use case needs nothing.
+/// - A mandatory use case needs all documents of one of its document sets. An optional use case needs
+///   nothing.
 /// - A document in no use case is needed. The document types of one family, such as the spellings of the
 ///   photo ID, are alternatives to one another.
 ///
@@ -31,15 +32,19 @@ struct DocumentNeeds: Sendable {
     ///     the use cases contain indices into this list.
     ///   - useCases: the use cases of the request; empty if it has none.
     init(of docTypes: [String], _ useCases: [DeviceRequestInfo.UseCase]) {
+        // The document sets of each use case, as types and not as indices.
         let sets = useCases.map { useCase in useCase.documentSets.map { Set($0.map { docTypes[$0] }) } }
         let inUseCases = Set(useCases.flatMap { $0.documentSets.joined() })
         let others = docTypes.indices.filter { !inUseCases.contains($0) }.map { docTypes[$0] }
         let families = others.groupedByFamily
+        // The pairs are a use case (0) and its document sets (1).
         let mandatory = zip(useCases, sets).filter { $0.0.isMandatory }.map { $0.1 }
+        // Each type of a family alone is enough.
         let needs = mandatory + families.map { $0.map { [$0] } }
-        // If every use case is optional, one of them still has to be answered: a response without any
-        // requested document is never enough.
+        // If every use case is optional, one use case still has to be answered, because a response without
+        // any requested document is never enough.
         self.needs = needs.isEmpty && !sets.isEmpty ? [sets.flatMap(\.self)] : needs
+        // A use case's types form one group, in the order of the request.
         groups =
             sets.map { alternatives in
                 docTypes.filter { type in alternatives.contains { $0.contains(type) } }
@@ -61,6 +66,7 @@ extension [String] {
     fileprivate var groupedByFamily: [[String]] {
         var families: [(word: String, docTypes: [String])] = []
         for docType in self {
+            // An unknown document type is a family of its own.
             let word = DocumentFamily.word(of: docType) ?? docType
             guard let index = families.firstIndex(where: { $0.word == word }) else {
                 families.append((word, [docType]))

@@ -122,6 +122,7 @@ extension TransactionReport {
             case false?:
                 "the request was already of version 1.0: tap again; if this happens again, record a field trace"
             }
+        // The error is the status of the session or of the answer, which the caller has found to be 11.
         advise(advice, about: [.transaction(.sessionStatus11), .response(.statusNotOK)])
     }
 }

@@ -24,6 +24,7 @@ extension JSONValue {
 
     /// Returns the number, or its decimal text if some JSON parsers would not read the number exactly.
     private static func integer(_ item: CBORItem) -> JSONValue {
+        // Outside of this range, a JSON parser that uses floating point rounds the number.
         let exact = -largestExactInteger...largestExactInteger
         if let number = try? item.integer(), exact.contains(number) { return .integer(number) }
         return JSONValue(item.decimalInteger)
@@ -38,6 +39,7 @@ extension JSONValue {
             names.insert(name)
             members.append((name, JSONValue(member.value)))
         }
+        // If there are as many names as members, no name occurs twice.
         guard names.count < members.count else {
             self = .object(members)
             return

@@ -19,6 +19,7 @@ extension PresentationFailure {
                 ), .declined)
         case .responseMalformed(let error):
             return .malformed(TransactionError(.responseMalformed, error.explanation))
+        // The command line ends with this fault. The daemon makes a report of it (`unavailable`).
         case .readerUnavailable(let fault): throw fault
         case .engagementOverdue(let lastTap): return Self.withoutEngagement(after: lastTap)
         case .engagement(let error):

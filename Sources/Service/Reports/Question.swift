@@ -3,8 +3,8 @@ package import MdocModel
 package import MdocVerification
 package import ReaderStore
 
-/// A question about each document of the types `docTypes` that comes. Its answer is yes, no or unknown. The
-/// outcome, and so the exit code, depends on the answers.
+/// A question about each document of the types `docTypes` that comes. The answer is yes, no or unknown. The
+/// outcome of the presentation, and so the exit code, depends on the answers.
 package struct Question: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// Is the holder at least this many years old?
@@ -64,6 +64,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
         }
     }
 
+    /// Answers whether a portrait came that a person can compare with a face.
     private init(portraitOf document: VerifiedDocument) {
         // A person could not know which of several portraits to compare.
         guard document.portraits.count <= 1 else {
@@ -73,6 +74,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
         switch document.portraitForm {
         case nil: self.init(.unknown, because: document.portraitAbsence)
         case .wrongType(let wrong): self.init(.unknown, because: wrong.explanation(of: "the portrait"))
+        // Whether the bytes are an image is decided later, by the decoder (`refusePortrait`).
         case .asDefined, .deviating: self.init(.yes, because: "portrait")
         }
     }
@@ -80,7 +82,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
 
 extension VerifiedDocument {
     /// The signed portrait from a namespace of the document's type, even if its bytes are no image; `nil` if
-    /// none or several different ones came.
+    /// no portrait or several different portraits came.
     package var portrait: ArraySlice<UInt8>? { portraits.count == 1 ? portraits.first : nil }
 
     /// The different portraits that a person could compare. If there are none, the first portrait that came,
@@ -91,8 +93,8 @@ extension VerifiedDocument {
         }
     }
 
-    /// The form of the portrait; `nil` if none came. Only a portrait of a wrong type cannot be compared with
-    /// a face.
+    /// The form of the portrait; `nil` if no portrait came. A portrait can be compared with a face unless its
+    /// form is a wrong type.
     package var portraitForm: ElementForm? {
         portraitElements.first.map { DataElementType.image.form(of: $0) }
     }

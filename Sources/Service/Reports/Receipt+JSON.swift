@@ -84,8 +84,8 @@ extension ReceiptChain.Verdict {
 
 extension RetainedExport {
     /// The exported records as JSON, each with its elements by namespace. `handedOutBefore` is the time of an
-    /// earlier export that was not confirmed: somebody may have the records already. It is null without such
-    /// an export.
+    /// earlier export that was not confirmed, so somebody may have the records already. It is null without
+    /// such an export.
     package var json: JSONValue { .object(members) }
 
     package var members: [(String, JSONValue)] {

@@ -31,6 +31,7 @@ extension RequestPlan {
 extension RequestPlan {
     /// Whether this response leads to the outcome `allow` without a person's decision.
     package func isAnsweredYes(by response: VerifiedResponse, on day: FullDate) -> Bool {
+        // `requestCompared` has no influence on the outcome.
         TransactionReport(.verified(response), expecting: expectation(on: day), requestCompared: true)
             .conclusion.outcome == .allow
     }

@@ -2,8 +2,8 @@ package import MdocModel
 package import MdocVerification
 package import WalletPresentation
 
-/// An error outside the checks of a document, or a document or an element that did not come. The detail holds
-/// no element value.
+/// An error outside the checks of a document, or a document or an element that did not come. The detail
+/// contains no element value.
 package struct TransactionError: Equatable, Sendable {
     /// The stable ids of errors. `ResponseFailure` has further ids.
     package enum ID: String, CaseIterable, Sendable {

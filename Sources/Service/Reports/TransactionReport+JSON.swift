@@ -46,6 +46,7 @@ extension TransactionReport {
                 .array(phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] })
             ),
         ]
+        // The member `notes` exists only if there are remarks.
         guard !notes.isEmpty else { return members }
         let list = notes.map { note -> JSONValue in
             ["id": .string(note.id.rawValue), "detail": .string(note.explanation)]
@@ -68,6 +69,7 @@ extension Conclusion {
 extension VerificationBasis {
     /// The revocation policy and the clock skew that judged the response.
     fileprivate var policyJSON: JSONValue {
+        // `tolerated` is the time in seconds for which an outdated revocation list is still used.
         let (undetermined, tolerated): (JSONValue, JSONValue) =
             switch policy.revocation.undetermined {
             case .accept: ("accept", .null)
@@ -97,6 +99,7 @@ extension VerdictParts {
 extension Duration {
     /// The duration in milliseconds, cut to microseconds.
     package var milliseconds: Double {
+        // A microsecond has 10¹² attoseconds.
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         return Double(microseconds) / 1000
     }
@@ -144,6 +147,8 @@ extension VerifiedDocument {
 }
 
 extension VerifiedElement {
+    /// Returns the value, or the size of a portrait. A portrait that is no byte string is written like any
+    /// other value.
     fileprivate func json(portrait: PortraitForm) -> JSONValue {
         if case .size = portrait, name.identifier == "portrait", let bytes = try? value.byteString() {
             return ["bytes": .integer(Int64(bytes.count))]
@@ -184,7 +189,8 @@ extension DocumentOutcome {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
             case .inDate: inDate = answer
-            // The answer about the portrait has no member of its own. It counts in `outcome`.
+            // The answer about the portrait has no member here, but influences the member `outcome` of the
+            // report.
             case .portrait: break
             }
         }

@@ -3,9 +3,9 @@ package import PortraitDecoding
 
 /// The reason why a portrait in the form of an image cannot be used.
 package enum PortraitFault: Error, Hashable, Sendable {
-    /// The decoder refused the image: it is broken, or of a kind that is not shown.
+    /// The decoder refused the image, because it is broken, or of a kind that is not shown.
     case notDecodable
-    /// The image was not decoded: no decoder is installed, or the decoder cannot run.
+    /// The image was not decoded, because no decoder is installed, or the decoder cannot run.
     case notDecoded
 
     /// Creates the fault for an error of the decoder. A decoder that did not start or did not work says
@@ -40,6 +40,7 @@ extension TransactionReport {
         by decoder: PortraitDecoder?
     ) async -> [Result<ShownPortrait, PortraitDecoderError>] {
         var pictures: [Result<ShownPortrait, PortraitDecoderError>] = []
+        // The elements of a report that is not accepted are withheld, so there is no portrait to decode.
         guard isAccepted else { return pictures }
         for index in documents.indices where asksPortrait(of: documents[index].report.docType) {
             for portrait in documents[index].verified?.portraits ?? [] {

@@ -56,6 +56,7 @@ extension TransactionReport {
         return resultText.map { "\(summary): \($0)" }
     }
 
+    /// The answers, followed by what is missing or unusable; `nil` if there is nothing to say.
     private var resultText: String? {
         let parts = [
             answersText, isIncomplete ? "not everything that is needed was shared" : nil,
@@ -140,6 +141,7 @@ extension VerificationBasis {
 }
 
 extension VerdictParts {
+    /// The lines on the parts of the verdict. Any word other than yes and no is shown as "not known".
     fileprivate func lines(under policy: RevocationPolicy?) -> [String] {
         let parts = [
             ("signed by a trusted issuer", authentic.rawValue), ("valid now", fresh.rawValue),
@@ -213,7 +215,8 @@ extension DocumentIssuer {
 }
 
 extension CheckReport {
-    /// The line of this check; `nil` for a check that passed. The JSON has all checks.
+    /// The line of this check; `nil` for a check that passed. The JSON has all checks. A failed check ends
+    /// with the id of its reason, which is more precise than the id of the check.
     fileprivate var line: String? {
         switch outcome {
         case .passed: nil

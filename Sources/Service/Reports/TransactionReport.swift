@@ -114,8 +114,8 @@ package struct TransactionReport: Sendable {
         basis.map { $0.policy.hasTestDocument(documents.map(\.report)) } ?? false
     }
 
-    /// Whether the answers and elements may be used: the response is verified, or the policy accepts its test
-    /// documents.
+    /// Whether the answers and elements may be used. This is the case if the response is verified, or the
+    /// policy accepts its test documents.
     package var isAccepted: Bool {
         switch verdict {
         case .verified: true
@@ -136,6 +136,8 @@ package struct TransactionReport: Sendable {
     }
 
     /// Creates the report on a transaction without a judged answer.
+    ///
+    /// - Parameter unjudged: the outcome; `nil` if the outcome follows from the error.
     private init(_ verdict: Verdict, unjudged: Outcome?, because error: TransactionError) {
         self.init(
             verdict, documents: [], failures: [error], notReturned: [], expecting: .nothing,
@@ -162,7 +164,7 @@ package struct TransactionReport: Sendable {
     /// The questions about the documents that came or are needed.
     package var questions: [Question] { expectation.questions(where: docTypes) }
 
-    /// The needed elements of all documents that were requested and did not come.
+    /// The needed elements of all documents that did not come although they were requested. Each occurs once.
     package var missing: [MissingElement] {
         // If the response is not accepted, its checks give the reasons, and no document counts as absent.
         let absent = isAccepted ? expectation.missing(where: docTypes) : []
@@ -189,6 +191,7 @@ package struct TransactionReport: Sendable {
         let answers = documents.filter { question.docTypes.contains($0.report.docType) }
             .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
         if answers.contains(.no) { return .no }
+        // Without any document, `allSatisfy` would be true.
         return !answers.isEmpty && answers.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 
@@ -203,16 +206,17 @@ package struct TransactionReport: Sendable {
         errors = errors.map { causes.contains($0.cause) ? $0.adding(advice) : $0 }
     }
 
+    /// Removes the element values of all documents, and the reasons of their answers.
     mutating func removeElements() {
         for index in documents.indices { documents[index].removeElements() }
     }
 
-    /// Refuses the portraits of all documents, so that they answer no question.
+    /// Refuses the portraits of all documents, so that no portrait answers a question.
     package mutating func refusePortraits(for fault: PortraitFault) {
         for index in documents.indices { refusePortrait(ofDocument: index, for: fault) }
     }
 
-    /// Refuses the portrait of one document, so that it answers no question.
+    /// Refuses the portrait of one document, so that the portrait answers no question.
     mutating func refusePortrait(ofDocument index: Int, for fault: PortraitFault) {
         documents[index].refusePortrait(for: fault, expecting: expectation)
     }
@@ -222,6 +226,7 @@ package struct TransactionReport: Sendable {
 
     /// Returns the report for a message that does not authenticate, so that nothing could be judged.
     package static func rejected(_ error: TransactionError) -> TransactionReport {
+        // Without `unjudged`, the error counts as a failed check, and the outcome is `deny`.
         .init(.rejected, unjudged: nil, because: error)
     }
 
@@ -272,7 +277,8 @@ package struct DocumentOutcome: Sendable {
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
-    /// Refuses the portrait. If the answer to its question is unknown already, the earlier reason stays.
+    /// Refuses the portrait. If the question about the portrait has the answer unknown already, the earlier
+    /// reason stays.
     fileprivate mutating func refusePortrait(
         for fault: PortraitFault, expecting expectation: AnswerExpectation
     ) {
@@ -280,6 +286,7 @@ package struct DocumentOutcome: Sendable {
             guard subject == .portrait, answer.word == .yes else { return (subject, answer) }
             return (subject, ReasonedAnswer(.unknown, because: fault.explanation(of: "the portrait")))
         }
+        // A document that is not verified has no element that could be unusable.
         guard let verified else { return }
         unusable = expectation.unusable(in: verified, answers, fault)
     }

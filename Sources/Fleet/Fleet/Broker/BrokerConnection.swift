@@ -40,8 +40,8 @@ package struct BrokerRemark: Sendable {
 /// A kiosk uses a connection in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
 ///
 /// - A separate thread waits for the socket with poll(2). libmosquitto's own thread uses select(2), which
-///   accepts no descriptor above 1023: a hub with a thousand kiosks could not reconnect to a broker that was
-///   restarted.
+///   accepts no descriptor above 1023. A hub with a thousand kiosks could therefore not reconnect to a broker
+///   that was restarted.
 /// - libmosquitto locks its own state, so `publish`, `subscribe` and `stop` can be called from any thread.
 ///   They only queue, and wake the socket's thread.
 /// - `stop()` ends the connection with a DISCONNECT, so that the broker does not publish the will of this
@@ -87,9 +87,9 @@ package struct BrokerRemark: Sendable {
 
     /// The maximum size of a received message, in bytes. Longer messages are dropped.
     package static let longestMessage = 1 << 14
-    /// The MQTT keep-alive, in seconds: after this silence the other side is pinged, and after the same time
-    /// again the connection counts as lost. Short, so that a kiosk in a broken network notices within a
-    /// minute and asks the hub whether it was revoked.
+    /// The MQTT keep-alive, in seconds. After this time without a message the other side is pinged, and after
+    /// twice this time the connection counts as lost. Short, so that a kiosk in a broken network notices
+    /// within a minute and asks the hub whether it was revoked.
     package static let keepAlive: Int32 = 20
     /// The maximum time until the broker accepts this client. The DNS lookup of the host has no limit.
     package static let connectTimeout = Duration.seconds(20)
@@ -140,11 +140,12 @@ package struct BrokerRemark: Sendable {
         // libmosquitto does not retain the box. `box` lives as long as this object, which destroys the
         // client.
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
-        // `true` asks for a clean session: the broker keeps no subscriptions or messages of earlier
+        // `true` asks for a clean session, in which the broker keeps no subscriptions or messages of earlier
         // connections.
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
-        // `prepare` is called after the last member is set: if it fails, `deinit` frees the client.
+        // `prepare` is called after the last member is set, so that `deinit` frees the client if `prepare`
+        // fails.
         guard unsafe Self.prepare(client, settings) else { return nil }
         unsafe Self.listen(on: client)
     }
@@ -156,8 +157,8 @@ package struct BrokerRemark: Sendable {
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) -> Bool {
         let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
         guard
-            // In this mode, calls from other threads only queue their packets: one thread alone writes to the
-            // socket.
+            // In this mode, calls from other threads only queue their packets, so that one thread alone
+            // writes to the socket.
             unsafe mosquitto_threaded_set(client, true) == success,
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(
@@ -184,6 +185,7 @@ package struct BrokerRemark: Sendable {
             unsafe EventBox.yield(.acknowledged(number), to: context)
         }
         unsafe mosquitto_message_callback_set(client) { _, context, message in
+            // A message that is too long is dropped.
             guard let message = unsafe message?.pointee, let topic = unsafe message.topic,
                 (0...Int32(BrokerConnection.longestMessage)).contains(unsafe message.payloadlen)
             else { return }
@@ -245,12 +247,13 @@ package struct BrokerRemark: Sendable {
         // A TCP connection that the system refuses ends here, because libmosquitto would continue to wait.
         guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
-        // During the TLS handshake, only `mosquitto_loop_read` makes progress, even if the socket is only
-        // writable. (The argument 1 of both calls has no effect in libmosquitto.)
+        // Read for any event but `POLLOUT`, because reading also reports an error or a hangup. During the TLS
+        // handshake, only `mosquitto_loop_read` makes progress, even if the socket is only writable. (The
+        // argument 1 of both calls has no effect in libmosquitto.)
         if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
             code = unsafe mosquitto_loop_read(client, 1)
         }
-        // A woken thread also writes: the caller that woke the thread has only queued its packet.
+        // A woken thread also writes, because the caller that woke the thread has only queued its packet.
         if code == Int32(MOSQ_ERR_SUCCESS.rawValue), found & POLLOUT != 0 || isWoken {
             code = unsafe mosquitto_loop_write(client, 1)
         }
@@ -269,10 +272,12 @@ package struct BrokerRemark: Sendable {
         }
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             let isRunning = state.withLock { state in
+                // A second call must not extend the time.
                 if state.end == nil { state.end = .now + Self.stopTimeout }
                 if state.isRunning { state.waiting.append(done) }
                 return state.isRunning
             }
+            // The connection has ended by itself in the meantime.
             guard isRunning else { return done.resume() }
             unsafe mosquitto_disconnect(client)
             wake.write()
@@ -309,6 +314,7 @@ private final class WakePipe: Sendable {
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
+        // Non-blocking, so that `write` to a full pipe and `drain` of an empty pipe return at once.
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -354,6 +360,7 @@ private final class EventBox: Sendable {
         if event == .ended { continuation.finish() }
     }
 
+    /// Passes an event on. Called by the callbacks of libmosquitto, whose `context` is an `EventBox`.
     static func yield(_ event: BrokerEvent, to context: UnsafeMutableRawPointer?) {
         guard let context = unsafe context else { return }
         unsafe Unmanaged<EventBox>.fromOpaque(context).takeUnretainedValue().yield(event)

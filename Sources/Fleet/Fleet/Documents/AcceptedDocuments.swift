@@ -5,8 +5,8 @@ internal import MdocTrust
 /// The documents that are in force on a kiosk, at most one for each level, and the versions of all documents
 /// that were in force. A kiosk *obeys* a document that is in force.
 ///
-/// A value without I/O: `FleetAgent` owns it through `KeptState`, which writes it to the kiosk's folder.
-/// `accept` and `fail` are the only ways to change which documents are obeyed.
+/// This value does no I/O. `FleetAgent` owns it through `KeptState`, which writes the documents to the
+/// kiosk's folder. `accept` and `fail` are the only ways to change which documents are obeyed.
 ///
 /// A document is accepted only if
 /// - its signature was verified by a key of the kiosk's own file that has not been withdrawn;
@@ -18,7 +18,7 @@ internal import MdocTrust
 /// - it has not failed on this kiosk, and changes no member that only the kiosk's own file may set.
 ///
 /// `configuration(over:)` merges the levels from chain to kiosk into the kiosk's own file (RFC 7396). Trust
-/// and brands are not merged: the most specific level that contains them decides alone.
+/// and brands are not merged. The most specific level that contains them decides alone.
 ///
 /// The value never applies a configuration and never stores trust or brands: `FleetAgent` and
 /// `DocumentInstaller` do.
@@ -59,7 +59,8 @@ package struct AcceptedDocuments: Sendable {
     package private(set) var trials: [[UInt8]: Int64]
     /// The stored documents that are no longer for this kiosk, with the reason for each.
     package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
-    /// The configuration that was built last. It is used again only for an equal file and equal changes.
+    /// The configuration that was built last. `builtConfiguration(over:)` returns it for an equal file and
+    /// equal changes.
     private(set) var built: BuiltConfiguration?
 
     /// A configuration with the file and the changes from which it was built.
@@ -102,8 +103,8 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // A document with a known version is accepted again only if it was obeyed last: the kiosk may have
-        // lost the document's file.
+        // A document with a known version is accepted again only if it was obeyed last, because the kiosk may
+        // have lost the document's file.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
@@ -123,9 +124,11 @@ package struct AcceptedDocuments: Sendable {
         built = trial.built
     }
 
-    /// Returns the highest version of the documents obeyed at a level that this key or an earlier key has
-    /// signed. Documents by later keys do not count, so that a later key cannot block an earlier key.
+    /// Returns the highest version among the documents obeyed at a level that this key or an earlier key has
+    /// signed; 0 if there is no such document. Documents by later keys do not count, so that a later key
+    /// cannot block an earlier key.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
+        // `accept` calls this only for a key of the keyring, so the key has a place.
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
     }
@@ -138,13 +141,15 @@ package struct AcceptedDocuments: Sendable {
     mutating func endTrial() { trials = [:] }
 
     /// Restores a document that this kiosk has accepted and stored. A document that is no longer for this
-    /// kiosk is recorded in `leftOut`: the kiosk's file now has other keys, or another site or group.
+    /// kiosk is recorded in `leftOut`. This happens if the kiosk's file now has other keys, or another site
+    /// or group.
     mutating func restore(_ bytes: [UInt8], at level: FleetLevel) throws(FleetDocumentError) {
         do throws(FleetDocumentError) {
             try restore(bytes)
         } catch {
             switch error {
             case .keyUnknown, .otherChain, .otherName, .withdrawalNotAllowed: leftOut[level] = error
+            // The stored file is damaged.
             default: throw error
             }
         }
@@ -153,8 +158,8 @@ package struct AcceptedDocuments: Sendable {
     /// Verifies a stored document and restores it. Throws if the document is damaged or no longer for this
     /// kiosk.
     private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
-        // Verified without the withdrawals: a withdrawn key signs nothing new, but a document that it signed
-        // before stays in force.
+        // Verified without the withdrawals, because a document that a withdrawn key has signed before stays
+        // in force.
         let verified = try VerifiedFleetDocument(bytes, by: FleetKeyring(keyring.keys))
         let document = verified.document
         guard document.chain == membership.chain else { throw .otherChain }
@@ -194,11 +199,12 @@ package struct AcceptedDocuments: Sendable {
     private static func configuration(
         over file: [UInt8], with changes: [[UInt8]]
     ) throws(FleetDocumentError) -> Configuration {
+        // Counted for tests, which limit how often a configuration is built.
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
-        // The daemon accepts a file of at most 256 KiB. The daemon also reports the fault of a file that does
-        // not parse, so such a file is returned unchanged.
+        // The daemon accepts a file of at most 256 KiB, with at most 16 levels of nesting. The daemon also
+        // reports the fault of a file that does not parse, so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }
@@ -223,6 +229,7 @@ package struct AcceptedDocuments: Sendable {
     /// Parses the changes of a document. Throws if the changes are not a JSON object, change a fixed member,
     /// or contain a number that is not whole.
     private static func patch(_ bytes: [UInt8]) throws(FleetDocumentError) -> JSONValue {
+        // The limits are the size in bytes and the depth of nesting.
         guard let item = try? JSONItem.parse(bytes[...], limits: (FleetDocument.maximumSize, 16)),
             case .object(let members) = item.value
         else { throw .configurationRefused("it is not a JSON object") }

@@ -72,6 +72,7 @@ package struct FleetBrands: Equatable, Sendable {
             logos[name] = Array(try png.byteString())
             last = name
         }
+        // An empty registry means a document without brands, which must not have logos.
         guard registry.isEmpty else { return FleetBrands(registry: Array(registry), logos: logos) }
         guard logos.isEmpty else { throw FleetDocumentError.malformed }
         return nil

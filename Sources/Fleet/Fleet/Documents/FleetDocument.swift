@@ -29,7 +29,7 @@ package struct FleetDocument: Equatable, Sendable {
     package var trust: [UInt8]?
     /// The brands that replace the kiosk's brands.
     package var brands: FleetBrands?
-    /// The keys that this document withdraws: kiosks accept no new document with the signature of a withdrawn
+    /// The keys that this document withdraws. Kiosks accept no new document with the signature of a withdrawn
     /// key.
     package var withdrawn: [FleetKey.ID] = []
 
@@ -48,7 +48,7 @@ package struct FleetDocument: Equatable, Sendable {
         try Self.sign(payload, with: key)
     }
 
-    /// Signs any payload in the form of a document. Tests make malformed documents with it.
+    /// Signs any payload in the form of a document. Tests make malformed documents with this function.
     package static func sign(
         _ payload: [UInt8], with key: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -86,8 +86,9 @@ package struct FleetDocument: Equatable, Sendable {
         }
     }
 
-    /// Parses a document without checking its signature. The result names the key that is said to have signed
-    /// it.
+    /// Parses a document without checking its signature.
+    ///
+    /// - Returns: The document, the key that the document names as its signer, and the signature.
     static func parse(
         _ bytes: [UInt8]
     ) throws(FleetDocumentError) -> (document: FleetDocument, signer: FleetKey.ID, signature: COSESign1) {
@@ -110,6 +111,7 @@ package struct FleetDocument: Equatable, Sendable {
     /// `payload`.
     private init(_ item: CBORItem) throws {
         let map = try item.map()
+        // A missing name is read as an empty text, which is no `FleetName` and no `FleetLevel`.
         guard map.count == 10, let type = map["type"], type.isText("countersign fleet document"),
             let chain = try FleetName(map["chain"]?.text() ?? ""),
             let level = try FleetLevel(rawValue: map["level"]?.text() ?? ""),
@@ -145,7 +147,7 @@ package struct FleetDocument: Equatable, Sendable {
 ///   a document.
 /// - `encoded` are the received bytes, which are stored and hashed unchanged.
 ///
-/// A hub cannot make a valid document: it has only the public keys.
+/// A hub cannot make a valid document, because it has only the public keys.
 package struct VerifiedFleetDocument: Sendable {
     package let document: FleetDocument
     package let signer: FleetKey.ID
@@ -161,6 +163,7 @@ package struct VerifiedFleetDocument: Sendable {
     package init(_ bytes: [UInt8], by keyring: FleetKeyring) throws(FleetDocumentError) {
         let (document, signer, signature) = try FleetDocument.parse(bytes)
         let key = try keyring.key(signer)
+        // Counted for tests, which limit how often a signature is verified.
         WorkCount.add(.fleetDocumentVerified)
         guard let publicKey = try? key.key(), (try? signature.verify(with: publicKey)) != nil else {
             throw .changed

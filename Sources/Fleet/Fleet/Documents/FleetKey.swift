@@ -45,7 +45,7 @@ package struct FleetKey: Hashable, Sendable {
     }
 }
 
-/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only keys after it. If
+/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only later keys. If
 /// the first key stays in a safe and a later key signs every day, a thief of the later key cannot withdraw
 /// the first key.
 package struct FleetKeyring: Sendable {
@@ -66,8 +66,8 @@ package struct FleetKeyring: Sendable {
         return key
     }
 
-    /// Withdraws keys permanently, on behalf of `signer`. Throws if one of them is `signer` or a key before
-    /// it.
+    /// Withdraws keys permanently, on behalf of `signer`. Throws if one of these keys is `signer` or comes
+    /// before `signer`.
     mutating func withdraw(_ ids: [FleetKey.ID], by signer: FleetKey.ID) throws(FleetDocumentError) {
         guard let place = keys.firstIndex(where: { $0.id == signer }) else { throw .keyUnknown }
         for id in ids {

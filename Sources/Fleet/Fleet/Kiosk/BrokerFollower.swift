@@ -10,11 +10,11 @@ internal import ReaderIdentityStore
 /// `FleetAgent.run` starts the follower and cancels it. The follower connects again after a pause when a
 /// connection ends, and asks the hub for another password when the broker refuses the kiosk.
 ///
-/// The broker is not trusted: a notice only makes the agent ask the hub. A broker that is down or lies can
+/// The broker is not trusted. A notice only makes the agent ask the hub. A broker that is down or lies can
 /// only delay a change until the agent's next regular question to the hub.
 actor BrokerFollower {
-    /// The time over which kiosks that have lost the broker spread their questions to the hub, in seconds:
-    /// all kiosks may have lost the broker at once.
+    /// The time over which kiosks that have lost the broker spread their questions to the hub, in seconds.
+    /// All kiosks may have lost the broker at once.
     private static let spread: Int64 = 10
     /// The maximum number of topics for which one connection logs a malformed message.
     private static let mostIgnored = 4
@@ -47,6 +47,7 @@ actor BrokerFollower {
     /// starting broker from being overloaded.
     func run() async {
         var access = folder.brokerAccess()
+        // The number of attempts since the last connection that the broker accepted.
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
@@ -63,6 +64,7 @@ actor BrokerFollower {
                         "/fleet/v1/broker-password", [], type: "application/json")
                     known = try mapping(BrokerAccess(body)) { (_: JSONFault) in HubError.malformed }
                 }
+                // A password from the file need not be written again.
                 if access != known { save(known) }
                 access = known
                 let outcome = await connect(with: known)
@@ -80,8 +82,8 @@ actor BrokerFollower {
                 case .failed: break
                 }
             } catch {
-                // The next attempt asks the hub for a password: the account of a stopped kiosk may have been
-                // removed.
+                // The next attempt asks the hub for a password, because the account of a stopped kiosk may
+                // have been removed.
                 access = nil
                 if await !agent.isStopped, !Task.isCancelled {
                     remark("the kiosk has no password for the broker: \(error.explanation)")
@@ -133,7 +135,8 @@ actor BrokerFollower {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }
 
-        /// The random delay before the next connection: all kiosks may have lost the broker at once.
+        /// The delay before the next connection. The delay is random, because all kiosks may have lost the
+        /// broker at once.
         func pause(drawnBy generator: inout some RandomNumberGenerator) -> Duration {
             guard case .served(let seconds) = self else { return .zero }
             return .milliseconds(Int64.random(in: 0...seconds * 1000, using: &generator))
@@ -188,8 +191,8 @@ actor BrokerFollower {
                 }
             }
         } onCancel: {
-            // A kiosk that ends publishes its absence itself: the broker publishes the will only for a client
-            // that it loses.
+            // A kiosk that ends publishes its absence itself, because the broker publishes the will only for
+            // a client that it loses.
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
             Task { await connection.stop() }
@@ -200,8 +203,8 @@ actor BrokerFollower {
                 "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto is running, that this computer can reach it, and that its certificate is from fleet.authority. Until then, the kiosk learns of changes only from its regular questions to the hub"
             )
         }
-        // The hub is asked after a lost connection: the broker also ends the connection of a revoked kiosk,
-        // whose account was removed.
+        // The hub is asked after a lost connection, because the broker also ends the connection of a revoked
+        // kiosk, whose account was removed.
         if case .served = outcome { await agent.askHub(withinSeconds: Self.spread) }
         return outcome
     }

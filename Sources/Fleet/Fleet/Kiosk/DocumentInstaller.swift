@@ -18,8 +18,8 @@ struct DocumentInstaller: Sendable {
 
     /// Returns the trust bundle that is in force with `next`, or `nil` if the kiosk's trust stays as it is.
     ///
-    /// - Parameter known: A bundle that was parsed before. If it has the bytes and the signer of the wanted
-    ///   bundle, it is returned and nothing is parsed again.
+    /// - Parameter known: A bundle that was parsed before. If this bundle has the bytes and the signer of the
+    ///   wanted one, it is returned, and nothing is parsed again.
     func bundle(
         of next: AcceptedDocuments, after accepted: AcceptedDocuments,
         knowing known: FleetTrust.Bundle? = nil
@@ -64,7 +64,7 @@ struct DocumentInstaller: Sendable {
         }
     }
 
-    /// Replaces the store's brands with those of the documents. Changes nothing if the documents have no
+    /// Replaces the store's brands with the brands of the documents. Changes nothing if the documents have no
     /// brands.
     func putBrands(inForceOf documents: AcceptedDocuments) async throws(FleetDocumentError) {
         guard let brands = documents.brands else { return }

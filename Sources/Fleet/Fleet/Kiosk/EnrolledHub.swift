@@ -5,8 +5,8 @@ internal import PKIX
 /// The hub client of an enrolled kiosk. Enrols the kiosk at the first use, and renews its certificate before
 /// it expires.
 ///
-/// The agent, the receipt pusher and the broker follower share one object, so that only one of them at a time
-/// enrols or renews: a code can be spent only once.
+/// The agent, the receipt pusher and the broker follower share one object. This object makes one enrolment or
+/// renewal at a time, because a one-time code can be spent only once.
 actor EnrolledHub {
     /// The minimum time between two renewals.
     private static let renewalInterval = Duration.seconds(60)
@@ -29,6 +29,7 @@ actor EnrolledHub {
 
     /// Returns a client with a valid certificate. Concurrent callers wait for the same enrolment or renewal.
     func enrolledClient() async throws(HubError) -> HubClient {
+        // Callers that come while the task runs wait for the same task, which then removes itself.
         let task =
             preparing
             ?? Task {
@@ -46,6 +47,7 @@ actor EnrolledHub {
     private func prepareClient() async -> Result<HubClient, HubError> {
         do throws(HubError) {
             let isNew = try await renew()
+            // A client always shows the certificate with which it was made.
             if let client, !isNew { return .success(client) }
             let renewed = try HubClient(settings.hubs, authority: settings.authority, as: folder)
             await client?.end()
@@ -67,8 +69,8 @@ actor EnrolledHub {
         do throws(HubError) {
             let isNew = try await KioskEnrolment(settings, in: folder, log: log).renew()
             // Near the expiry of the authority's certificate, even a new certificate is due for renewal,
-            // because it cannot be valid for longer. The limit keeps it from being renewed with every
-            // request.
+            // because the new certificate cannot be valid for longer than the authority's certificate. The
+            // limit keeps the kiosk from renewing the certificate with every request.
             if isNew { nextRenewal = settings.instant() + Self.renewalInterval }
             return isNew
         } catch {

@@ -36,8 +36,8 @@ package actor FleetAgent {
     /// The maximum time for which the agent sleeps before it reads the schedule again, because a notice may
     /// have brought the next question forward.
     private static let lookInterval = Duration.milliseconds(200)
-    /// The time over which kiosks spread reports about lanes, in seconds: a power cut affects many kiosks at
-    /// once.
+    /// The time over which kiosks spread reports about lanes, in seconds. A power cut affects many
+    /// kiosks at once.
     private static let spread: Int64 = 10
     /// The advice to an operator if the hub has other receipts than the kiosk.
     package static let setBack =
@@ -184,22 +184,24 @@ package actor FleetAgent {
         return isComplete
     }
 
-    /// Whether the document must be downloaded: it is not obeyed, not known to be older than an obeyed
-    /// document, and not in a trial.
+    /// Whether the document must be downloaded. This is the case unless the document is obeyed, is known to
+    /// be older than an obeyed document, or is in a trial.
     private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
             && !refused.isOutdated(entry.digest) && !isTried
     }
 
-    /// Reports accepted documents as refused if the configuration has a fault with these documents and none
-    /// without them. A change of the kiosk's own file can cause this.
+    /// Reports accepted documents as refused if the configuration has a fault with these documents and no
+    /// fault without them. A change of the kiosk's own file can cause this.
     private func refuseUnusable() {
         let file = actions.file()
+        // If the file alone has a fault, the documents are not the cause.
         guard let configuration = try? kept.configuration(over: file), configuration != .file(file),
             actions.check(.file(file)) == nil, actions.check(configuration) != nil
         else { return }
         for (level, document) in accepted.documents where document.document.configuration != nil {
+            // Only the id goes into the report, so the fault is left empty.
             refused.record(
                 FleetDocumentError.configurationRefused("").id, level: level,
                 version: document.document.version)
@@ -219,7 +221,7 @@ package actor FleetAgent {
 
     // MARK: Stopping
 
-    /// Stops the kiosk: it accepts no orders, also after a restart.
+    /// Stops the kiosk, which then accepts no orders, also after a restart.
     func stop(_ why: String) async {
         guard !isStopped else { return }
         kept.change { $0.isStopped = true }
@@ -270,6 +272,7 @@ package actor FleetAgent {
     func receiveDocument(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
         let document = try VerifiedFleetDocument(bytes, by: accepted.keyring)
         var next = accepted
+        // The kiosk obeys this document already.
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
@@ -280,9 +283,9 @@ package actor FleetAgent {
         if let bundle { _ = try await installer.change(by: bundle, after: accepted) }
         let trial = Trial(document: document, built: built, bundle: bundle)
         guard isChange else { return await settle(trial) }
-        // One trial at a time: the question that follows the trial gets the document again.
+        // One trial runs at a time. The question that follows the trial gets the document again.
         guard !work.isTrying else { return true }
-        // A trial needs lanes, and a stopped kiosk has none.
+        // A trial needs lanes, and a stopped kiosk has no lanes.
         guard !isStopped, !work.isResuming else {
             log.notice("document \(trial.name) waits until the kiosk is started")
             return true
@@ -335,7 +338,7 @@ package actor FleetAgent {
         await work.settle { await self.settleNow(trial) }.value
     }
 
-    /// Does the work of `settle`, which never runs it for two documents at the same time.
+    /// Does the work of `settle`, which never runs this function for two documents at the same time.
     private func settleNow(_ trial: Trial) async -> Bool {
         var brandsBefore: BrandFiles?
         do throws(FleetDocumentError) {
@@ -351,8 +354,8 @@ package actor FleetAgent {
             }
             // No document contains the present brands, so only a copy can restore them.
             if accepted.brands == nil, next.brands != nil { brandsBefore = try await installer.brandFiles() }
-            // Brands and trust are stored before the document is accepted: after a crash in between, the next
-            // start puts back the former brands, and the hub offers the document again.
+            // Brands and trust are stored before the document is accepted, because after a crash in between,
+            // the next start puts back the former brands, and the hub offers the document again.
             try await installer.putBrands(inForceOf: next)
             if let change { try await installer.store(change) }
             // Applied to the current content and not to `next`, because a trial may have begun or ended
@@ -435,13 +438,14 @@ package actor FleetAgent {
     func finishTrial() async { await work.trial?.value }
 }
 
-/// A verified document that is to be accepted, with its configuration and trust bundle. Each is verified,
-/// built or opened only once.
+/// A verified document that is to be accepted, with its configuration and trust bundle. The document is
+/// verified, the configuration built and the bundle opened only once.
 struct Trial: Sendable {
     let document: VerifiedFleetDocument
-    /// The configuration with this document in place of its level's former one.
+    /// The configuration with this document in place of the former document of its level.
     let built: AcceptedDocuments.BuiltConfiguration
-    /// The trust bundle that counts with the document, or `nil` if the kiosk's trust stays as it is.
+    /// The trust bundle that is in force together with the document, or `nil` if the kiosk's trust stays as
+    /// it is.
     let bundle: FleetTrust.Bundle?
 
     var configuration: AcceptedDocuments.Configuration { built.configuration }

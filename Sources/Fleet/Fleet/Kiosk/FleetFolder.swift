@@ -44,7 +44,8 @@ package struct FleetFolder: Sendable {
         try PrivateFile.replace(certificatePath, with: pem[...])
     }
 
-    /// Returns the broker's address and password that were used last, or `nil` if the hub must be asked.
+    /// Returns the broker's address and password that were used last, or `nil` if the kiosk must ask the hub
+    /// for them.
     func brokerAccess() -> BrokerAccess? {
         // A file that cannot be read counts as absent, because the hub gives another password.
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
@@ -78,6 +79,7 @@ package struct FleetFolder: Sendable {
             membership, FleetKeyring(keys, withdrawn: state.withdrawn), seen: state.seen,
             failed: state.failed, trials: state.trials)
         for level in FleetLevel.allCases {
+            // Without a file, the kiosk obeys no document of this level.
             guard let bytes = try mapping(Self.contents(documentPath(level)), FleetFolderError.file)
             else { continue }
             try mapping(accepted.restore(bytes, at: level)) { (error: FleetDocumentError) in
@@ -99,6 +101,8 @@ package struct FleetFolder: Sendable {
                     try PrivateFile.remove(documentPath(level))
                     continue
                 }
+                // An unchanged file is not written, because each change of the kiosk's state calls this
+                // function.
                 if try Self.contents(documentPath(level)) != document.encoded {
                     try PrivateFile.replace(documentPath(level), with: document.encoded[...])
                 }
@@ -165,6 +169,7 @@ private struct State {
         for entry in try members.required("withdrawn").array() {
             withdrawn.insert(try FleetKey.ID(entry.string(), of: entry))
         }
+        // Trials are fewer than this limit, because the end of a trial clears all counts.
         for (digest, count) in try members.required("trials").entries(upTo: Self.mostFailed) {
             trials[try count.digest(named: digest)] = try count.integer(in: 1...FleetDocument.highestVersion)
         }

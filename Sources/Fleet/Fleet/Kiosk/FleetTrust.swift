@@ -37,8 +37,8 @@ struct FleetTrust: Sendable {
     /// - Parameters:
     ///   - isObeyed: Whether the kiosk already obeys a document with the bundle. Such a bundle may be
     ///     reinstated, even if a newer bundle was in force in between. The store's history must show that the
-    ///     bundle was in force before: a bundle that arrived while the bundle of a more specific level was in
-    ///     force has never been checked.
+    ///     bundle was in force before, because a bundle that arrived while the bundle of a more specific
+    ///     level was in force has never been checked.
     ///   - clockSkew: The number of seconds by which the bundle, and a list in it, may be dated ahead.
     /// - Returns: `nil` if the store already has the bundle's trust and records that a bundle of this or a
     ///   later date was accepted.

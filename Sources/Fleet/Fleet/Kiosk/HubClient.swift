@@ -133,7 +133,8 @@ actor HubClient {
         _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
-        // Fixed for this request: other requests may change `preferred` while this one tries each hub once.
+        // Fixed for this request, because other requests may change `preferred` while this one tries each hub
+        // once.
         let first = preferred
         for step in hubs.indices {
             let place = (first + step) % hubs.count
@@ -186,6 +187,7 @@ actor HubClient {
     /// Sends a request. If the hub closed the connection before the TLS handshake was complete, the request
     /// is sent again at once, because the hub has not seen it.
     private func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
+        // One attempt fewer than the maximum, which follows after the loop.
         for _ in 1..<Self.mostHandshakes {
             do throws(ClientError) {
                 return try await client.send(request)
@@ -195,12 +197,13 @@ actor HubClient {
                 continue
             }
         }
-        // The last attempt is outside of the loop, so that its error reaches the caller.
+        // The last attempt is outside the loop, so that its error reaches the caller.
         return try await client.send(request)
     }
 
     /// Returns the problem (RFC 9457) of an answer, with its text made safe for a log.
     private static func refusal(_ answer: ClientResponse) -> HubError {
+        // Both texts stay empty if the answer is not a problem document (RFC 9457).
         let members = try? JSONText(answer.body[...]).members()
         let id = (try? members?["id"]?.string(upTo: 64)) ?? ""
         let detail = (try? members?["detail"]?.string(upTo: longestAnswer)) ?? ""

@@ -4,7 +4,8 @@ internal import Logging
 /// preserves this content over a restart.
 ///
 /// Only `change` modifies the content, and writes the folder each time, so that no change can be forgotten.
-/// If the folder cannot be written, the kiosk continues with the change, and `saveAgain` writes it later.
+/// If the folder cannot be written, the kiosk continues with the changed content, and `saveAgain` writes the
+/// content later.
 struct KeptState {
     struct Content {
         var accepted: AcceptedDocuments

@@ -100,6 +100,7 @@ struct KioskEnrolment {
     /// Returns a certification request (PKCS #10) for the kiosk's key, which is created if it does not exist.
     private func request() throws(IdentityStoreError) -> [UInt8] {
         let key = try folder.key()
+        // The hub compares the organisation with its chain, and takes the kiosk from the common name.
         let subject = DistinguishedName([
             (.organizationName, settings.membership.chain.text),
             (.commonName, settings.membership.kiosk.text),
@@ -113,7 +114,7 @@ struct KioskEnrolment {
         guard let file = settings.codeFile else { return nil }
         return try mapping(
             PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
-                // Only visible characters: the file may end with a line break.
+                // Only visible characters, because the file may end with a line break.
                 String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7f }.prefix(128), as: UTF8.self)
             }, \IdentityStoreError.hubError)
     }
@@ -125,6 +126,7 @@ struct KioskEnrolment {
         let own = try mapping(key.publicKey().subjectPublicKeyInfo) { (error: OpenSSLCryptoError) in
             IdentityStoreError.keyUnusable(error).hubError
         }
+        // The function throws for bytes without a certificate, so there is a first one.
         guard let certificate = try? certificates(fromPEMOrDER: pem[...])[0],
             certificate.subjectPublicKeyInfo.encoding.elementsEqual(own)
         else { throw .malformed }

@@ -3,7 +3,7 @@ package import MdocModel
 /// The settings of the section `fleet` in a kiosk's own file, with the intervals of its tasks.
 package struct KioskSettings: Sendable {
     package let membership: FleetMembership
-    /// The addresses of the hubs, each `https://host[:port]`. All of them lead to hubs of the same chain.
+    /// The addresses of the hubs, each `https://host[:port]`. All addresses lead to hubs of the same chain.
     package let hubs: [String]
     /// The PEM file with the roots of the hubs' and the broker's certificates.
     package let authority: String

@@ -1,4 +1,4 @@
-/// The time of a kiosk's next question to its hub. A value to which the caller passes the time.
+/// The time of a kiosk's next question to its hub. The value reads no clock; the caller passes the time.
 ///
 /// Notices and failures ask for a question at some time, and the earliest request counts. At least `interval`
 /// passes between two questions, however many notices the broker sends.

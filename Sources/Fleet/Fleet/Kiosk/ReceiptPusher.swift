@@ -4,7 +4,7 @@ internal import ReaderStore
 
 /// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped.
 ///
-/// `FleetAgent.run` starts the pusher and cancels it. It looks for new receipts every two seconds:
+/// `FleetAgent.run` starts the pusher and cancels it. The pusher looks for new receipts every two seconds:
 /// - After its start and after each failure, it asks the hub for the latest receipt that the hub has, and
 ///   sends the kiosk's receipt keys.
 /// - Each push continues after that receipt, with at most 256 receipts, until none is left.
@@ -52,7 +52,7 @@ actor ReceiptPusher {
                 log.warning(
                     "receipts wait for the hub",
                     metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
-                // A failure here changes nothing: the count is only for the report.
+                // A failure here changes nothing, because the count is only for the report.
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
                 // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
@@ -69,11 +69,11 @@ actor ReceiptPusher {
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
-            // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
-            // receipts.
+            // Read before the keys are sent, so that `run` can count the waiting receipts even if the hub
+            // refuses the keys.
             if known == nil { known = try await client.state().receipts }
-            // The keys are sent before the head is read. The hub recognises a computer that was enrolled
-            // again by its keys, and can only then say after which receipt this computer continues.
+            // The keys are sent before the head is read. After an enrolment, the hub recognises the computer
+            // by these keys, and can only then say after which receipt this computer continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -87,6 +87,8 @@ actor ReceiptPusher {
     /// Reports the reason why the hub refuses receipts.
     private func record(_ refusal: HubError) async {
         await agent.stop(after: refusal)
+        // The ids of problems with the receipts or their keys begin with `receipt`. Others, such as a
+        // revocation or a limit, concern the kiosk.
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { await agent.receipts(fault: id) }
     }
 
@@ -150,6 +152,7 @@ actor ReceiptPusher {
                 $0 += try $1.pem()
             }
         }
+        // Before the first receipt, the store may have no key.
         guard !pem.isEmpty else { return }
         _ = try await client.post("/fleet/v1/receipt-keys", pem, type: "application/x-pem-file")
     }
@@ -176,8 +179,8 @@ struct ReceiptBacklog {
         return fault != self.fault
     }
 
-    /// Records the number of waiting receipts. Returns whether it has crossed `mostWaiting`, in either
-    /// direction.
+    /// Records the number of waiting receipts. Returns whether the number has crossed `mostWaiting`, in
+    /// either direction.
     mutating func record(waiting: Int64) -> Bool {
         let wasTooLong = isTooLong
         self.waiting = waiting

@@ -3,9 +3,9 @@ internal import JSON
 
 /// Creates the broker accounts for which kiosks wait, or gives existing accounts a new password.
 ///
-/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each new one.
-/// A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns one
-/// object, and passes the broker's answers to `receive`.
+/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each new
+/// account. A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns
+/// one object, and passes the broker's answers to `receive`.
 actor BrokerAccounts {
     /// The maximum time that a request waits for its turn.
     static let turnTimeout = Duration.seconds(10)
@@ -24,8 +24,8 @@ actor BrokerAccounts {
         let answer: CheckedContinuation<Bool, Never>
     }
 
-    /// A message to the broker whose answer is awaited. Its accounts are identified by their index in the
-    /// batch.
+    /// A message to the broker whose answer is awaited. The message asks for a batch of accounts; an answer
+    /// is the set of the indices in the batch for which the broker has confirmed the change.
     private struct Question {
         let answer: CheckedContinuation<Set<Int>?, Never>
         let timer: Task<Void, Never>
@@ -65,6 +65,7 @@ actor BrokerAccounts {
         return await withCheckedContinuation { answer in
             wanted.append(
                 Wanted(kiosk: kiosk, password: password, deadline: .now + Self.turnTimeout, answer: answer))
+            // A running `serve` also takes this request.
             guard !isServing else { return }
             isServing = true
             Task { await serve() }
@@ -81,6 +82,7 @@ actor BrokerAccounts {
             let batch = wanted.prefix(Self.mostAtOnce)
             wanted.removeFirst(batch.count)
             guard !batch.isEmpty else { continue }
+            // `made` is `nil` if the broker did not answer.
             let made = await ask(batch) { BrokerCommands.createAccount(of: $0.kiosk, $0.password, topics) }
             let rest = batch.enumerated().filter { made?.contains($0.offset) != true }.map(\.element)[...]
             for (place, one) in batch.enumerated() where made?.contains(place) == true {
@@ -107,7 +109,8 @@ actor BrokerAccounts {
         number += 1
         let own = number
         // Only the last command for each account gets a text by which the broker's answer is recognised.
-        // Answers to the earlier commands do not count: these commands fail if their effect is there already.
+        // Answers to the earlier commands do not count, because these commands fail if their effect is there
+        // already.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()
@@ -142,11 +145,11 @@ actor BrokerAccounts {
         var done: Set<Int> = []
         var isOwn = false
         for response in responses {
+            // The correlation text is the hub's name, the question's number and the account's index.
             guard let members = try? response.members(),
                 let parts = try? members["correlationData"]?.string(upTo: 64).split(separator: "."),
                 parts.count == 3, parts[0] == hub, Int(parts[1]) == number, let place = Int(parts[2])
             else { continue }
-            // The correlation text is the hub's name, the question's number and the account's index.
             isOwn = true
             if members["error"] == nil { done.insert(place) }
         }

@@ -32,6 +32,7 @@ package enum BrokerFacts: Equatable, Sendable {
     package static func current(_ settings: BrokerConnection.Settings) async -> BrokerFacts {
         guard let connection = settings.newConnection() else { return .filesRefused }
         connection.start()
+        // After the timeout the events end, and `facts(of:)` returns what is known by then.
         let timer = Task {
             try await Task.sleep(for: timeout)
             await connection.stop()
@@ -49,6 +50,7 @@ package enum BrokerFacts: Equatable, Sendable {
         for await event in connection.events {
             switch event {
             case .connected:
+                // If the plugin does not answer in time, this is the result.
                 facts = .connected(nil)
                 connection.subscribe(to: BrokerCommands.answers)
                 BrokerCommands.send([BrokerCommands.command("getDefaultACLAccess", [])], on: connection)

@@ -16,15 +16,16 @@ internal import Synchronization
 ///
 /// - A task leaves the database only after the broker has acknowledged its message, so a crash repeats a task
 ///   instead of losing it.
-/// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
-///   was restored from a backup may have such accounts again.
+/// - After each new connection, the hub removes the accounts of all kiosks that must have no account, because
+///   a broker that was restored from a backup may have such accounts again.
 /// - Messages from the broker are untrusted. A message can set only a kiosk's presence and version. Malformed
 ///   messages are ignored, and logged a limited number of times.
 ///
-/// State is behind one lock; the connection's events, the task loop and HTTP requests (`makeAccount`) use it
-/// from different threads.
+/// The state is behind one lock, because the connection's events, the task loop and HTTP requests
+/// (`makeAccount`) use the state from different threads.
 package final class HubBroker: Service {
-    /// The prefix of the account names of kiosks at the broker. The hubs' account must not have it.
+    /// The prefix of the account names of kiosks at the broker. The name of the hubs' account must not begin
+    /// with this prefix.
     package static let kioskUserPrefix = "kiosk-"
 
     private static let role = "countersign-hub"
@@ -105,6 +106,7 @@ package final class HubBroker: Service {
             )
         }
         connection.start()
+        // An end without any answer of the broker is logged.
         var isAnswered = false
         await withTaskCancellationHandler {
             for await event in connection.events {
@@ -177,8 +179,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Stores a kiosk's presence until `keepPresences` writes it to the database. A malformed presence is
-    /// logged once for each topic.
+    /// Stores a kiosk's presence until `keepPresences` writes the presence to the database. A malformed
+    /// presence is logged once for each topic.
     private func receivePresence(_ topic: String, _ payload: [UInt8]) {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
             let isNews = state.withLock { state in
@@ -189,6 +191,7 @@ package final class HubBroker: Service {
                 "a malformed presence is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
+            // A newer presence of a kiosk takes no further place.
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
             state.presences[kiosk] = presence
         }
@@ -210,6 +213,7 @@ package final class HubBroker: Service {
 
     /// Writes presences to the database and performs tasks, twice a second, until the task is cancelled.
     private func work() async {
+        // A fault that repeats is logged once.
         var last: PostgreSQLError?
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
@@ -267,7 +271,7 @@ package final class HubBroker: Service {
         // A task whose message is under way, or that is done and not yet deleted, is not sent again.
         let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
-            // The lock is held while sending: the acknowledgement can arrive on another thread before
+            // The lock is held while sending, because the acknowledgement can arrive on another thread before
             // `perform` returns.
             let isSent = state.withLock { state in
                 guard let number = perform(task, as: change, among: kiosks, on: connection) else {
@@ -280,8 +284,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Removes the accounts of all kiosks that must have none: a broker that was restored from a backup, or
-    /// whose disk was full, may have such accounts again.
+    /// Removes the accounts of all kiosks that must have no account. A broker that was restored from a
+    /// backup, or whose disk was full, may have such accounts again.
     private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
         var last = ""
         while true {
@@ -327,7 +331,7 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Marks the task of an acknowledged message as done. `finishTasks` deletes it later.
+    /// Marks the task of an acknowledged message as done. `finishTasks` deletes the task later.
     private func acknowledged(_ number: Int32) {
         state.withLock { state in
             if let task = state.pending.removeValue(forKey: number) { state.done.insert(task.number) }

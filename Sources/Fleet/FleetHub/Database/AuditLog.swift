@@ -54,7 +54,7 @@ package struct AuditLog: Sendable {
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         // The advisory lock, whose number the hubs use for nothing else, makes the acts' numbers gapless. A
-        // reader who asks for the acts after a number therefore misses none.
+        // reader who asks for the acts after a number therefore misses no act.
         _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
         _ = try link.rows(
             """
@@ -71,10 +71,11 @@ package struct AuditLog: Sendable {
     /// Returns operators' acts in the order of their numbers, beginning after `number`.
     ///
     /// - Parameter kiosk: The kiosk whose acts are returned. Acts about a document are included if the
-    ///   document is for this kiosk alone. `nil` for all acts.
+    ///   document is for this kiosk alone. With `nil`, all acts are returned.
     package func acts(
         after number: Int64 = 0, of kiosk: FleetName? = nil, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [(number: Int64, json: JSONValue)] {
+        // The parameter `$2` is empty if no kiosk is given.
         try await pool.rows(
             """
             SELECT number, time, act, object, database_user, login, account, host FROM countersign_fleet_act
@@ -83,6 +84,7 @@ package struct AuditLog: Sendable {
             ORDER BY number LIMIT $3::bigint
             """, [number.postgreSQL, (kiosk?.text ?? "").bytes, limit.postgreSQL]
         ).map { row throws(PostgreSQLError) in
+            // A null in a column leaves fewer than eight values.
             let values = row.compactMap { $0 }
             guard values.count == 8, let number = values[0].bigint, let time = values[1].bigint,
                 let object = try? JSONItem.parse(values[3][...])

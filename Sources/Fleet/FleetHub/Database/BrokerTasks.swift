@@ -34,12 +34,14 @@ struct BrokerTasks: Sendable {
 
     /// Deletes tasks that are done.
     func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
+        // 20 is the array type bigint.
         _ = try await pool.rows(
             "DELETE FROM countersign_fleet_task WHERE number = ANY ($1::bigint[])",
             [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
     }
 
-    /// Returns kiosks that are revoked or not enrolled, in the order of their names, beginning after `name`.
+    /// Returns the kiosks that must have no account at the broker, because they are revoked or not enrolled.
+    /// The kiosks are in the order of their names, beginning after `name`.
     func kiosksWithoutAccount(
         after name: String, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [FleetName] {

@@ -18,7 +18,8 @@ package struct DatabaseFacts: Equatable, Sendable {
     package var tablesVersion: Int64?
     /// Whether the hub's database user may create tables.
     package var mayMakeTables: Bool
-    /// Whether the hub's user owns the tables: only the owner may create and drop the partitions of receipts.
+    /// Whether the hub's user owns the tables. Only the owner may create and drop the partitions of
+    /// receipts.
     package var ownsTables: Bool
     /// Whether the user may read the audit log and append to it, which each changing command does.
     package var mayAppendActs: Bool
@@ -52,7 +53,8 @@ package struct DatabaseFacts: Equatable, Sendable {
         // The schema names a table that every database has, so that no tables are created.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
         // If the audit log does not exist, the right to append counts as given, because the hub creates the
-        // table and then owns it.
+        // table and then owns it. The right to change the log also includes ownership of its schema
+        // (`nspowner`), because that owner can drop the table.
         let row = try await pool.rows(
             """
             SELECT current_setting('server_version_num')::bigint, pg_is_in_recovery(),
@@ -73,15 +75,15 @@ package struct DatabaseFacts: Equatable, Sendable {
         guard let row, row.count == 9, let version = row[0]?.bigint, let time = row[5]?.bigint else {
             throw .rowMalformed
         }
-        // The last column is `nil` without the table of versions, and false if the user may not read it. The
-        // version needs a second query, because the first would fail if the table did not exist.
+        // The last column is `nil` without the table of versions, and false if the user may not read that
+        // table. The version needs a second query, because the first query would fail if the table did not
+        // exist. PostgreSQL's binary form of `true` is the byte 1.
         var tablesVersion: Int64? = row[8] == nil ? nil : 0
         if row[8] == [1] {
             let newest = try await pool.rows("SELECT max(version)::bigint FROM countersign_fleet_schema")
                 .first
             tablesVersion = max(newest?.first??.bigint ?? 0, 0)
         }
-        // PostgreSQL's binary form of `true` is the byte 1.
         return DatabaseFacts(
             version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
             tablesVersion: tablesVersion, mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],

@@ -41,7 +41,7 @@ package struct HubDatabase: Sendable {
 
     /// - Parameters:
     ///   - settings: The connection settings in libpq's form.
-    ///   - who: The operator whom the audit log names.
+    ///   - who: The operator whom the audit log names. Evaluated for each change of an operator.
     package init(
         _ settings: String, chain: FleetName,
         by who: @autoclosure @escaping @Sendable () -> HubOperator = .current
@@ -57,14 +57,15 @@ package struct HubDatabase: Sendable {
         tasks = BrokerTasks(pool)
     }
 
-    /// Checks that the database answers and accepts changes. The statement changes nothing, and a standby or
-    /// read-only database refuses it all the same.
+    /// Checks that the database answers and accepts changes. The statement changes nothing, but a standby or
+    /// read-only database refuses it nevertheless.
     package func ping() async throws(PostgreSQLError) {
         _ = try await pool.rows("DELETE FROM countersign_fleet_task WHERE false")
     }
 
     /// Returns metrics for Prometheus. They contain nothing about a person.
     func metricsText() async throws(PostgreSQLError) -> String {
+        // The receipts of an epoch are numbered from 1, so the number of the latest receipt is their count.
         let row = try await pool.rows(
             """
             SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'active' AND is_online),

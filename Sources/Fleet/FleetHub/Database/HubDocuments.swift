@@ -16,8 +16,8 @@ package import ReaderStore
 ///
 /// `put` and `widen` write the audit log and queue change notices to the kiosks in one transaction. The
 /// commands of `countersign-hub` call them; hubs only read documents and count failures. The caller verifies
-/// a document's signature before `put`. Kiosks verify it again, so a hub that stores a forged document
-/// changes no kiosk.
+/// a document's signature before `put`. Kiosks verify the signature too, so a hub that stores a forged
+/// document changes no kiosk.
 package struct HubDocuments: Sendable {
     /// The number of kiosks whose refusal pauses a roll-out: no further kiosk gets the document until an
     /// operator widens the roll-out.
@@ -77,7 +77,8 @@ package struct HubDocuments: Sendable {
                     return (.older(than: version), nil)
                 }
             }
-            // The replaced documents have the same or a higher version, and would otherwise hide the new one.
+            // The replaced documents have the same or a higher version. If they stayed, kiosks would get them
+            // and not the new document.
             for table in ["countersign_fleet_failure", "countersign_fleet_document"] where !others.isEmpty {
                 _ = try link.rows(
                     "DELETE FROM \(table) WHERE level = $1::text AND name = $2::text AND version >= $3::bigint",
@@ -92,6 +93,7 @@ package struct HubDocuments: Sendable {
                     level.bytes, name.bytes, content.version.postgreSQL, document.digest, document.encoded,
                     now.secondsSince1970.postgreSQL, percent.postgreSQL,
                 ], until: deadline)
+            // The statement for the whole chain has no parameter.
             _ = try link.rows(
                 Self.noticeTasks(for: content.level), content.level == .chain ? [] : [name.bytes],
                 until: deadline)
@@ -99,9 +101,9 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// Returns the statement that queues a notice to all kiosks, or one notice to each kiosk of a site or
-    /// group or to one kiosk. The name of the site, group or kiosk is the statement's parameter.
-    /// A task with an empty kiosk is a notice to all.
+    /// Returns the statement that queues change notices to the kiosks of a level. For the whole chain, this
+    /// is one task with an empty kiosk, which means all kiosks. For a site or group, it is one task for each
+    /// kiosk. The name of the site, group or kiosk is the statement's parameter.
     private static func noticeTasks(for level: FleetLevel) -> String {
         let selection =
             switch level {
@@ -158,6 +160,7 @@ package struct HubDocuments: Sendable {
     func countFailure(
         _ entry: KioskReport.Entry, at name: FleetName, by kiosk: FleetName
     ) async throws(PostgreSQLError) {
+        // For a kiosk that was counted before, `counted` has no row, so `failures` stays.
         _ = try await pool.rows(
             """
             WITH counted AS (
@@ -182,6 +185,7 @@ package struct HubDocuments: Sendable {
 
     /// Returns the newest document of each level and name with the state of its roll-out, for operators.
     package func rollOuts() async throws(PostgreSQLError) -> [JSONValue] {
+        // `DISTINCT ON` keeps the first row of each level and name, which has the highest version.
         try await pool.rows(
             """
             SELECT DISTINCT ON (level, name) level, name, version, percent, failures, put
@@ -229,6 +233,7 @@ package struct HubDocuments: Sendable {
 
     /// Returns the document with this digest if it is for this kiosk, otherwise `nil`.
     func document(_ digest: [UInt8], for kiosk: KioskRecord) async throws(PostgreSQLError) -> [UInt8]? {
+        // A missing site or group is compared as an empty name, which no document has.
         try await pool.rows(
             """
             SELECT encoded FROM countersign_fleet_document WHERE digest = $1::bytea AND (level, name) IN (
@@ -246,6 +251,7 @@ extension VerifiedFleetDocument {
     /// Whether this document replaces `other`: a later key signed the other document, or a key that is no
     /// longer among `keys`.
     fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {
+        // Without a place in the order of precedence, this document replaces nothing.
         guard let own = keys.firstIndex(where: { $0.id == signer }) else { return false }
         guard let other = try? VerifiedFleetDocument(other, by: FleetKeyring(keys)),
             let place = keys.firstIndex(where: { $0.id == other.signer })

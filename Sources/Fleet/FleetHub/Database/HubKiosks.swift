@@ -67,14 +67,15 @@ package struct KioskRecord: Equatable, Sendable {
     }
 
     /// The receipt after which the kiosk continues. For a kiosk that was enrolled again, this is 0 until the
-    /// kiosk has sent its receipt keys: the hub recognises by these keys whether the kiosk has the earlier
-    /// receipts.
+    /// kiosk has sent its receipt keys, because the hub recognises by these keys whether the kiosk has the
+    /// earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
 
     /// The record for operators: the operator's page and `kiosk list`.
     package var json: JSONValue {
+        // The report is empty, and no JSON, until the kiosk has sent one.
         let report = (try? JSONItem.parse(report[...])).map { JSONValue($0) } ?? .null
         return [
             "kiosk": .string(name.text), "site": JSONValue(site?.text), "group": JSONValue(group?.text),
@@ -105,7 +106,7 @@ package struct HubKiosks: Sendable {
     }
 
     /// Creates a one-time code for a kiosk that is new or was revoked. Receipt keys that the kiosk has sent
-    /// and that signed no receipt are deleted: the kiosk sends its keys again after its enrolment.
+    /// and that signed no receipt are deleted, because the kiosk sends its keys again after its enrolment.
     ///
     /// - Returns: The code, or `nil` if there is an active kiosk of this name.
     package func invite(
@@ -115,7 +116,8 @@ package struct HubKiosks: Sendable {
         let code = random.hexadecimal
         let act = OperatorAct.kiosk(
             .kioskInvited, kiosk, also: [("site", JSONValue(site?.text)), ("group", JSONValue(group?.text))])
-        // PostgreSQL runs a changing `WITH` query, such as `forgotten`, even if no other query reads it.
+        // PostgreSQL runs a changing `WITH` query, such as `forgotten`, even if no other query reads it. A
+        // kiosk that was revoked keeps its latest receipt (`head_digest`).
         let isDone = try await audit.recording(
             act,
             by: """
@@ -147,6 +149,8 @@ package struct HubKiosks: Sendable {
     func enrol(
         _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
     ) async throws(PostgreSQLError) -> Bool {
+        // The code is deleted, so that it works once. With `is_rejoining`, the hub accepts no receipts before
+        // the kiosk has sent its receipt keys.
         try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET state = 'active', key_digest = $3::bytea, code = '',
@@ -181,6 +185,8 @@ package struct HubKiosks: Sendable {
     /// Revokes a kiosk: the hubs refuse the kiosk's certificate from now on, and the broker removes the
     /// kiosk's account. Returns `false` if there is no such kiosk or it is revoked already.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        // PostgreSQL also runs `kept`, although no other query reads it. A kiosk that was never enrolled has
+        // an empty key, which is not kept.
         try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
             by: """
@@ -212,6 +218,7 @@ package struct HubKiosks: Sendable {
     /// Stops a kiosk, or lets it accept orders again. Returns `false` if the kiosk is in this state already,
     /// is revoked, or does not exist.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        // PostgreSQL's binary form of `true` is the byte 1.
         try await audit.recording(
             .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),
             by: """
@@ -232,6 +239,8 @@ package struct HubKiosks: Sendable {
     func record(
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
+        // A report without an alert does not clear the kiosk's alert. The statement that counts the report
+        // also stores it, so a report above the hourly limit changes nothing.
         let alert = Self.alerts.contains(report.receipts) ? report.receipts : ""
         let seconds = try await count(
             .reports, of: kiosk.name,
@@ -259,7 +268,8 @@ package struct HubKiosks: Sendable {
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
-        // The array types are text (25) and boolean (16).
+        // The array types are text (25) and boolean (16). An absence names no software version, so the stored
+        // version stays.
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,
@@ -295,6 +305,7 @@ package struct HubKiosks: Sendable {
     /// Clears a kiosk's alert. Returns `false` if the kiosk has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
+            // The statement returns the former alert, which the audit log names.
             let row = try link.rows(
                 """
                 UPDATE countersign_fleet_kiosk AS kiosk SET alert = '' FROM (

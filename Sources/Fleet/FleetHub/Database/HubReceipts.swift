@@ -34,7 +34,7 @@ package enum ReceiptPush: Equatable, Sendable {
 /// - A kiosk may push 16 MiB in an hour.
 ///
 /// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
-/// kiosk gets its answer. It is in the database once, whichever hub received it.
+/// kiosk gets its answer. The receipt is in the database once, whichever hub received it.
 ///
 /// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt and
 /// nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
@@ -45,8 +45,8 @@ package struct HubReceipts: Sendable {
     /// The maximum number of receipt keys of one kiosk in one epoch. Keys without receipts count too.
     static let mostKeys: Int64 = 64
 
-    /// The maximum that one kiosk may push in an hour, in bytes: more than 20 000 receipts of usual length,
-    /// which a kiosk writes in months.
+    /// The maximum that one kiosk may push in an hour, in bytes. This is more than 20 000 receipts of usual
+    /// length, which a kiosk writes in months.
     static let mostPushed: Int64 = 1 << 24
     /// PostgreSQL's error code for a row without a partition.
     private static let partitionMissing = "23514"
@@ -59,18 +59,18 @@ package struct HubReceipts: Sendable {
         self.months = months
     }
 
-    /// Stores the receipts that follow the kiosk's latest one: all of them or none. Receipts that are stored
-    /// already change nothing.
+    /// Stores the receipts that follow the kiosk's latest receipt: all of them or none. Receipts that are
+    /// stored already change nothing.
     package func store(
         _ chain: ReceiptChain, of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
         var receipts: [SignedReceipt] = []
         for link in chain.links {
-            // The statement is parsed only as a check: the hub stores nothing that is not a receipt's
+            // The statement is parsed only as a check, because the hub stores nothing that is not a receipt's
             // content.
             guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
-                // The number of a malformed receipt is not known: the number after the previous receipt is
+                // The number of a malformed receipt is not known, so the number after the previous receipt is
                 // reported.
                 return .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed)
             }
@@ -82,7 +82,7 @@ package struct HubReceipts: Sendable {
         do throws(PostgreSQLError) {
             return try await store(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
-            // The partition is missing: the clock of the database was corrected by more than a month.
+            // The partition is missing if the clock of the database was corrected by more than a month.
             try await months.make()
             return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
@@ -107,6 +107,8 @@ package struct HubReceipts: Sendable {
     func signatures(
         of receipts: [SignedReceipt], from kiosk: FleetName
     ) async throws(PostgreSQLError) -> CheckedSignatures {
+        // No receipt is returned if the push is refused or has no new receipt, because no signature is needed
+        // then.
         let (new, keys) = try await pool.transaction {
             link, deadline throws(PostgreSQLError) -> ([SignedReceipt], [ReceiptPublicKey]) in
             guard let account = try ReceiptAccount(of: kiosk, isHeld: false, on: link, until: deadline),
@@ -152,8 +154,8 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's head, the receipts are not damaged: the
-            // kiosk was set back to a backup, or has another chain.
+            // If the first new receipt does not follow the hub's head, the receipts are not damaged. Instead,
+            // the kiosk was set back to a backup, or has another chain.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
@@ -234,13 +236,14 @@ package struct HubReceipts: Sendable {
             guard row.count == 2, let point = row[0], let key = try? ReceiptPublicKey(point: point) else {
                 throw .rowMalformed
             }
+            // PostgreSQL's binary form of `true` is the byte 1.
             return (key, row[1] == [1])
         }
     }
 
     /// Marks the keys that signed these receipts as used. A used key belongs to this kiosk, and the hub
-    /// recognises the kiosk's computer by it. Throws `failed` with `keyTaken` if another kiosk has used one
-    /// of the keys in the meantime.
+    /// recognises the kiosk's computer by the used keys. Throws `failed` with `keyTaken` if another kiosk has
+    /// used one of the keys in the meantime.
     private static func markUsed(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -248,6 +251,7 @@ package struct HubReceipts: Sendable {
         let signers = Set(receipts.map(\.keyID))
         let points = keys.filter { signers.contains($0.id) }.map(\.point)
         guard !points.isEmpty else { return }
+        // 17 is the array type bytea.
         _ = try link.rows(
             """
             UPDATE countersign_fleet_receipt_key SET is_used = true
@@ -281,6 +285,7 @@ package struct HubReceipts: Sendable {
         // 17 is the array type bytea.
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            // `first??` unwraps both the row and its column, either of which may be missing.
             let owner = try link.rows(
                 """
                 SELECT kiosk FROM countersign_fleet_receipt_key
@@ -301,7 +306,8 @@ package struct HubReceipts: Sendable {
                     UNION SELECT unnest($2::bytea[])) AS keys
                 """, [kiosk.text.bytes, points, choice.epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
-            // The epoch changes only with keys that are stored: a refused list must not begin an epoch unseen.
+            // The epoch changes only with keys that are stored, because a refused list must not begin an
+            // epoch unseen.
             guard let count, count <= Self.mostKeys else { return .tooMany }
             try ReceiptEpoch.enter(choice, of: kiosk, on: link, until: deadline)
             // A key without receipts moves to the present epoch. A key with receipts stays in the epoch of
@@ -327,8 +333,8 @@ package struct HubReceipts: Sendable {
     }
 }
 
-/// The results of verifying receipts' signatures. Verification takes longer than the rest of a push, so it
-/// happens before the kiosk's row is locked.
+/// The results of verifying receipts' signatures. Verification takes longer than the rest of a push, so the
+/// signatures are verified before the kiosk's row is locked.
 struct CheckedSignatures {
     private struct Check: Hashable {
         /// The SHA-256 of the receipt with its signature.
@@ -341,9 +347,10 @@ struct CheckedSignatures {
     /// The number of verified signatures.
     var count: Int { results.count }
 
-    /// Verifies receipts in order, up to the first that none of the keys has signed: no receipt after it is
-    /// stored.
+    /// Verifies receipts in their order, up to the first receipt that no key has signed, because no receipt
+    /// after that one is stored.
     init(of receipts: [SignedReceipt], by keys: [ReceiptPublicKey]) {
+        // Keys with the same identifier are the same key, so the first one is enough.
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for receipt in receipts {
             guard let key = known[receipt.keyID] else { return }
@@ -354,7 +361,8 @@ struct CheckedSignatures {
     }
 
     /// Whether the key signed the receipt. A pair of receipt and key that was not checked before is checked
-    /// now: since the keys were read, the kiosk has sent further keys, or another push has changed its head.
+    /// now. Such a pair exists if the kiosk has sent further keys or another push has stored receipts since
+    /// the keys were read.
     func isSigned(_ receipt: SignedReceipt, by key: ReceiptPublicKey) -> Bool {
         results[Check(receipt: receipt.digest, key: key)] ?? receipt.isSigned(by: key)
     }

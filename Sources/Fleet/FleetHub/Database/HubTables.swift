@@ -3,8 +3,8 @@ internal import ReaderStore
 /// The tables of a chain's database and their migrations. Receipts are stored as they were signed; they
 /// contain nothing about a holder.
 ///
-/// A migration that was released never changes: a later one changes the tables. The functions that send
-/// statements are in the types of `HubDatabase`.
+/// A migration that was released never changes. Changes to the tables are made by a later migration. The
+/// functions that send statements are in the types of `HubDatabase`.
 enum HubTables {
     /// The table with the version of the tables, and the migrations that lead to each version.
     static let schema = PostgreSQLSchema(versions: "countersign_fleet_schema", migrations: [first])
@@ -45,8 +45,8 @@ enum HubTables {
                 alert text NOT NULL DEFAULT ''
             )
             """,
-            // A key belongs to one kiosk: of several computers that were copied with a key, only one is
-            // enrolled.
+            // A key belongs to one kiosk. Of several computers that were copied with a key, only one computer
+            // is enrolled.
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_kiosk_key ON countersign_fleet_kiosk (key_digest)
             WHERE state = 'active' AND key_digest <> ''
@@ -62,9 +62,9 @@ enum HubTables {
             )
             """,
             // A key that has signed receipts belongs to one kiosk, so that a kiosk cannot push another's
-            // receipts as its own. A key that has signed none may be sent by several kiosks: knowing a
-            // kiosk's public key must not be enough to keep that kiosk from pushing. The index of earlier
-            // programs covered all keys and is dropped.
+            // receipts as its own. A key that has signed no receipt may be sent by several kiosks, because
+            // knowing a kiosk's public key must not be enough to keep that kiosk from pushing. The index of
+            // earlier programs covered all keys and is dropped.
             "DROP INDEX IF EXISTS countersign_fleet_receipt_key_point",
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used
@@ -154,8 +154,8 @@ enum HubTables {
             """,
         ] + columnsOfVersion1
 
-    /// The statements for columns that were added later: a program from before version 1 may have created the
-    /// table without these columns.
+    /// The statements for columns that were added later. A program from before version 1 may have
+    /// created the table without these columns.
     private static let columnsOfVersion1 = [
         "reports_hour", "reports", "passwords_hour", "passwords", "renewals_hour", "renewals",
     ].map {

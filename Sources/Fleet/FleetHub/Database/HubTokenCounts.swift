@@ -39,10 +39,12 @@ package struct HubTokenCounts: TokenCount {
         guard let row, row.count == 2, let isRefused = row[0], let seconds = row[1]?.bigint else {
             throw .rowMalformed
         }
+        // PostgreSQL's binary form of `true` is the byte 1. The wait ends when the oldest counted request
+        // leaves the window. It is at least 1 s, because the statement reads the clock more than once.
         return isRefused == [1] ? max(1, seconds) : nil
     }
 
-    /// Removes the latest counted request of a reader, because no token was made and the kiosk was not at
+    /// Removes the latest counted request of a reader. Called if no token was made and the kiosk was not at
     /// fault.
     package func withdraw(_ request: TokenRequest) async throws(PostgreSQLError) {
         _ = try await pool.rows(

@@ -8,7 +8,8 @@ struct ReceiptAccount {
     /// The number of the kiosk's present receipt chain, from 1. Each computer with the kiosk's name has its
     /// own chain (`ReceiptEpoch`).
     let epoch: Int64
-    /// Whether the kiosk must send its receipt keys before it pushes: the epoch follows from these keys.
+    /// Whether the kiosk must send its receipt keys before it pushes, because the epoch follows from these
+    /// keys.
     let isRejoining: Bool
     /// The number of bytes pushed in this hour.
     let pushed: Int64
@@ -61,7 +62,8 @@ enum ReceiptEpoch {
         fileprivate let isRejoining: Bool
     }
 
-    /// Chooses the epoch of a kiosk with these keys, and locks the kiosk's row. Nothing changes before `enter`.
+    /// Chooses the epoch of a kiosk with these keys, and locks the kiosk's row. Nothing changes before
+    /// `enter`.
     ///
     /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
     /// or else a new one. While no receipt was pushed, the present epoch continues.
@@ -84,6 +86,7 @@ enum ReceiptEpoch {
         guard row.count == 5, let epoch = row[0]?.bigint, let isRejoining = row[1],
             let sequence = row[2]?.bigint, let ended = row[4]?.bigint
         else { throw .rowMalformed }
+        // PostgreSQL's binary form of `true` is the byte 1.
         guard isRejoining == [1] else { return Choice(epoch: epoch, isOther: false, isRejoining: false) }
         // If no key is known, an epoch without receipts continues. An epoch with receipts ends, and a new
         // epoch begins, whose number is above all earlier numbers.
@@ -96,6 +99,7 @@ enum ReceiptEpoch {
         _ choice: Choice, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
+        // Without a new enrolment, `choose` has chosen the present epoch.
         guard choice.isRejoining else { return }
         if choice.isOther { try begin(choice.epoch, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
@@ -103,8 +107,8 @@ enum ReceiptEpoch {
             [kiosk.text.bytes], until: deadline)
     }
 
-    /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was present
-    /// before, it continues after its stored head. A new epoch begins with its first receipt.
+    /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was the present
+    /// one before, its receipts continue after its stored head. A new epoch begins with its first receipt.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
@@ -114,6 +118,7 @@ enum ReceiptEpoch {
             INSERT INTO countersign_fleet_ended_epoch (kiosk, epoch, head_sequence, head_digest)
             SELECT kiosk, epoch, head_sequence, head_digest FROM countersign_fleet_kiosk WHERE kiosk = $1::text
             """, [kiosk.text.bytes], until: deadline)
+        // For a new epoch, `begun` has no row, so the epoch begins before the first receipt (`origin`).
         _ = try link.rows(
             """
             WITH begun AS (

@@ -45,7 +45,7 @@ package struct ReceiptMonths: Sendable {
         let difference = now.secondsSince1970 - time.secondsSince1970
         guard abs(difference) <= Self.mostClockDifference else { return difference }
         // The year in a partition's name begins with 2, unlike other names that begin with
-        // `countersign_fleet_receipt`.
+        // `countersign_fleet_receipt`. The kind `r` is a table, so indexes of partitions are left out.
         let names = try await pool.rows(
             "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
         )
@@ -72,7 +72,8 @@ struct ReceiptMonth: Equatable, Comparable {
 
     private init(number: Int) { self.number = number }
 
-    /// Reads the month at the end of a partition's name, or returns `nil` for another text.
+    /// Reads the month (six digits, such as `202611`) at the end of a partition's name. `nil` for another
+    /// text.
     init?(suffix: Substring) {
         guard suffix.utf8.count == 6, let value = Int(suffix), (1...12).contains(value % 100) else {
             return nil

@@ -1,8 +1,8 @@
 internal import JSON
 internal import ReaderStore
 
-/// The answer to `GET /healthz`: whether the database answers and accepts changes. Anyone can ask, even
-/// without a certificate, so the database is asked at most once in two seconds.
+/// The answer to `GET /healthz`: whether the database answers and accepts changes. Anyone can send this
+/// request, even without a certificate, so the database is asked at most once in two seconds.
 actor HubHealth {
     /// The time for which an answer of the database is reused.
     static let lifetime = Duration.seconds(2)
@@ -38,6 +38,7 @@ actor HubHealth {
     /// question.
     private func answer() async -> Answer {
         if let latest, now() - latest.time < Self.lifetime { return latest }
+        // While the actor waits for an answer below, further callers come here.
         if let asking { return await asking.value }
         let question = Task { [ping, now] in
             do throws(PostgreSQLError) {

@@ -49,8 +49,8 @@ package struct HubRoutes: Sendable {
     /// of lines.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// The places for certificate requests of unknown callers. A request for a certificate needs none, so
-    /// without this limit strangers could occupy all connections to the database.
+    /// The places for certificate requests of unknown callers. Anyone can send such a request, so without
+    /// this limit strangers could occupy all connections to the database.
     let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
     /// The places for renewals by kiosks that show their certificate. Strangers cannot occupy them, and each
     /// kiosk has a limited number of connections.
@@ -121,6 +121,7 @@ package struct HubRoutes: Sendable {
     /// Returns the kiosk's name and key in a certificate, or `nil` if the certificate is not a kiosk's. Does
     /// not check that the kiosk is still enrolled.
     static func kiosk(in der: [UInt8]) -> (name: FleetName, key: SubjectPublicKeyInfo)? {
+        // The authority's certificates for servers also allow server authentication.
         guard let certificate = try? Certificate(der: der[...]),
             certificate.extendedKeyUsage == [.clientAuthentication],
             let name = certificate.subject.commonName.flatMap({ FleetName($0) })
@@ -165,6 +166,7 @@ package struct HubRoutes: Sendable {
             let name = request.subject.commonName.flatMap({ FleetName($0) })
         else { throw .requestRefused }
         let shown = await call.peerCertificate().flatMap { Self.kiosk(in: $0)?.name }
+        // A kiosk that shows its own certificate uses places that strangers cannot occupy.
         let places = shown == name ? renewals : enrolments
         guard await places.enter() else { throw .tooManyEnrolments }
         defer { places.leave() }
@@ -181,13 +183,14 @@ package struct HubRoutes: Sendable {
             do throws(HubProblem) {
                 try await enrol(name, by: code, keyDigest: digest, at: time)
             } catch {
+                // Logged with the limit for strangers, because the caller has not proved to be this kiosk.
                 refusals.warning(
                     "a code is refused", ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
                 throw error
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
-            // Only the check counts: without a code, the key must be enrolled already.
+            // Only the check counts. Without a code, the key must be enrolled already.
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
             // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
             if let shown = await call.peerCertificate() {
@@ -196,8 +199,8 @@ package struct HubRoutes: Sendable {
         }
         let pem = try certificate(request, as: name, at: time)
         if call.bearer == nil {
-            // Counted only after the certificate was made: a fault of the authority's key must not use up the
-            // kiosk's limit.
+            // Counted only after the certificate was made, because a fault of the authority's key must not
+            // use up the kiosk's limit.
             try await count(.renewals, of: name)
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
@@ -230,7 +233,7 @@ package struct HubRoutes: Sendable {
             throw .databaseUnavailable(error)
         }
         if isEnrolled { return }
-        // A revoked key cannot be enrolled with any code: the kiosk must make a new key.
+        // A revoked key cannot be enrolled with any code, so the kiosk must make a new key.
         let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.kiosks.isRevoked(digest)
         }
@@ -291,7 +294,7 @@ package struct HubRoutes: Sendable {
         try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
-            // Only the check counts: it throws if the kiosk was revoked in the meantime.
+            // Only the check counts. The check throws if the kiosk was revoked in the meantime.
             _ = try await self.kiosk(call)
         } catch {
             // The broker may have removed the account of the revoked kiosk before it created this account. So
@@ -312,7 +315,7 @@ package struct HubRoutes: Sendable {
         _ = try await kiosk(call)
         guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)
-        // Checked again: the kiosk may have been stopped or revoked while the body arrived.
+        // Checked again, because the kiosk may have been stopped or revoked while the body arrived.
         let kiosk = try await kiosk(call)
         guard !kiosk.isStopped else { throw .kioskStopped }
         return try await tokens.respond(to: body, of: kiosk, audit: audit, at: now())

@@ -14,9 +14,10 @@ package import ServiceLifecycle
 ///
 /// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators may have
 ///   `connections` open connections together.
-/// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and its
-///   connection takes one of a few separate places, for a short time. Strangers can therefore not keep a
-///   kiosk out, and kiosks cannot keep out a computer that enrols.
+/// - A client with neither a kiosk's certificate nor an operator's token is a *stranger*. A stranger can
+///   enrol, load the page or ask for the health. Its connection takes one of a few separate places, for a
+///   short time. Strangers can therefore not keep a kiosk out, and kiosks cannot keep out a computer that
+///   enrols.
 /// - One kiosk or operator has at most 16 connections.
 /// - Requests are not answered on the connection's event loop, because a push of receipts verifies thousands
 ///   of signatures.
@@ -93,8 +94,8 @@ package struct HubServer: Service {
     }
 
     package func run() async throws {
-        // Unlike in a daemon, requests are not answered on the connection's event loop: a push of receipts
-        // has thousands of signatures to verify.
+        // Unlike in a daemon, requests are not answered on the connection's event loop, because a push of
+        // receipts has thousands of signatures to verify.
         let limits = ConnectionLimits(
             idle: .seconds(Self.idleSeconds), write: writeTimeout, answersOnEventLoop: false)
         try await ListeningServer(
@@ -121,7 +122,8 @@ package struct HubServer: Service {
 struct HubContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// The book in which the caller of this request is recorded. Always set by a server.
+    /// The book in which the caller of this request is recorded. `HubServer` sets it after `init`, whose
+    /// parameter Hummingbird prescribes.
     var connections: OpenConnectionBook?
 
     init(source: ApplicationRequestContextSource) {
@@ -149,6 +151,7 @@ private struct ProblemMiddleware: RouterMiddleware {
         } catch let problem as HubProblem {
             return .refusal(problem)
         } catch let error as HTTPError where error.status == .notFound {
+            // Hummingbird's router throws this error for a path without a route.
             return .refusal(.notFound)
         } catch {
             log.error("a route failed", ["type": "\(type(of: error))"])

@@ -31,8 +31,8 @@ package struct HubTokens: Sendable {
             from: .keys(signers))
     }
 
-    /// Returns the caller's name in a grant. A site's or group's name contains a colon, so it differs from
-    /// every kiosk's name.
+    /// Returns the name of a kiosk, site or group in a grant. The name of a site or group contains a colon
+    /// there, so the name differs from every kiosk's name.
     package static func caller(_ level: FleetLevel, _ name: FleetName) -> String {
         level == .kiosk ? name.text : "\(level.rawValue):\(name)"
     }

@@ -63,6 +63,8 @@ package struct OperatorRoutes: Sendable {
         // The loop does not end at a match, so that its time does not tell which token matches.
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
+        // The digest distinguishes the tokens, whose connections are limited separately. No kiosk's name
+        // contains a space.
         call.identifyCaller(as: "operator \(digest.bytes.hexadecimal)")
     }
 

@@ -95,6 +95,7 @@ final class DisplayTime: Sendable {
     func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (DisplayTime) throws(MobileDocumentReaderError) -> Value
     ) async -> Result<Value, MobileDocumentReaderError> {
+        // A cancellation only ends the time. `body` checks `isOver`, and then returns by itself.
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {

@@ -159,6 +159,7 @@ extension MobileNationalIDCardDisplayRequest {
 }
 
 extension DocumentFamily {
+    /// Creates the document family of a region's national ID card. Only Japan is supported.
     fileprivate init(nationalIDCardOf region: Locale.Region) throws(MobileDocumentReaderError) {
         guard MobileNationalIDCardDisplayRequest.isSupportedRegion(region) else {
             throw .notSupported(.regionNotSupported)
@@ -189,6 +190,7 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
     ) throws(MobileDocumentReaderError) {
         try elements.checkEachOnce()
         let presentation = MobileDocumentPresentation(elements: elements, validationMode: mode)
+        // A token is needed only by a request whose elements the app receives.
         try self.init(
             needsToken: false,
             asking: documents.map { document throws(MobileDocumentReaderError) in

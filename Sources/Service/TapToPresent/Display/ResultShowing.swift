@@ -17,6 +17,7 @@ struct ResultShowing: Sendable {
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
         self.brand = brand
+        // The clerk's page is no channel, because the private daemon shows the result there.
         display = if case .channel(let channel)? = setup.display?.place { channel } else { nil }
         presenter = setup.presenter
     }
@@ -36,7 +37,7 @@ struct ResultShowing: Sendable {
         // The app is asked only after the result is visible. An app that never answers cannot block the
         // request, because the display has its own time limit.
         let asking = Task {
-            // The stream has no elements: it ends when the result is visible.
+            // The stream has no elements, but ends when the result is visible.
             for await _ in shown {}
             if let presenter, !Task.isCancelled {
                 _ = decided.yield(.success(await presenter.validationOutcome(of: result.asked)))
@@ -106,9 +107,10 @@ extension ReceiptStatement.Decision {
 }
 
 extension ShownResult {
-    /// Takes from a document only what the request asked for.
+    /// Creates the result from the elements of a document that the request asked for.
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
         let elements = ElementReader(read)
+        // Only the My Number Card of Japan has an element with the whole name.
         let fullName = ElementReader(read, nameSpace: DocumentFamily.japaneseNameSpace).fullName
         let answers = elements.agesAtLeast
         brand = read.showing.brand

@@ -15,14 +15,15 @@ struct TerminalDisplay: DisplayChannel {
     func show(
         _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
+        // `O_NOCTTY`: opening a terminal must not make it this process's controlling terminal.
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0, isatty(descriptor) == 1 else {
             if descriptor >= 0 { close(descriptor) }
             throw .serviceUnavailable(.displayUnavailable(.terminalAbsent))
         }
         let line = DisplayLine(owning: descriptor)
-        // The removal has its own time limit of 1 s: the result must disappear even if the time for the
-        // decision is over.
+        // The removal has its own time limit of 1 s, because the result must disappear even if the time for
+        // the decision is over.
         defer { _ = line.write(Array(Self.end.utf8), during: DisplayTime(.seconds(1))) }
         let text = Self.begin + Self.text(of: result, isAsking: isAsking)
         guard line.write(Array(text.utf8), during: time) else {
@@ -114,6 +115,7 @@ struct DisplayLine: ~Copyable {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard !time.isOver else { return false }
+            // Not ready within one tick: the time limit is checked again.
             guard isReady(for: POLLOUT) else { continue }
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Self.write(bytes, to: descriptor)
@@ -140,6 +142,7 @@ struct DisplayLine: ~Copyable {
         var line: [UInt8] = []
         while !time.isOver {
             guard isReady(for: POLLIN) else { continue }
+            // Read byte by byte, so that no byte of a later line is read.
             var byte: UInt8 = 0
             let count = unsafe read(descriptor, &byte, 1)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }

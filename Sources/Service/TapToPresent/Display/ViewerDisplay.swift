@@ -36,8 +36,8 @@ struct ViewerDisplay: DisplayChannel {
 
     /// Connects to the viewer. Throws if no viewer listens, or if the viewer runs as this program's user.
     private func connected() throws(MobileDocumentReaderError) -> DisplayLine {
-        // Non-blocking: a viewer that accepts no more connections must fail at once, since `connect` would
-        // block without a time limit.
+        // Non-blocking, because `connect` would otherwise wait without a time limit for a viewer that accepts
+        // no more connections.
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(type), 0)
         guard descriptor >= 0 else {
@@ -47,7 +47,7 @@ struct ViewerDisplay: DisplayChannel {
         guard DaemonSocket.connect(descriptor, to: path) else {
             throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
-        // The members of `struct ucred`: process, user, group.
+        // The members of `struct ucred`, of four bytes each: process, user, group. So `peer[1]` is the user.
         var peer: [UInt32] = [0, 0, 0]
         var length = socklen_t(3 * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0,

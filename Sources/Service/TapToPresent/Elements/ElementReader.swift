@@ -19,7 +19,8 @@ struct ElementReader {
         self.nameSpace = nameSpace ?? read.type.mainNameSpace
     }
 
-    /// Returns the value of the element, or of the first of its substitutes that the document contains.
+    /// Returns the value of the element, or of the first element in the document that the planner may request
+    /// in its place.
     func value(_ identifier: String) -> CBORItem? {
         let asked = ElementName(nameSpace: nameSpace, identifier: identifier)
         for name in [asked] + (read.type.substitutes[asked] ?? []).joined() {
@@ -69,6 +70,7 @@ extension ElementReader {
         var answers: [Int: Bool] = [:]
         for question in read.report.questions {
             guard case .ageOver(let years, _) = question.subject else { continue }
+            // Answered from this document alone. An answer of the report is about all documents.
             switch ReasonedAnswer(question, by: read.document).word {
             case .yes: answers[years] = true
             case .no: answers[years] = false
@@ -125,7 +127,8 @@ extension ElementReader {
         return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)
     }
 
-    /// The values that ISO/IEC 5218 and AAMVA have in common. The value 9 has a different meaning in each.
+    /// The codes that have the same meaning in ISO/IEC 5218 and AAMVA's guidelines. The code 9 has a
+    /// different meaning in each.
     private static let sexes: [Int: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex] = [
         0: .unknown, 1: .male, 2: .female,
     ]
@@ -149,6 +152,7 @@ extension ElementReader {
         guard let digits = (try? mask.text()).map({ Array($0.utf8) }), digits.count == 8,
             digits.allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "1") })
         else { return nil }
+        // The mask has one digit for each digit of YYYYMMDD: 0 for a known one, 1 for an approximate one.
         func isKnown(_ places: Range<Int>) -> Bool { digits[places].allSatisfy { $0 == UInt8(ascii: "0") } }
         return DateComponents(
             year: isKnown(0..<4) ? day.year : nil, month: isKnown(4..<6) ? day.month : nil,
@@ -175,8 +179,8 @@ extension DateComponents {
 extension ElementReader {
     typealias Elements = MobileDriversLicenseDataRequest.Response.DocumentElements
 
-    /// The driving privileges, or `nil` if one entry is malformed: an incomplete list could lack an entry's
-    /// restrictions.
+    /// The driving privileges, or `nil` if one entry is malformed, because an incomplete list could lack an
+    /// entry's restrictions.
     var drivingPrivileges: [Elements.DrivingPrivilege]? {
         let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) }
         return list?.map { entry in

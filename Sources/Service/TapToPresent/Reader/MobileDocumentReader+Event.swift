@@ -113,6 +113,7 @@ final class EventHub: Sendable {
             state.listeners[state.last] = continuation
             return state.last
         }
+        // Weak, because the hub's release must end its streams (`deinit`).
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { state in _ = state.listeners.removeValue(forKey: number) }
         }

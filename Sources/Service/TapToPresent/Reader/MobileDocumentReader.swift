@@ -77,6 +77,8 @@ public final class MobileDocumentReader: Sendable {
     ) async throws(MobileDocumentReaderError) -> MobileDocumentReaderSession {
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
+        // The token is verified above even for an existing session, because the token may have expired since
+        // the session was created.
         if let session = state.withLock({ $0.session }), session.token == token { return session }
         // A reader that could never verify anything must fail now, not when a customer is waiting.
         _ = try installation.trust()

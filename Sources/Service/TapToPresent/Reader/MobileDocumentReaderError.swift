@@ -6,8 +6,8 @@ internal import Transport
 
 /// The error for a reader that cannot be prepared or a document that was not read.
 ///
-/// The eleven cases are those of ProximityReader. Each can contain a ``Reason``, which gives the cause in
-/// detail.
+/// The eleven cases are those of Apple's framework ProximityReader. Each case can contain a ``Reason``, which
+/// gives the cause in detail.
 ///
 /// Two errors are equal if their cases are equal: `catch MobileDocumentReaderError.cancelled` and `error ==
 /// .cancelled` match for every reason.
@@ -279,6 +279,7 @@ extension MobileDocumentReaderError {
 
     /// Converts the failure of a presentation.
     init(_ failure: PresentationFailure) {
+        // Apps cause no failure of a bench link or of a further question, so these get the nearest reason.
         self =
             switch failure {
             case .declined: .cancelled(.holderDeclined)

@@ -26,8 +26,8 @@ public final class MobileDocumentReaderSession: Sendable {
     let installation: ReaderInstallation
     let sharedReader: SharedReader
     let hub: EventHub
-    /// The token, which is checked again for each request: the token may have expired since, or its key may
-    /// have been revoked.
+    /// The token, which is checked again for each request, because the token may have expired since, or its
+    /// key may have been revoked.
     let token: MobileDocumentReader.Token?
     /// The private daemon, which is started at the first display request on the clerk's page.
     let daemon = Mutex<PrivateDaemon?>(nil)
@@ -63,6 +63,7 @@ public final class MobileDocumentReaderSession: Sendable {
         _ request: Request, policy: MobileDocumentReader.Setup.Revocation? = nil
     ) async throws(MobileDocumentReaderError) -> Request.Response {
         let plan = try request.plan
+        // A request that needs no token is a display request.
         if plan.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
         if !plan.needsToken, installation.setup.display == nil { throw .notSupported(.displayMissing) }
         let result = try await sharedReader.occupied {
@@ -111,7 +112,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return try await read.show(asked)
     }
 
-    /// Runs a transaction and returns the phone's answer without verifying it.
+    /// Runs a transaction and returns the phone's answer, whether or not it passed the checks.
     private func readRaw(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> RawAnswer {
@@ -137,6 +138,7 @@ public final class MobileDocumentReaderSession: Sendable {
     private func read(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {
+        // All parts are read for each request, so that a change applies without a restart.
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
         var plan = PresentationPlan(

@@ -77,6 +77,7 @@ struct ReaderInstallation: Sendable {
                 anchors.append(anchor)
             }
         }
+        // The same id as for a store without trusted issuers.
         guard !anchors.isEmpty else { throw .serviceUnavailable(.storeUnavailable(id: "store.empty")) }
         return anchors
     }
@@ -99,6 +100,8 @@ struct ReaderInstallation: Sendable {
         }
     }
 
+    /// Returns the name of the identity that signs the requests of the token's brand. `nil` without a token,
+    /// or if the brand names no identity. Throws `sessionExpired` if the token's session is over.
     private static func identity(
         of reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> String? {
@@ -128,6 +131,7 @@ struct ReaderInstallation: Sendable {
         by token: MobileDocumentReader.Token?, at now: Timestamp
     ) async throws(MobileDocumentReaderError) -> PreparedReader? {
         guard let token else { return nil }
+        // No token can contain an audience that is not a `TokenText`.
         guard let audience = TokenText(setup.tokenAudience) else {
             throw .invalidToken(.tokenRefused(id: "token.audience"))
         }
@@ -153,6 +157,7 @@ extension MobileDocumentReaderError {
         self =
             switch error {
             case .sessionExpired: .sessionExpired(reason)
+            // The store, which records the first use of a token, is in use.
             case .firstUseUnknown(.busy): .systemBusy(reason)
             case .firstUseUnknown: .serviceUnavailable(reason)
             default: .invalidToken(reason)

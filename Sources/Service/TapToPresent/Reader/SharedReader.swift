@@ -27,7 +27,7 @@ final class SharedReader: Sendable {
         _ body: () async throws(MobileDocumentReaderError) -> Value
     ) async throws(MobileDocumentReaderError) -> Value {
         let isMine = state.withLock { state in
-            // Set in both cases: during another read, `isOccupied` is true already.
+            // Set in both cases, because during another read `isOccupied` is true already.
             defer { state.isOccupied = true }
             return !state.isOccupied
         }
@@ -43,6 +43,7 @@ final class SharedReader: Sendable {
         await previousHasLeft()
         guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         let presentation = try await presenting(transaction)
+        // The result is returned at once. Only the next transaction waits for the phone's notification.
         let leaving = Task { await presentation.waitUntilLeft() }
         state.withLock { $0.leaving = leaving }
         return presentation
@@ -81,6 +82,7 @@ extension SharedReader {
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
         let field = FieldOfReads()
         self.init { transaction throws(MobileDocumentReaderError) in
+            // A missing reader is reported before the transaction begins.
             do throws(PCSCTransportError) {
                 guard !selector.candidates(among: try await service.readers()).isEmpty else {
                     throw PCSCTransportError.noReader
@@ -95,8 +97,8 @@ extension SharedReader {
     }
 }
 
-/// Keeps one `PCSCContactlessReader` for all reads: it recognises the previous customer's phone if that phone
-/// is still on the NFC reader (Q208).
+/// Keeps one `PCSCContactlessReader` for all reads, because this object recognises the previous customer's
+/// phone if that phone is still on the NFC reader (Q208).
 private actor FieldOfReads {
     private var reader: PCSCContactlessReader?
 

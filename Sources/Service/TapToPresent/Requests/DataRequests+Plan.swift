@@ -24,6 +24,7 @@ extension DocumentElementsRequest {
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             guard isSupported else { throw .notSupported(.regionNotSupported) }
+            // An element must occur only once in both lists together.
             try (retainedElements + nonRetainedElements).checkEachOnce()
             let kept = retainedElements.flatMap(\.claims)
             let claims = kept + nonRetainedElements.flatMap(\.claims)
@@ -58,6 +59,8 @@ extension MobileDriversLicenseDataRequest.Element: RequestedElement {
     static var document: DocumentFamily { .drivingLicence }
 
     var claims: [Claim] {
+        // Some elements of the app need several claims, because their values are in several elements of the
+        // document.
         let (iso, aamva) = (Self.document.mainNameSpace, DocumentFamily.aamvaNameSpace)
         return switch self {
         case .address: [.address, .named("resident_country", in: iso)]

@@ -56,6 +56,7 @@ extension MobileDocumentAnyOfDataRequest {
                         guard case .verified(let response) = plan.answer else { continue }
                         return try response(read)
                     }
+                    // Not reached, because the plan that found the document is a choice of one of `plans`.
                     throw .unknown(.internalFault)
                 })
         }
@@ -71,6 +72,7 @@ extension MobileDocumentDataRequest {
             return try MobileDocumentRequestPlan(
                 asking: plan.choices,
                 answer: .verified { read throws(MobileDocumentReaderError) in
+                    // Every data request has a verified answer.
                     guard case .verified(let response) = plan.answer else { throw .unknown(.internalFault) }
                     return .init(documentResponse: try response(read))
                 })

@@ -172,6 +172,7 @@ extension MobileNationalIDCardRawDataRequest.Element: RequestedElement {
         switch self {
         case .address:
             [.address, .named("local_gov_code_unicode", in: DocumentFamily.japaneseNameSpace)]
+        // The other elements are requested like those of the verified request.
         case .age: Verified.age.claims
         case .ageAtLeast(let years): Verified.ageAtLeast(years).claims
         case .dateOfBirth: Verified.dateOfBirth.claims

@@ -18,8 +18,8 @@ struct ClerkPage: Sendable {
         let browser: URL
     }
 
-    /// Finds the programs. Throws if a program, the desktop or the trust store is missing, or if the setup
-    /// has a presenter; nothing has been started then.
+    /// Finds the programs. Throws, before anything is started, if a program or the desktop is missing, if the
+    /// setup uses other roots than the trust store, or if the setup has a presenter.
     func programs(for setup: MobileDocumentReader.Setup) throws(MobileDocumentReaderError) -> Programs {
         guard let daemon = program("countersignd") else { throw .unsupported(.pageDaemonMissing) }
         guard let browser = program("xdg-open") else { throw .unsupported(.pageBrowserMissing) }
@@ -55,7 +55,7 @@ extension MobileDocumentReaderSession {
     ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
-        // Only the check counts: a policy that is less strict than the setup's is refused before a daemon
+        // Only the check counts. A policy that is less strict than the setup's is refused before a daemon
         // starts. The daemon applies the policy of the order itself.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
@@ -79,9 +79,11 @@ extension MobileDocumentReaderSession {
         of order: PageOrder, during time: DisplayTime,
         start: () throws(MobileDocumentReaderError) -> PrivateDaemon
     ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
+        // A daemon that has ended is replaced by a new one.
         let running = daemon.withLock { $0.flatMap { $0.isRunning ? $0 : nil } }
         let daemon = if let running { running } else { try start() }
         self.daemon.withLock { $0 = daemon }
+        // The task may have been cancelled while the daemon started.
         guard !time.isOver else { throw .cancelled(.taskCancelled) }
         var last: PagePresentation?
         return try PagePresentation.outcome(of: order, at: daemon, during: time) { presentation in
@@ -132,7 +134,8 @@ struct PageOrder: Sendable {
 }
 
 extension RevocationPolicy {
-    /// The policy in the form of the daemon's configuration and orders, which allow at most 365 days.
+    /// The policy in the form of the daemon's configuration and orders. Their member `rental` is the number
+    /// of days, at most 365, for which an outdated revocation list is still used.
     var json: JSONValue {
         switch undetermined {
         case .accept: "age"

@@ -35,7 +35,7 @@ extension PagePresentation {
             if let end, end <= .now { throw .unavailable(.pageLost) }
             if time.isOver, end == nil {
                 end = .now + Self.endTime
-                // A request that fails is not repeated: the presentation then counts as lost at `end`.
+                // A request that fails is not repeated. The presentation then counts as lost at `end`.
                 _ = try? daemon.socket.call("DELETE", path)
             }
             Thread.sleep(forTimeInterval: 0.1)
@@ -58,13 +58,15 @@ extension PagePresentation {
             }
             return seen
         } catch {
+            // The refusal of a daemon that has ended since says nothing about the request.
             if case .refused = error, daemon.isRunning { throw .unsupported(.pageRefused) }
             throw .unavailable(.pageLost)
         }
     }
 
     /// The reasons that reject the person and not the document. A reason that is in neither `ofRejection` nor
-    /// `ofDismissal` is the id of a failed check.
+    /// `ofDismissal` is the id of a failed check. The elements are optional, because a check's id is no
+    /// `OutcomeReason` and becomes `nil`.
     private static let ofRejection: [OutcomeReason?] = [.answerNo, .decisionRejected]
     /// The reasons for an outcome that is neither yes nor no.
     private static let ofDismissal: [OutcomeReason?] = [.answerUnknown, .decisionDismissed, .decisionOverdue]
@@ -76,6 +78,7 @@ extension PagePresentation {
         case .allow: return .approved
         case .deny where outcomeReasons.allSatisfy(Self.ofRejection.contains): return .rejected
         case .unclear where outcomeReasons.allSatisfy(Self.ofDismissal.contains): return .dismissed
+        // Another reason concerns the document, as for a rejected answer that this process reads itself.
         case .deny, .unclear: throw .invalidResponse(.ended(ids: reasons))
         case .declined: throw .cancelled(.holderDeclined)
         case .cancelled: throw .cancelled(.ended(ids: reasons))

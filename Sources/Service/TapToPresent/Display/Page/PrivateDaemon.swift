@@ -39,6 +39,7 @@ final class PrivateDaemon: Sendable {
         let configuration = setup.daemonConfiguration(in: folder, port: port, device: page.device)
         let file = folder.appending(path: "countersignd.json")
         do {
+            // Fails if the folder exists, so that no folder of another user is used.
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             try Data(configuration.utf8).write(to: file)
@@ -80,6 +81,7 @@ final class PrivateDaemon: Sendable {
         close(input)
         Thread.detachNewThread {
             if program.end(until: .now + Self.endTime) == nil { program.kill() }
+            // Waits for the killed process too, so that the folder is removed after the daemon's end.
             _ = program.end(until: nil)
             try? FileManager.default.removeItem(at: folder)
         }
@@ -170,9 +172,11 @@ extension MobileDocumentReader.Setup {
     private func laneMembers(_ device: [(String, JSONValue)]?) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("name", .string(Self.lane)),
+            // The daemon accepts 1 to 3600 s.
             ("waitSeconds", .integer(min(max(timeout.components.seconds, 1), 3600))),
         ]
         if let policy { members.append(("policy", policy.policy.json)) }
+        // The device of a test replaces both the NFC reader and the Bluetooth adapter.
         if let device { return members + device }
         if let reader { members.append(("reader", .string(reader))) }
         if let bluetoothAdapter { members.append(("adapter", .string(bluetoothAdapter))) }
