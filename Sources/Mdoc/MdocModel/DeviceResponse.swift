@@ -149,6 +149,7 @@ package struct UnverifiedDocument: Sendable {
             let (errors, hasUnreadable) = Self.errors(values.optional(3))
             self.errors = errors
             hasUnreadableErrors = hasUnreadable || hasUnreadableErrorsBeside
+            // A null in a required member has thrown above, so only the optional members are looked at.
             hasOwnNull = values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
             isIndefinite =
                 item.hasIndefiniteLength || values.hasIndefiniteLength(at: 1...2)

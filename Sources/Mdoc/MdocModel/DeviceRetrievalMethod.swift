@@ -20,8 +20,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         package var peripheralServerPSM: UInt16?
     }
 
-    /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean none (Q46).
-    /// Entries of other types or versions are skipped.
+    /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean that there
+    /// are no methods (Q46). Entries of other types or versions are skipped.
     ///
     /// - Parameter malformed: called for a member or an entry that cannot be read, which is skipped.
     static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {

@@ -17,6 +17,7 @@ package enum EngagementURI {
         else { throw .notAnEngagementURI }
         rest = rest.dropFirst(lowerCase.count).drop { $0 == UInt8(ascii: "/") }
         var padding = 0
+        // Padding has at most two characters.
         while rest.last == UInt8(ascii: "="), padding < 2 {
             rest.removeLast()
             padding += 1

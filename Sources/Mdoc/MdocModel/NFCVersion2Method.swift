@@ -38,6 +38,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
     func encode(into encoder: inout CBOREncoder) {
         encoder.array(count: 3)
         encoder.unsigned(type)
+        // The second entry is the version, which is 1 for every method.
         encoder.unsigned(1)
         switch self {
         case .nfcVersion2, .other: encoder.map(count: 0)
@@ -51,7 +52,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         }
     }
 
-    /// The type number, with which the mdoc's answer is compared with the reader's offer.
+    /// The type number. The type in the mdoc's answer is compared with the types in the reader's offer.
     package var type: UInt64 {
         switch self {
         case .nfc: 1
