@@ -141,7 +141,8 @@ package struct BLETransfer: Sendable {
     /// The peer gets State 02 if the link has a State (Q77). Then the link stays up for the time that the
     /// radio needs to send it (Q76). Only the first call has an effect.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
-        // The peer knows of the end already, or cannot be reached: only a deadline may still be due.
+        // The peer knows of the end already, or cannot be reached. So nothing is announced, and only a
+        // deadline may still be due.
         guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
         mayAnnounceEnd = false

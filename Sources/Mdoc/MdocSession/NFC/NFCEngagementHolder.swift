@@ -62,6 +62,8 @@ package struct NFCEngagementHolder: Sendable {
         if command.ins == CommandAPDU.Instruction.select {
             // P1 is 04 for an application identifier, and 00 for a file identifier.
             if command.p1 == 0x04 { return .selectApplication }
+            // A reader selects the capability container right after the application, and the message file
+            // later.
             return selected == .application ? .selectCapabilities : .selectFile
         }
         if selected == .capabilities { return .readCapabilities }
@@ -250,6 +252,7 @@ package struct NFCEngagementHolder: Sendable {
         let unready = behaviour.unready.handoverSelect
         if behaviour.fault == .repeatsSuccess { return show(StatusRecord.success.encode(), unready: unready) }
         if case .reportsStatus(_, .handoverSelect) = behaviour.fault {
+            // `showStatus` shows the status of the fault instead of this status.
             return showStatus(.success, .handoverSelect, unready: unready)
         }
         let offered = request?.carriers ?? []

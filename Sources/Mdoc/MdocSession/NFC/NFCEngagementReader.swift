@@ -359,6 +359,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         }
         // The machine has done its work: any further call is an error of the driver.
         state = .ended(NFCEndReason(phase, .outOfTurn))
+        // `mergesWrites` differs from its setting only if the phone refused a merged write.
         return .deliver(
             NFCHandover(
                 handoverSelect: bytes, handoverRequest: request, deviceEngagement: engagement,
