@@ -133,6 +133,8 @@ extension TrustSnapshot {
             if let before { try issue.requireNoLoss(of: before) }
         } catch {
             guard rules.acceptsShrunken else { throw error }
+            // `requireNoLoss` throws only if the source replaces a larger list, so the source counts as
+            // renewed.
             return AdmittedSource(candidate, .renewed, list)
         }
         return AdmittedSource(candidate, current == nil ? .new : .renewed, list)

@@ -147,8 +147,8 @@ private struct AnchorCollection {
     mutating func addList(_ source: TrustSource) {
         guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {
-            // The time was checked at admission. An expired list stays in use until a better list comes
-            // (Q176).
+            // Admission checks the time and every rule of the signer's profile, so neither is repeated here.
+            // An expired list stays in use until a better list comes (Q176).
             let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
             for finding in list.findings { recordFinding(of: source, .vical(finding)) }

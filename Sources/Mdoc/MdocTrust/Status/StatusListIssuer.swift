@@ -30,9 +30,11 @@ struct StatusListIssuer {
 
     /// Makes the issuer for the list of one document.
     ///
-    /// - Parameters: - anchor: The root of the document. - roots: All roots of the store. Only roots that are
-    ///   trusted for `docType` count. - certificate: The certificate that the MSO names as the signer or its
-    ///   issuer; `nil` if it names none.
+    /// - Parameters:
+    ///   - anchor: The root of the document.
+    ///   - roots: All roots of the store. Only roots that are trusted for `docType` count.
+    ///   - certificate: The certificate that the MSO names, either the signer's own certificate or the
+    ///     certificate of the signer's issuer. `nil` if the MSO names no certificate.
     init(
         of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
         naming certificate: Certificate?, revokedBy revocationLists: RevocationLists
@@ -86,6 +88,7 @@ struct StatusListIssuer {
         of token: StatusToken, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
         var chain: [Certificate] = []
+        // A path has the signer and at most three authorities above it (`CertificatePath`).
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
         for (place, der) in encoded.enumerated() {
             // An unreadable certificate after the signer's certificate is skipped: the path to a root may not
