@@ -50,6 +50,7 @@ package struct DocumentReport: Sendable {
 extension UnverifiedDocument {
     /// Makes every check of the document, in the order of `CheckID`.
     ///
+    /// - Parameter isRepetition: Whether an identical document came earlier in the response.
     /// - Returns: The report on all checks, and the verified document if each check gave its proof.
     func verify(
         in context: VerificationContext, isRepetition: Bool
@@ -154,6 +155,7 @@ extension UnverifiedDocument {
         let dates = nameSpaces.flatMap { space in
             space.items.filter { $0.isNamed("expiry_date") }.map { ($0.name(in: space.name), $0.value) }
         }
+        // Each pair is the name of an element and its value. A withheld date does not count.
         return DocumentCurrency(
             ExpiryDates(dates.filter { !withheld.contains($0.0) }, of: docType).answer(
                 on: context.day, at: context.now))
