@@ -158,6 +158,7 @@ extension Substring {
     fileprivate var words: [String] {
         split(whereSeparator: \.isWhitespace).flatMap { word -> [String] in
             let parts = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            // `split` has removed the commas, so they are put back between the parts.
             return Array(parts.map { [$0] }.joined(separator: [","])).filter { !$0.isEmpty }
         }
     }

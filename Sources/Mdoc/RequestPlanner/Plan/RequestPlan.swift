@@ -171,6 +171,7 @@ package enum RetentionChoice: String, CaseIterable, Sendable {
         switch self {
         case .none, .receipt: false
         case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
+        // The expiry date that `inDate` requests serves only the answer, so it is not kept.
         case .consented: !claim.isPortrait && claim != .inDate
         }
     }
