@@ -77,6 +77,7 @@ package struct COSEKey: Sendable {
 
     /// Throws if a coordinate lacks leading zero bytes (Q218). Other wrong sizes are errors of `PublicKey`.
     private func requireSize(of coordinate: ArraySlice<UInt8>) throws(COSEError) {
+        // The raw key of a Montgomery or Edwards curve is no number, so no leading zeros can be missing.
         guard coordinate.count >= curve.coordinateSize || curve.family != .weierstrass else {
             throw .coordinateTooShort(count: coordinate.count, size: curve.coordinateSize)
         }

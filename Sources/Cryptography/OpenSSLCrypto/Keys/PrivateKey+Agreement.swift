@@ -16,6 +16,7 @@ extension PrivateKey {
         if residence == .tpm { return try handle.agreeInTPM(with: peer.handle, size: curve.coordinateSize) }
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
+        // The argument 0 turns off the second validation of the peer's key.
         guard unsafe EVP_PKEY_derive_init(context) == 1,
             unsafe EVP_PKEY_derive_set_peer_ex(context, peer.handle.pointer, 0) == 1
         else { throw cleared(.openSSLFailed) }

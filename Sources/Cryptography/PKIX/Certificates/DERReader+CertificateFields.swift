@@ -66,7 +66,8 @@ extension DERReader {
         return try readExtensions(in: DERTag.constructed(3), &deviations)
     }
 
-    /// Reads the extensions in an element with `tag`. Throws if there is none, or one occurs twice.
+    /// Reads the extensions in an element with `tag`. Throws if the element is missing, if the list of
+    /// extensions is empty, or if two extensions have the same identifier.
     mutating func readExtensions(
         in tag: UInt8, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> [CertificateExtension] {
