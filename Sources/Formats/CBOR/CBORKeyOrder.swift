@@ -32,6 +32,7 @@ struct CBORKeyOrder {
 
     /// Returns the mark of a key as one of 64 bits. Equal keys have the same mark.
     private static func mark(of key: Range<Int>, in span: borrowing Span<UInt8>) -> UInt64 {
+        // A short key has a head of one byte, so its first character is its second byte.
         let characters = span[min(key.lowerBound + 1, key.upperBound - 1)] ^ span[key.upperBound - 1]
         return 1 << UInt64((characters ^ UInt8(truncatingIfNeeded: key.count)) & 63)
     }

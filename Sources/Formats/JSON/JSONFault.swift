@@ -67,6 +67,7 @@ package struct JSONFault: Error, Equatable, Sendable {
         }
         let path = names.reduce("") { path, name in
             if !name.isEmpty, name.allSatisfy(\.isWholeNumber) { return "\(path)[\(name)]" }
+            // A JSON Pointer writes `/` as `~1` and `~` as `~0` (RFC 6901 3).
             let member = String(name).replacing("~1", with: "/").replacing("~0", with: "~")
             return path.isEmpty ? member : "\(path).\(member)"
         }

@@ -3,7 +3,8 @@ extension Terminal {
     ///
     /// An edit is a wrong, missing, added or swapped character. The candidate with the fewest edits is
     /// returned, if one edit is enough or the edits are at most a third of the characters of `word`. `nil` if
-    /// `word` is a candidate itself or no candidate is near enough.
+    /// `word` is a candidate itself, if no candidate is near enough, or if `word` has fewer than 2 or more
+    /// than 64 characters.
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)

@@ -143,6 +143,7 @@ extension ImageHeader {
     ) throws(ImageHeaderError) {
         let tile = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
         let offset = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
+        // The first tile begins at or before the upper left corner of the image, and contains it.
         guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
             offset.x + tile.x > start.x, offset.y + tile.y > start.y
         else { throw .malformed(at: size.index) }

@@ -198,11 +198,14 @@ struct JPEGScan {
         while run == 0, place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
+            // A size of 1 means a coefficient that becomes nonzero. Size 0 means none: then 15 stands for 16
+            // zeros, and any other number begins a run of blocks, of which this block is the first.
             guard size <= 1 else { throw .malformed(at: bits.index) }
             if size == 0, zeros < 15 {
                 run = (1 << zeros) + (try bits.next(zeros))
                 break
             }
+            // The sign of the new coefficient, which is not needed.
             _ = try bits.next(size)
             try skip(zeros, from: &place, nonzero, &bits)
             guard place <= band.upperBound || size == 0 else { throw .malformed(at: bits.index) }
