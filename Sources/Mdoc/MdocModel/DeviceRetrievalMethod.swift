@@ -68,6 +68,7 @@ extension DeviceRetrievalMethod.BLEOptions {
     /// Merges the options of an entry, each independently: if one option cannot be read, another mode or the
     /// address still leads to the mdoc (Q228).
     fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
+        // Returns the option, or reports that it cannot be read and returns nil.
         func read<Value>(_ value: () throws(CBORError) -> Value?) -> Value? {
             do throws(CBORError) {
                 return try value()

@@ -12,6 +12,7 @@ package enum EngagementURI {
         while let last = rest.last, blanks.contains(last) { rest.removeLast() }
         rest = rest.drop { blanks.contains($0) }
         let (lowerCase, upperCase) = ("mdoc:".utf8, "MDOC:".utf8)
+        // Each letter of the scheme may be small or capital.
         guard rest.count > lowerCase.count,
             zip(rest, zip(lowerCase, upperCase)).allSatisfy({ $0 == $1.0 || $0 == $1.1 })
         else { throw .notAnEngagementURI }

@@ -149,6 +149,7 @@ package struct KeyAuthorizations: Sendable {
     package private(set) var dataElements: [String: Set<String>] = [:]
 
     init(_ item: CBORItem?) throws(CBORError) {
+        // Without the member, the device key may sign no element.
         guard let item else { return }
         let map = try item.map()
         if let names = map.optional("nameSpaces") {
