@@ -21,7 +21,7 @@ package struct BLEMessageAssembly: Sendable {
 
     package var hasBegun: Bool { !message.isEmpty }
 
-    /// Appends a value to the message. Do not call it again after an error.
+    /// Appends a value to the message. Do not call this function again after an error.
     ///
     /// - Returns: the complete message if `value` was its last value, otherwise `nil`.
     package mutating func append(_ value: ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {

@@ -254,6 +254,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     /// phone's handover service accepts (Q24).
     private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
         let container = dialogue.container
+        // Every message that is written belongs to a service, so the default is not used.
         let announced = dialogue.expected.service.map { Int($0.maximumMessageSize) } ?? .max
         // NLEN takes two bytes of the file.
         let limit = min(container.maximumFileSize - 2, announced)

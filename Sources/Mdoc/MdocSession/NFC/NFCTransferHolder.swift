@@ -123,6 +123,7 @@ package struct NFCTransferHolder: Sendable {
         return .message(Array(received[header.size...]))
     }
 
+    /// Answers a GET RESPONSE with the next part of the answer.
     private mutating func getResponse(_ command: CommandAPDU) -> NFCHolderAnswer {
         guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
             return respond(.conditionsNotSatisfied)
