@@ -120,6 +120,7 @@ package enum CertificatePath {
             inspection.findings(.forbiddenExtension).isEmpty,
             inspection.findings(.unknownCriticalExtension).isEmpty, certificate.mayIssue(leaf)
         else { throw .notAnAuthority(subject: certificate.subject.description) }
+        // An authority without a path length may have any number of authorities below it.
         guard certificate.basicConstraints?.pathLength ?? .max >= authoritiesBelow else { throw .tooLong }
     }
 }
@@ -136,6 +137,7 @@ struct VerifiedPath {
     /// The time in which all certificates of the path are valid, in seconds since 1970-01-01T00:00:00Z.
     var validity: ClosedRange<Int64> {
         let all = certificates + [root.certificate]
+        // `all` has at least the root, so the defaults are not used.
         let start = all.map(\.notBefore).max() ?? 0
         // All certificates were valid at one time, so the range is never empty. `max` guards against a trap.
         return start...max(start, all.map(\.notAfter).min() ?? 0)

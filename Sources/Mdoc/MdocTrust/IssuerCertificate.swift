@@ -3,8 +3,8 @@ internal import JSON
 package import OpenSSLCrypto
 package import PKIX
 
-/// The document signer's certificate, which is the first of x5chain, with its public key. Nothing of it is
-/// verified yet.
+/// The document signer's certificate, which is the first of x5chain, with its public key. The certificate is
+/// not verified yet.
 package final class IssuerCertificate: Sendable {
     package let certificate: Certificate
     package let publicKey: PublicKey

@@ -186,6 +186,7 @@ extension OpenedStatusList {
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
         let age = now.secondsSince1970 - issued.secondsSince1970
+        // A list without an expiry is never overdue.
         let overdue = expires.map { now.secondsSince1970 - $0.secondsSince1970 } ?? 0
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))

@@ -82,6 +82,7 @@ private struct Members {
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
         recordFault(
             .ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
+        // Without the member nothing is unreadable. `read` then reports that the entry has no document types.
         let (docTypes, areAllRead) = items["doctype"]?.docTypes ?? ([], true)
         recordFault(.docType, areAllRead ? nil : .wrongType)
         return (docTypes, faults)
