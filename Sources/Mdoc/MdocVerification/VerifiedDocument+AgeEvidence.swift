@@ -121,8 +121,8 @@ extension VerifiedDocument {
 private let oldestAge = 200
 
 extension CBORItem {
-    /// The birth date; `nil` if the value is not a day, or a part of it is not known. A photo ID has it in a
-    /// map (ISO/IEC TS 23220-2).
+    /// The birth date; `nil` if the value is not a day, or a part of it is not known. A photo ID has the date
+    /// in a map (ISO/IEC TS 23220-2).
     fileprivate var birthDay: FullDate? {
         // A map without `birth_date` has no day. Any value other than a map is read as the day itself.
         guard !isApproximate, let value = (try? map()).map({ $0["birth_date"] }) ?? self,
