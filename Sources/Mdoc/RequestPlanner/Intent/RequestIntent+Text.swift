@@ -138,6 +138,7 @@ extension Claim: CustomStringConvertible {
         case .categories(let codes): "categories \(codes.joined(separator: " "))"
         case .domesticClasses(let codes): "classes \(codes.joined(separator: " "))"
         case .element(let name): "\(name.nameSpace)/\(name.identifier)"
+        // Every other claim has a phrase, so the empty text is not used.
         default: Self.phrases.first { $0.claim == self }?.words ?? ""
         }
     }
