@@ -91,7 +91,7 @@ package struct CheckedResponse: Sendable {
 
 /// A failed rule of the channel, as opposed to a fault of the documents.
 package enum ChannelFailure: String, CaseIterable, Error, Sendable {
-    /// The device sent a MAC instead of a signature. Without an engagement no reader key exists for it
+    /// The device sent a MAC instead of a signature. Without an engagement there is no reader key for a MAC
     /// (Q236).
     case deviceMac = "presentation.device_mac"
     /// The response has more documents than were requested.
