@@ -72,6 +72,7 @@ extension KeyHandle {
         try unsafe self.init(owning: KeyGenerator.generate(curve), orThrow: .openSSLFailed)
     }
 
+    /// Creates a Montgomery or Edwards key from its raw private key.
     fileprivate init(curve: Curve, rawPrivateKey bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard bytes.count == curve.coordinateSize else { throw .keyMalformed }
         let key = unsafe bytes.withUnsafeBufferPointer {

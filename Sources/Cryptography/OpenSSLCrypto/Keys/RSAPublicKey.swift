@@ -19,6 +19,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     package init(
         der: ArraySlice<UInt8>, modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
+        // The first byte of the modulus may begin with zero bits.
         bitCount = 8 * modulus.count - (modulus.first?.leadingZeroBitCount ?? 0)
         guard Self.sizes.contains(bitCount), modulus.last.map({ $0 & 1 == 1 }) == true,
             (1...4).contains(exponent.count), exponent.last.map({ $0 & 1 == 1 }) == true,

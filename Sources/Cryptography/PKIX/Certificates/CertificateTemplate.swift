@@ -72,6 +72,7 @@ package struct CertificateTemplate: Sendable {
         }
     }
 
+    /// Writes the field `extensions`, which has tag 3, unless there is no extension.
     private func write(_ extensions: [CertificateExtension], to fields: inout DERWriter) {
         guard !extensions.isEmpty else { return }
         fields.write(DERTag.constructed(3)) { $0.write(extensions) }
