@@ -95,6 +95,7 @@ struct CBORKeyRanges {
         for index in 0..<count {
             let range = range(at: index)
             var key: [UInt8] = []
+            // The position after the key is not needed.
             _ = try appendPreferred(of: span, from: range.lowerBound, base: base, to: &key)
             guard seen.insert(key).inserted else { throw .duplicateKey(at: base + range.lowerBound) }
         }

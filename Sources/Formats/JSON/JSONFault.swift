@@ -62,6 +62,7 @@ package struct JSONFault: Error, Equatable, Sendable {
     private var place: String {
         var names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch condition {
+        // The last name is the member's, which the requirement names already.
         case .unknownMember, .missingMember: _ = names.popLast()
         default: break
         }

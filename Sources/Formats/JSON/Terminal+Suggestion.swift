@@ -8,6 +8,7 @@ extension Terminal {
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)
+        // Each candidate is paired with its number of edits from `word`.
         let near = candidates.map { ($0, distance(Array(word), Array($0))) }.filter { $0.1 <= most }
         guard let nearest = near.min(by: { $0.1 < $1.1 }), nearest.1 > 0 else { return nil }
         return nearest.0

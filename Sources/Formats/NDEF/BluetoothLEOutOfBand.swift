@@ -69,6 +69,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
                 serviceUUID = BluetoothUUID(littleEndian: data[start..<start + 16])
                 serviceUUIDCount += 1
             }
+        // An address of a wrong size does not replace an address that was read before.
         case DataType.deviceAddress: address = BluetoothLEAddress(advertised: data) ?? address
         case DataType.provisionalPSM where data.count == 4:
             protocolServiceMultiplexer = data.reduce(0) { $0 << 8 | UInt32($1) }

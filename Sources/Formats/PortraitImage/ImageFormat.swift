@@ -37,6 +37,7 @@ package enum ImageFormat: String, CaseIterable, Sendable {
     /// Determines the format of a file of ISO/IEC 14496-12 from the brand in its first box.
     private init?(brandOf bytes: ArraySlice<UInt8>) {
         guard bytes.dropFirst(4).starts(with: "ftyp".utf8) else { return nil }
+        // The brand follows the size of the box and the name `ftyp`, of four bytes each.
         switch String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self) {
         case "avif", "avis": self = .avif
         case "heic", "heix", "heim", "heis", "hevc", "mif1", "msf1": self = .heic

@@ -163,6 +163,7 @@ extension ImageHeader {
         for _ in 0..<count {
             // The field holds the number of bits less 1; its top bit is the sign.
             let precision = try size.byte() & 0x7f
+            // The distances between two samples, in columns and in rows.
             let steps = (try size.byte(), try size.byte())
             guard precision < 16, (1...2).contains(steps.0), (1...2).contains(steps.1) else {
                 throw .unsupported(at: size.index)

@@ -21,7 +21,7 @@ struct JPEGScan {
     private let band: ClosedRange<Int>
     /// Whether earlier scans contained the upper bits of these coefficients.
     private let isRefinement: Bool
-    /// The number of following blocks in which the band has no further new coefficients (G.1.2.2).
+    /// The number of following blocks in which no further coefficient of the band becomes nonzero (G.1.2.2).
     private var run = 0
 
     /// Reads the header of a scan (B.2.3), and records in the frame which bits the scan adds to its
@@ -114,6 +114,7 @@ struct JPEGScan {
         _ block: Int, of part: Part, _ bits: inout JPEGBits, _ frame: inout JPEGFrame
     ) throws(ImageHeaderError) {
         if band.lowerBound == 0 {
+            // A refinement adds one bit to the DC coefficient. Its value is not needed.
             if isRefinement { _ = try bits.next() } else { try readDifference(part, &bits) }
         }
         guard band.upperBound > 0 else { return }

@@ -109,6 +109,8 @@ struct JPEGFrame {
     /// for progressive images.
     var nonzero: [[UInt64]] = []
 
+    /// Reads the header, and calculates the numbers of units and blocks from the size and the sampling
+    /// factors.
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {
         self.isProgressive = isProgressive
         // The precision of 8 bits, which `ImageHeader` has checked.
