@@ -3,8 +3,8 @@ package enum EngagementURI {
     /// The maximum length of a text, in bytes. It is more than a QR code can hold.
     package static let maximumLength = 8192
 
-    /// Returns the bytes of the DeviceEngagement in a text. Letter case of the scheme, slashes after it,
-    /// padding, and blanks around the text are ignored (Q49).
+    /// Returns the bytes of the DeviceEngagement in a text. The letter case of the scheme, slashes after the
+    /// scheme, padding, and blanks around the text are ignored (Q49).
     package static func deviceEngagement(in text: String) throws(MdocModelError) -> [UInt8] {
         guard text.utf8.count <= maximumLength else { throw .notAnEngagementURI }
         var rest = Array(text.utf8)[...]
