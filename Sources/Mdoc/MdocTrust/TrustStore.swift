@@ -107,8 +107,8 @@ package final class TrustStore: Sendable {
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         let profile = profiles.profile(for: docType)
         try requireValidity(of: leaf.certificate, at: now)
-        // An expired root of the cache is not used: a renewed certificate of the same key may take its place
-        // (Q177).
+        // An expired root of the cache is not used, because a renewed certificate of the same key may take
+        // its place (Q177).
         if capacity > 0,
             let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
             known.profile == profile, known.trusted.anchor.isValid(at: now),
@@ -160,8 +160,8 @@ package final class TrustStore: Sendable {
         guard now.secondsSince1970 <= certificate.notAfter else { throw .expired }
     }
 
-    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried:
-    /// roots are re-keyed under one name (Q177).
+    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried,
+    /// because roots are re-keyed under one name (Q177).
     private func issuer(
         of leaf: Certificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> TrustedAnchor {

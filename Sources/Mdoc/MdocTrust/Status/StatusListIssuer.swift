@@ -91,8 +91,8 @@ struct StatusListIssuer {
         // A path has the signer and at most three authorities above it (`CertificatePath`).
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
         for (place, der) in encoded.enumerated() {
-            // An unreadable certificate after the signer's certificate is skipped: the path to a root may not
-            // need it.
+            // An unreadable certificate after the signer's certificate is skipped, because the path to a root
+            // may not need it.
             guard let certificate = try? Certificate(der: der) else {
                 if place == 0 { throw .listSignerWrong }
                 continue

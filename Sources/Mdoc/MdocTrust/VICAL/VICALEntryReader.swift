@@ -47,7 +47,8 @@ private struct Members {
     /// The names that occur in two spellings. Nothing says which of their values counts, so neither is used.
     private var ambiguous: Set<String> = []
 
-    /// Gathers the members of a map by their names in lower case: providers differ in the case of letters.
+    /// Gathers the members of a map by their names in lower case, because providers differ in the case of
+    /// letters.
     init(_ map: CBORMap) {
         for member in map {
             guard let name = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
