@@ -27,7 +27,7 @@ struct CheckLog {
 
     /// Makes `check`, and records its result and the deviations that it found.
     ///
-    /// Deviations refuse nothing here: only `checkProfile` depends on the rules.
+    /// Deviations refuse nothing here, because only `checkProfile` depends on the rules.
     ///
     /// - Returns: The proof, or `nil` if the check failed or could not be made.
     mutating func run<Proof: ~Copyable>(

@@ -80,7 +80,7 @@ extension UnverifiedDocument {
             log.skip(
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
-            // Only the report of the check is needed: without the other checks there is no proof.
+            // Only the report of the check is needed, because without the other checks there is no proof.
             _ = log.checkProfile(isComplete: false)
             return (report(log, issuer: issuer, revocation: finding), nil)
         }

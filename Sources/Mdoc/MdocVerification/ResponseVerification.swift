@@ -168,7 +168,7 @@ extension UnverifiedResponse {
 extension ItemsRequest {
     /// Returns the elements of this request that no document returns and no error explains.
     ///
-    /// A requested age is not missing if another attestation was returned: it may answer the question
+    /// A requested age is not missing if another attestation was returned, because it may answer the question
     /// (ISO/IEC 18013-5 7.2.5).
     fileprivate func elementsMissing(from documents: [UnverifiedDocument]) -> [NotReturned] {
         var missing: [NotReturned] = []

@@ -44,7 +44,7 @@ extension VerifiedDocument {
         switch documentDate {
         case .yes(let last):
             return .yes(until: min(best.until ?? last, last), restrictions: best.restrictions)
-        // Not reached: `refusal` has answered above.
+        // Not reached, because `refusal` has answered above.
         case .no(let last): return .no(.documentExpired(on: last))
         case .cannotTell(.notReturned): return .cannotTell(.expiryDateNotReturned)
         case .cannotTell(.malformed): return .cannotTell(.malformed)

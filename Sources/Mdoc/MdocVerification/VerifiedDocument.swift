@@ -7,8 +7,8 @@ internal import PKIX
 /// A document that passed every check, with its element values (ISO/IEC 18013-5 9.1, 9.3).
 ///
 /// **Responsibility.** The value answers questions: whether the holder has reached an age or may drive,
-/// whether the document is in date, and whether it belongs to the holder of another document. All answers
-/// rest on elements for which every check passed.
+/// whether the document is in date, and whether the document belongs to the holder of another document. All
+/// answers rest on elements for which every check passed.
 ///
 /// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
 /// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
@@ -141,7 +141,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return WrongType(undefined: value)
     }
 
-    /// Whether the document has no usable element: none that the issuer signed has a value of the right type.
+    /// Whether the document has no usable element. An element is usable if the issuer signed it and its value
+    /// has the right type.
     package var isEmpty: Bool {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }
