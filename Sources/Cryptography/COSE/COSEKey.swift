@@ -27,8 +27,8 @@ package struct COSEKey: Sendable {
 
     package init(_ item: CBORItem) throws(COSEError) {
         encoded = item.encoded
-        // All members are read first: a member of a wrong CBOR type makes the key malformed, whatever the
-        // other members say.
+        // All members are read first, because a member of a wrong CBOR type makes the key malformed, whatever
+        // the other members say.
         let members:
             (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
         do throws(CBORError) {

@@ -125,7 +125,7 @@ private func publicPoint(of scalar: ArraySlice<UInt8>, on curve: Curve) throws(O
     guard unsafe BN_is_zero(number) == 0, unsafe BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else {
         throw .scalarOutOfRange
     }
-    // Makes the multiplication take constant time: the scalar is secret.
+    // Makes the multiplication take constant time, because the scalar is secret.
     unsafe BN_set_flags(number, BN_FLG_CONSTTIME)
     var encoded = [UInt8](repeating: 0, count: 1 + 2 * curve.coordinateSize)
     let multiplied = unsafe EC_POINT_mul(group, point, number, nil, nil, nil)

@@ -1,7 +1,7 @@
 package import OpenSSLCrypto
 
 /// The fields of a certificate to be written (RFC 5280 4.1.2). The fields are written as given, even if they
-/// break a rule: test issuers need wrong certificates.
+/// break a rule, because test issuers need wrong certificates.
 package struct CertificateTemplate: Sendable {
     /// The serial number, big-endian and not negative.
     package var serialNumber: [UInt8]
