@@ -1,9 +1,9 @@
 /// A quick test for duplicate keys, made while the keys of one map are read.
 ///
-/// All keys are known to differ if each key has only one possible encoding and, in addition, the keys are in
-/// ascending order or no two of them have the same mark. A mark is one of 64 values, calculated from the
-/// length and the first and last character of a key. This is enough for most maps, so that no second pass is
-/// needed.
+/// The test proves that all keys differ under two conditions. Each key has only one possible encoding. And
+/// the keys are in ascending order, or no two of them have the same mark. A mark is one of 64 values,
+/// calculated from the length and the first and last character of a key. This is enough for most maps, so
+/// that no second pass is needed.
 struct CBORKeyOrder {
     /// The range of the last key. The empty range before the first key precedes every key.
     private var last = 0..<0

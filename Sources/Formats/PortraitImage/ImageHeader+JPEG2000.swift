@@ -154,8 +154,9 @@ extension ImageHeader {
         }
     }
 
-    /// Checks the components: one to four, for grey or colours with or without transparency, each with at
-    /// most 16 bits, and with a sample for at least every second column and row.
+    /// Checks the components. There are one to four components, for grey or colours with or without
+    /// transparency. Each component has at most 16 bits, and a sample for at least every second column and
+    /// row.
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
         let count = Int(try size.uint16())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }
