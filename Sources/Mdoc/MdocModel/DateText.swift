@@ -101,7 +101,7 @@ private struct DateReader {
         if take(".") {
             form.insert(.fractionalSeconds)
             guard number(1) != nil else { return nil }
-            // A `Timestamp` has whole seconds: the digits of the fraction are skipped.
+            // A `Timestamp` has whole seconds, so the digits of the fraction are skipped.
             while number(1) != nil {}
         }
         return Int64(hour * 3600 + minute * 60 + second)

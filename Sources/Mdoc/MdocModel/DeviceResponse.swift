@@ -47,8 +47,8 @@ package struct UnverifiedResponse: Sendable {
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
-            // The members 0 to 2 are left out: a null version or status fails its own check, and without
-            // `documents` there is no document with which a deviation is reported.
+            // The members 0 to 2 are left out, because a null version or status fails its own check, and
+            // without `documents` there is no document with which a deviation is reported.
             hasNullMembers = values.hasNull(at: 3...6)
             hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {
@@ -72,8 +72,8 @@ package struct UnverifiedResponse: Sendable {
         self.documents = documents
     }
 
-    /// Reads the errors, each independently: an unreadable error says nothing about the documents of the
-    /// response (Q228).
+    /// Reads the errors, each independently, because an unreadable error says nothing about the documents of
+    /// the response (Q228).
     private static func documentErrors(
         _ item: CBORItem?
     ) -> (errors: [(docType: String, code: Int64)], hasUnreadable: Bool) {

@@ -57,7 +57,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         let command = try options[0]?.unsigned() ?? 255
         let response = try options[1]?.unsigned() ?? 256
         guard (255...65_535).contains(command), (256...65_536).contains(response) else {
-            // The offset is not used: `list` drops the error.
+            // The offset is not used, because `list` drops the error.
             throw .outOfRange(at: 0)
         }
         return .nfc(maximumCommandData: Int(command), maximumResponseData: Int(response))
@@ -65,7 +65,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 }
 
 extension DeviceRetrievalMethod.BLEOptions {
-    /// Merges the options of an entry, each independently: if one option cannot be read, another mode or the
+    /// Merges the options of an entry, each independently. If one option cannot be read, another mode or the
     /// address still leads to the mdoc (Q228).
     fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
         // Returns the option, or reports that it cannot be read and returns nil.
