@@ -100,7 +100,8 @@ package struct BLETransfer: Sendable {
     /// Records that the last piece of the message was handed to the link.
     package mutating func sent(now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
-            // A peer that answers fast may have ended this state already: its message was delivered (Q74).
+            // A peer that answers fast may have ended this state already, because its message was delivered
+            // (Q74).
             guard case .sending = machine.state else { return .wait(until: machine.deadline) }
             if let message = machine.early {
                 machine.early = nil
@@ -118,7 +119,7 @@ package struct BLETransfer: Sendable {
     package mutating func receive(_ event: BLEEvent, now: ContinuousClock.Instant) -> BLEAction {
         if case .closed = event {
             mayAnnounceEnd = false
-            // This side has announced the end, and the peer has closed the link: there is nothing left to
+            // This side has announced the end, and the peer has closed the link, so there is nothing left to
             // send.
             if case .leaving(let reason) = state { return finish(reason) }
         }
@@ -146,7 +147,8 @@ package struct BLETransfer: Sendable {
         guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
         mayAnnounceEnd = false
-        // `finish` deletes the messages. The machine is not over yet: the link stays up until the deadline.
+        // `finish` deletes the messages. The machine is not over yet, because the link stays up until the
+        // deadline.
         _ = finish(reason)
         state = .leaving(reason)
         deadline = now + settings.termination

@@ -144,7 +144,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
-        // `NFCMessageWrite` decides about the status of a write: a refused merged write is no failure (Q23).
+        // `NFCMessageWrite` decides about the status of a write, because a refused merged write is no failure
+        // (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
             return try continueAfterWrite(dialogue, write, answer.status, now)
         }
@@ -358,7 +359,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         guard choice.hasUsable else {
             throw request == nil ? .noUsableCarrier(choice.named) : .unofferedCarrier(choice.named)
         }
-        // The machine has done its work: any further call is an error of the driver.
+        // The machine has done its work, so any further call is an error of the driver.
         state = .ended(NFCEndReason(phase, .outOfTurn))
         // `mergesWrites` differs from its setting only if the phone refused a merged write.
         return .deliver(
