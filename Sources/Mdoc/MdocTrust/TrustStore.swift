@@ -19,8 +19,9 @@ internal import Synchronization
 /// **Callers.** The checks of `MdocVerification` call it for each document. A store is `Sendable` and may be
 /// used from any thread; a lock protects the cache.
 ///
-/// **Limits.** A store never fetches a list, reads no clock and writes no log: time is an argument. It
-/// decides nothing about policy: whether undetermined revocation is accepted is up to `RevocationPolicy`.
+/// **Limits.** A store never fetches a list, reads no clock and writes no log. The time is an argument. A
+/// store decides nothing about policy. `RevocationPolicy` decides whether undetermined revocation is
+/// accepted.
 package final class TrustStore: Sendable {
     /// The id of the snapshot from which the store was made.
     package let snapshotID: TrustSnapshot.ID
@@ -87,8 +88,8 @@ package final class TrustStore: Sendable {
         return index
     }
 
-    /// Returns the document signer's certificate in `der`: the cached one if these bytes were verified
-    /// before, else parsed now.
+    /// Returns the document signer's certificate in `der`. It is the cached certificate if these bytes were
+    /// verified before; otherwise it is parsed now.
     package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
     {
         if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) {

@@ -77,7 +77,7 @@ private struct Members {
             let isTwice = ambiguous.contains(member.rawValue.lowercased())
             if let fault = isTwice ? .twice : fault { faults.append((member, fault)) }
         }
-        // A missing member is no fault: the certificate has the value (Q232).
+        // A missing member is no fault, because the certificate has the value (Q232).
         recordFault(
             .serialNumber,
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
