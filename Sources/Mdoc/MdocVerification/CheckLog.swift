@@ -48,7 +48,7 @@ struct CheckLog {
         return nil
     }
 
-    /// Makes the last check, `profile`: under strict rules it fails if any check found a deviation.
+    /// Makes the last check, `profile`. Under strict rules it fails if any check found a deviation.
     ///
     /// - Parameter isComplete: Whether every other check was made. If not, absence of deviations proves
     ///   nothing.

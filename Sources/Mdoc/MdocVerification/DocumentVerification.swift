@@ -126,8 +126,8 @@ extension UnverifiedDocument {
         return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), document)
     }
 
-    /// Makes the revocation check, unless the signer or its signature was not verified: then the references
-    /// in the MSO mean nothing.
+    /// Makes the revocation check, unless the signer or its signature was not verified. In that case the
+    /// references in the MSO mean nothing.
     private func checkedRevocation(
         of signer: borrowing VerifiedIssuerCertificate?, signature: borrowing IssuerSignatureProof?,
         in context: VerificationContext, log: inout CheckLog, finding: inout RevocationFinding

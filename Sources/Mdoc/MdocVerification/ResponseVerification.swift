@@ -35,14 +35,14 @@ package enum Judgement: Sendable {
 ///   Q166);
 /// - each document gave the proof of every check, as a `VerifiedDocument`.
 ///
-/// One rejected document rejects the response: then the result is a `RejectedResponse`, without any element
+/// One rejected document rejects the response. Then the result is a `RejectedResponse`, without any element
 /// value.
 ///
 /// **Callers.** A reader's transaction, `countersign verify` and `OpenedPresentation` call `verify(in:)`.
 /// Reports compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
 ///
-/// **Limits.** The value is immutable and needs no actor. It may contain a test document: the caller has to
-/// ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
+/// **Limits.** The value is immutable and needs no actor. It may contain a test document, so the caller has
+/// to ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
 /// response; whether an answer is complete is decided by reports.
 package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The documents, at least one.
