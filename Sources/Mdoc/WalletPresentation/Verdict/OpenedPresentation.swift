@@ -29,7 +29,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     package func verify(in context: PresentationContext) -> PresentationVerdict {
         let failures = failures(comparedWith: context.comparison)
         let judgement = response.verify(in: context.verification(transcript))
-        // A mock is recognised first: whether its documents verify or not, no till may act on them.
+        // A mock is recognised first, because no till may act on its documents, whether they verify or not.
         if let sign = isOfPublishedExample
             ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {

@@ -31,7 +31,7 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 package struct RejectedPresentation: Sendable {
     /// The failed rules of the channel itself, apart from the checks of the response.
     package let failures: [ChannelFailure]
-    /// The results of the checks of the response. All of these checks may have passed: then the presentation
+    /// The results of the checks of the response. All of these checks may have passed. Then the presentation
     /// was rejected only because of `failures`.
     package let checks: CheckedResponse
     /// Whether a second use of the nonce was ruled out.
