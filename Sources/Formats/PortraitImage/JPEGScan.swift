@@ -132,7 +132,7 @@ struct JPEGScan {
         guard let codes = part.differences else { throw .malformed(at: bits.index) }
         let size = try codes.next(&bits)
         guard size <= Self.largestDifference else { throw .malformed(at: bits.index) }
-        // The value itself is not needed: nothing is drawn.
+        // The value itself is not needed, because nothing is drawn.
         _ = try bits.next(size)
     }
 
@@ -150,7 +150,7 @@ struct JPEGScan {
             }
             place += zeros
             guard place <= 63, size <= Self.largestCoefficient else { throw .malformed(at: bits.index) }
-            // The value itself is not needed: nothing is drawn.
+            // The value itself is not needed, because nothing is drawn.
             _ = try bits.next(size)
             place += 1
         }
@@ -190,8 +190,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3): for the coefficients that
-    /// are not zero already, and for those that become nonzero with this bit.
+    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3). The bit is present for each
+    /// coefficient that is not zero already, and for each coefficient that becomes nonzero with this bit.
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
@@ -199,8 +199,9 @@ struct JPEGScan {
         while run == 0, place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
-            // A size of 1 means a coefficient that becomes nonzero. Size 0 means none: then 15 stands for 16
-            // zeros, and any other number begins a run of blocks, of which this block is the first.
+            // A size of 1 means a coefficient that becomes nonzero. Size 0 means no such coefficient. Then 15
+            // stands for 16 zeros, and any other number begins a run of blocks, of which this block is the
+            // first.
             guard size <= 1 else { throw .malformed(at: bits.index) }
             if size == 0, zeros < 15 {
                 run = (1 << zeros) + (try bits.next(zeros))

@@ -9,8 +9,8 @@
 /// - a marker follows the last block of each scan. Data that is left over shows that the bits before were
 ///   read from a wrong position. Zero bytes before a marker are ignored.
 ///
-/// `ImageHeader` must have parsed the image before: it bounds the number of pixels and parts. The check is
-/// pure computation on the bytes. Damage that decodes to other valid codes is not noticed.
+/// `ImageHeader` must have parsed the image before, because it bounds the number of pixels and parts. The
+/// check is pure computation on the bytes. Damage that decodes to other valid codes is not noticed.
 package struct JPEGScans {
     /// The maximum number of scans, which is more than any encoder writes. The limit bounds the time, since
     /// each scan of a progressive image visits all blocks.
@@ -233,8 +233,8 @@ struct JPEGCodes {
         for length in 1...16 {
             code = code << 1 | (try bits.next())
             let offset = code - firstCode[length]
-            // `offset` is not negative: a code below the first one of this length would begin with a shorter
-            // code.
+            // `offset` is not negative, because a code below the first one of this length would begin with a
+            // shorter code.
             if offset < counts[length] { return Int(values[firstValue[length] + offset]) }
         }
         throw .malformed(at: bits.index)
