@@ -77,13 +77,14 @@ package enum CertificatePath {
             }
             try requireIssuer(chain[below + 1], of: certificate)
         }
-        // Not reached: the last certificate of the chain leads to a root or throws.
+        // Not reached, because the last certificate of the chain leads to a root or throws.
         throw .tooLong
     }
 
     /// Returns the valid root among `candidates` whose key signed `certificate`.
     ///
-    /// `nil` if none of them signed it: an authority in the chain may have the name of a root.
+    /// `nil` if no candidate signed the certificate, because an authority in the chain may have the name of a
+    /// root.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {

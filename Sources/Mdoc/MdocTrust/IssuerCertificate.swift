@@ -11,8 +11,8 @@ package final class IssuerCertificate: Sendable {
 
     /// Parses `der`.
     ///
-    /// The bytes are copied: `TrustStore` remembers signers, and a slice would keep the whole message in
-    /// memory.
+    /// The bytes are copied, because `TrustStore` remembers signers, and a slice would keep the whole message
+    /// in memory.
     package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
         let certificate = try mapping(Certificate(der: Array(der)[...]), IssuerCertificateError.malformed)
         publicKey = try mapping(certificate.publicKey(), IssuerCertificateError.keyNotUsable)

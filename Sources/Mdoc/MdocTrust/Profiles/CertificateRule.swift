@@ -43,7 +43,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case noAuthority = "no_authority"
     /// The extension basicConstraints is critical.
     case basicConstraintsCritical = "basic_constraints_critical"
-    /// The path length is 0: the authority may not certify other authorities.
+    /// The path length is 0, so the authority may not certify other authorities.
     case pathLength = "path_length"
     /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
