@@ -131,7 +131,7 @@ private func appendPreferred(
     }
 }
 
-/// Appends a string in its unique form: chunks are joined. Returns the position after the string.
+/// Appends a string in its unique form, in which chunks are joined. Returns the position after the string.
 private func appendString(
     of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {

@@ -39,7 +39,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> BluetoothLEOutOfBand {
         var rest = payload
         var role: BluetoothLERole?
-        // This role is only a placeholder: the real one is set at the end, and a list without a role is
+        // This role is only a placeholder. The real role is set at the end, and a list without a role is
         // refused.
         var record = BluetoothLEOutOfBand(role: .centralOnly)
         while let length = rest.popFirst(), length > 0, Int(length) <= rest.count {

@@ -45,7 +45,7 @@ extension ImageHeader {
                 // The precedence and the approximation, which are not used.
                 try box.contents.skip(2)
                 // Of the enumerated colours only sRGB and grey are accepted (I.5.3.3). A colour profile is
-                // ignored: it changes hues but not the face.
+                // ignored, because it changes hues but not the face.
                 if method == 1, ![16, 17].contains(try box.contents.uint32()) {
                     throw .unsupported(at: box.contents.index)
                 }

@@ -1,8 +1,9 @@
 /// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). The check reads all blocks
 /// but calculates no pixels (Q247).
 ///
-/// Browsers show an image with broken data without a warning: only a part of it, grey areas, or the coarse
-/// picture of its first scans. Such a picture must not be compared with a face. An image is complete if
+/// Browsers show an image with broken data without a warning. They show only a part of the image, grey areas,
+/// or the coarse picture of its first scans. Such a picture must not be compared with a face. An image is
+/// complete if
 ///
 /// - every block of every component is present in full precision,
 /// - each code is in its Huffman table, and each component has its quantization table,
