@@ -37,6 +37,7 @@ package struct UnverifiedResponse: Sendable {
                 "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                 "otherDocuments",
             ])
+            // Each form of a document, with the number of its member.
             let forms: [(Int, DocumentForm)] = [(4, .zeroKnowledge), (5, .encrypted), (6, .other)]
             version = try values.optional(0)?.name()
             status = try values.optional(1)?.unsigned()

@@ -35,6 +35,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         var ble = BLEOptions()
         for entry in entries {
             do throws(CBORError) {
+                // An entry is an array of type, version and options. Every known type has version 1.
                 var fields = try entry.array().makeIterator()
                 guard let type = try fields.next()?.unsigned(), try fields.next()?.unsigned() == 1,
                     let options = try fields.next()?.map()
