@@ -300,8 +300,8 @@ package struct BLETransfer: Sendable {
         return finish(.terminated(phase))
     }
 
-    /// Ends the transfer after the link was closed. A peer that closes it after every message had an answer
-    /// did nothing wrong (Q78).
+    /// Ends the transfer after the link was closed. A peer that closes the link after every message had an
+    /// answer did nothing wrong (Q78).
     private mutating func close() throws(BLEFault) -> BLEAction {
         // While the holder sends its answer, the two counts below are equal already.
         if case .sending = state { throw .linkLost }

@@ -41,6 +41,7 @@ package struct L2CAPMessageAssembly: Sendable {
         bytes = bytes.dropFirst(part.count)
         message += part
         guard message.count == length else { return nil }
+        // The next message begins with an empty assembly.
         defer { self = L2CAPMessageAssembly(maximumLength: maximumLength) }
         return message
     }
