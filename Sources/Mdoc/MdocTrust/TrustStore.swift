@@ -82,6 +82,7 @@ package final class TrustStore: Sendable {
     private static func index(_ anchors: [TrustedAnchor]) -> [ArraySlice<UInt8>: [TrustedAnchor]] {
         var index: [ArraySlice<UInt8>: [TrustedAnchor]] = [:]
         for trusted in anchors {
+            // Anchors without an identifier are found by their names (Q179).
             guard let identifier = trusted.anchor.certificate.subjectKeyIdentifier else { continue }
             index[identifier, default: []].append(trusted)
         }

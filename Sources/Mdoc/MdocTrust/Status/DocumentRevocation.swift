@@ -185,9 +185,11 @@ extension OpenedStatusList {
     fileprivate func finding(
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
+        // The age is negative if the clock of this computer is slow.
         let age = now.secondsSince1970 - issued.secondsSince1970
         // A list without an expiry is never overdue.
         let overdue = expires.map { now.secondsSince1970 - $0.secondsSince1970 } ?? 0
+        // A list of a revoked signer proves nothing, not even that a document is revoked.
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }

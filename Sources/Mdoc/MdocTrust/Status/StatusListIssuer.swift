@@ -128,10 +128,12 @@ struct StatusListIssuer {
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
         if names(leaf) {
+            // The MSO names this certificate, so the certificate needs no root.
             guard leaf.isValid(at: now) || leaf.isValid(at: issued) else { throw .listSignerInvalid }
             return StatusListSigner(
                 root: nil, validity: leaf.notBefore...leaf.notAfter, revocation: nil)
         }
+        // Only CRLs of roots are evaluated, so nothing is known about a signer below another authority.
         let path = try path(of: chain, at: now, orAt: issued)
         return StatusListSigner(
             root: path.root, validity: path.validity,
