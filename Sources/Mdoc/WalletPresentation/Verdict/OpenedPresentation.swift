@@ -69,8 +69,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
 
     /// Returns the failed rules of a channel without engagement.
     ///
-    /// A MAC is refused, because the channel has no reader key to make one with. More documents than
-    /// requested are refused. An app may request only one document.
+    /// A MAC is refused, because the channel has no reader key with which a MAC can be made. More documents
+    /// than requested are refused. An app may request only one document.
     private func failures(comparedWith comparison: RequestComparison) -> [ChannelFailure] {
         var failures: [ChannelFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {
