@@ -84,6 +84,7 @@ struct KnownRevocationExtensions {
         switch known.oid {
         case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
         case .crlNumber: number = try reader.readUnsignedInteger()
+        // The value, the number of the complete CRL, is not needed.
         case .deltaCRLIndicator: return gaps.append(.deltaCRL)
         case .issuingDistributionPoint:
             scope = known.value
