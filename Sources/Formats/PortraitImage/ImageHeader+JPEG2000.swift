@@ -44,8 +44,8 @@ extension ImageHeader {
                 let method = try box.contents.byte()
                 // The precedence and the approximation, which are not used.
                 try box.contents.skip(2)
-                // Of the enumerated colours only sRGB and grey are accepted (I.5.3.3). A colour profile is
-                // ignored, because it changes hues but not the face.
+                // Method 1 names the colours by a number. Only 16 (sRGB) and 17 (grey) are accepted
+                // (I.5.3.3). A colour profile is ignored, because it changes hues but not the face.
                 if method == 1, ![16, 17].contains(try box.contents.uint32()) {
                     throw .unsupported(at: box.contents.index)
                 }
