@@ -37,6 +37,8 @@ struct NFCCapabilityContainer: Equatable, Sendable {
         func octets(_ value: Int) -> [UInt8] {
             [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
         }
+        // 0x20 is the mapping version. 04 and 06 are the tag and the length of the block that describes the
+        // NDEF file.
         return octets(Self.size) + [0x20] + octets(maximumResponseData) + octets(maximumCommandData)
             + [0x04, 0x06] + octets(Int(fileIdentifier)) + octets(maximumFileSize) + [0x00, writeAccess]
     }

@@ -147,8 +147,8 @@ package struct NFCEngagementHolder: Sendable {
         guard let offset = FileOffset(of: command), let length = command.expectedLength else {
             return respond(.incorrectParameters)
         }
-        // The capability container says whether the phone accepts extended APDUs, so a reader has to read it
-        // with a short one (Q19).
+        // The capability container says whether the phone accepts extended APDUs, so a reader has to read the
+        // container with a short APDU (Q19).
         if case .extended = length, selected == .capabilities || !behaviour.acceptsExtendedLength {
             return respond(.wrongLength)
         }
@@ -213,6 +213,7 @@ package struct NFCEngagementHolder: Sendable {
         written += repeatElement(0, count: max(0, end - written.count))
         written.replaceSubrange(offset..<end, with: command.data)
         let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        // Only a write of a length other than 0 at the start of the file completes a message.
         guard offset == 0, command.data.count >= 2, length > 0 else { return respond(.success) }
         guard written.count >= length + 2 else { return respond(.incorrectData) }
         let message = Array(written[2..<length + 2])
