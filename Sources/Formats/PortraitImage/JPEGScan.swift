@@ -36,6 +36,7 @@ struct JPEGScan {
             guard let component, !parts.contains(where: { $0.component == component }) else {
                 throw .malformed(at: segment.index)
             }
+            // The high four bits are the number of the DC table, the low four bits of the AC table (B.2.3).
             parts.append(
                 Part(
                     component: component, differences: tables.differences(numbers >> 4),
