@@ -26,6 +26,7 @@ package struct DrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DrivingPrivilege(entry))
             } catch {
+                // An unreadable entry still gives its category, if the category can be read.
                 return .unreadable(code: try? entry.map()["vehicle_category_code"]?.code())
             }
         }
@@ -85,6 +86,7 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DomesticDrivingPrivilege(entry))
             } catch {
+                // An unreadable entry still gives the code of its class, if the code can be read.
                 let vehicle = try? entry.map()["domestic_vehicle_class"]?.map()
                 return .unreadable(code: try? vehicle?["domestic_vehicle_class_code"]?.code())
             }

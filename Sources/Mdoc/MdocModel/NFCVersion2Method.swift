@@ -44,6 +44,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         case .nfcVersion2, .other: encoder.map(count: 0)
         case .bluetoothLE(let options): options.encode(into: &encoder)
         case .nfc(let command, let response):
+            // Option 0 is the longest command data field, option 1 the longest response data field.
             encoder.map(count: 2)
             encoder.unsigned(0)
             encoder.integer(Int64(command))

@@ -41,7 +41,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// The day of verification, in the zone of the premises.
     let today: FullDate
 
-    /// Makes the document of its proofs. `now` and `day` are the time and day of verification.
+    /// Makes the verified document from the proofs of all checks. `now` and `day` are the time and day of
+    /// verification.
     init(
         _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
         certificate: consuming VerifiedIssuerCertificate,
@@ -56,7 +57,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         requestMatch: consuming RequestMatchProof,
         profile: consuming ProfileProof
     ) {
-        // Each proof is right by itself. These two lines ensure that all of them are about the same document.
+        // Each proof is right by itself. These two lines ensure that all proofs are about the same document.
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
         precondition(certificate.docType == document.docType, "a signer trusted for another document type")
         docType = document.docType

@@ -128,7 +128,7 @@ struct SignerRevocation: Sendable {
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
-            // Without a distribution point the issuer promises no CRL, so its absence is no gap.
+            // Without a distribution point the issuer promises no CRL, so a missing CRL is no gap.
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
             evidence = []
             absence = isPublished ? .listAbsent : .nothingPublished
