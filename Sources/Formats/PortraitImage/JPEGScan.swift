@@ -82,7 +82,8 @@ struct JPEGScan {
 
     /// Reads all blocks of the scan.
     ///
-    /// - Parameter interval: the number of units between two restart markers; 0 if there are none.
+    /// - Parameter interval: the number of units between two restart markers; 0 for an image without restart
+    ///   markers.
     mutating func read(
         _ bits: inout JPEGBits, of frame: inout JPEGFrame, restartInterval interval: Int
     ) throws(ImageHeaderError) {

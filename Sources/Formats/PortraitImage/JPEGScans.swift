@@ -56,7 +56,8 @@ package struct JPEGScans {
         }
     }
 
-    /// Reads a scan from its header (B.2.3) to its last block.
+    /// Reads a scan from its header (B.2.3), in `segment`, to its last block, in the bytes that follow in
+    /// `reader`.
     private mutating func read(
         _ segment: inout ImageReader, _ reader: inout ImageReader
     ) throws(ImageHeaderError) {
@@ -282,15 +283,16 @@ struct JPEGBits {
 
     /// Reads the restart marker, which must be next.
     ///
-    /// - Parameter number: the number of the marker in the scan, from 0. The marker itself holds it modulo 8.
+    /// - Parameter number: the number of the marker in the scan, from 0. The marker itself states this number
+    ///   modulo 8.
     mutating func restart(_ number: Int) throws(ImageHeaderError) {
         try end()
         guard bytes[index + 1] == 0xd0 + UInt8(number & 7) else { throw .malformed(at: index) }
         index += 2
     }
 
-    /// Moves to the marker after the scan. Some encoders write a restart marker after the last block, which
-    /// is skipped.
+    /// Moves to the marker after the scan. Some encoders write a restart marker after the last block. This
+    /// marker is skipped.
     mutating func finish() throws(ImageHeaderError) {
         try end()
         while (0xd0...0xd7).contains(bytes[index + 1]) {
