@@ -110,7 +110,8 @@ extension DERReader {
         acceptingOne: Bool = false, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Bool {
         guard nextTag == DERTag.boolean else { return false }
-        // The value is read in a copy. Unless it is 01, it is read again below, strictly.
+        // The value is read from a copy of the reader. Unless the value is 01, the value is read a second
+        // time below, strictly.
         var ahead = self
         if acceptingOne, try ahead.read(DERTag.boolean).elementsEqual([0x01]) {
             self = ahead
