@@ -27,8 +27,8 @@ package struct COSEKey: Sendable {
 
     package init(_ item: CBORItem) throws(COSEError) {
         encoded = item.encoded
-        // All members are read first: a member of a wrong CBOR type makes the key malformed, whatever the
-        // other members say.
+        // All members are read first, because a member of a wrong CBOR type makes the key malformed, whatever
+        // the other members say.
         let members:
             (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
         do throws(CBORError) {
@@ -77,6 +77,7 @@ package struct COSEKey: Sendable {
 
     /// Throws if a coordinate lacks leading zero bytes (Q218). Other wrong sizes are errors of `PublicKey`.
     private func requireSize(of coordinate: ArraySlice<UInt8>) throws(COSEError) {
+        // The raw key of a Montgomery or Edwards curve is no number, so no leading zeros can be missing.
         guard coordinate.count >= curve.coordinateSize || curve.family != .weierstrass else {
             throw .coordinateTooShort(count: coordinate.count, size: curve.coordinateSize)
         }

@@ -75,6 +75,7 @@ package struct COSESigner: Sendable {
             encoder.array(count: 4)
             encoder.byteString(protected)
             encoder.encoded(unprotected)
+            // A detached payload is null in the object.
             if let payload { encoder.byteString(payload) } else { encoder.null() }
             encoder.byteString(last)
         }

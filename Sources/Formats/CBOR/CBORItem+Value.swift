@@ -38,6 +38,7 @@ extension CBORItem {
     func stringContent(_ head: CBORHead) -> ArraySlice<UInt8> {
         guard head.isIndefinite else { return encoded[(encoded.startIndex + head.size)...] }
         var content: [UInt8] = []
+        // The head and the break of an indefinite length take one byte each.
         var rest = encoded.dropFirst().dropLast()
         while !rest.isEmpty {
             let chunk = CBORItem.item(in: rest, at: rest.startIndex)

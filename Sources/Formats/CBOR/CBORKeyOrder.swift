@@ -1,9 +1,9 @@
 /// A quick test for duplicate keys, made while the keys of one map are read.
 ///
-/// All keys are known to differ if each key has only one possible encoding and, in addition, the keys are in
-/// ascending order or no two of them have the same mark. A mark is one of 64 values, calculated from the
-/// length and the first and last character of a key. This is enough for most maps, so that no second pass is
-/// needed.
+/// The test proves that all keys differ under two conditions. Each key has only one possible encoding. And
+/// the keys are in ascending order, or no two of them have the same mark. A mark is one of 64 values,
+/// calculated from the length and the first and last character of a key. This is enough for most maps, so
+/// that no second pass is needed.
 struct CBORKeyOrder {
     /// The range of the last key. The empty range before the first key precedes every key.
     private var last = 0..<0
@@ -32,6 +32,7 @@ struct CBORKeyOrder {
 
     /// Returns the mark of a key as one of 64 bits. Equal keys have the same mark.
     private static func mark(of key: Range<Int>, in span: borrowing Span<UInt8>) -> UInt64 {
+        // A short key has a head of one byte, so its first character is its second byte.
         let characters = span[min(key.lowerBound + 1, key.upperBound - 1)] ^ span[key.upperBound - 1]
         return 1 << UInt64((characters ^ UInt8(truncatingIfNeeded: key.count)) & 63)
     }

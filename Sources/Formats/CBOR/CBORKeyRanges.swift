@@ -95,6 +95,7 @@ struct CBORKeyRanges {
         for index in 0..<count {
             let range = range(at: index)
             var key: [UInt8] = []
+            // The position after the key is not needed.
             _ = try appendPreferred(of: span, from: range.lowerBound, base: base, to: &key)
             guard seen.insert(key).inserted else { throw .duplicateKey(at: base + range.lowerBound) }
         }
@@ -130,7 +131,7 @@ private func appendPreferred(
     }
 }
 
-/// Appends a string in its unique form: chunks are joined. Returns the position after the string.
+/// Appends a string in its unique form, in which chunks are joined. Returns the position after the string.
 private func appendString(
     of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {

@@ -82,8 +82,8 @@ extension CBORMap {
 /// absent key is `nil`.
 package struct CBORValues: Sendable {
     fileprivate let bytes: ArraySlice<UInt8>
-    // `starts` and `counts` are vectors: reading an element of an `InlineArray` would copy this struct and
-    // retain the buffer.
+    // `starts` and `counts` are vectors, because reading an element of an `InlineArray` would copy this
+    // struct and retain the buffer.
     /// The position of each value within the members.
     fileprivate var starts = SIMD8<Int>()
     /// The size of each value; 0 if the key is absent.

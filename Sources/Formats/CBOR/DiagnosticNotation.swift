@@ -45,6 +45,7 @@ extension CBORItem {
             return Decimal(bytes)?.text
         case .tagged(3, let content):
             guard case .byteString(let bytes) = content.value, var number = Decimal(bytes) else { return nil }
+            // Tag 3 encodes the number −1 − n as n.
             number.multiply(by: 1, adding: 1)
             return "-" + number.text
         default: return nil

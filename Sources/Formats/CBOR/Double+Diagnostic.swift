@@ -4,6 +4,7 @@ extension Double {
     var diagnostic: String {
         if isNaN { return "NaN" }
         if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }
+        // Swift writes the fewest digits that identify the number, such as `1.5` or `1.5e-07`.
         let parts = magnitude.description.split(separator: "e")
         let figures = parts[0].split(separator: ".")
         let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0

@@ -6,7 +6,7 @@
 package struct EncodedCBOR<Content>: Sendable {
     /// The whole encoding, with the tag and the head of the byte string.
     package let bytes: ArraySlice<UInt8>
-    /// The number of bytes before the content.
+    /// The number of bytes before the content. Not used if the byte string is in chunks.
     private let headCount: Int
     /// The joined content of a byte string of indefinite length; `nil` for a definite length.
     private let chunks: [UInt8]?

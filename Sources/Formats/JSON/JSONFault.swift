@@ -62,11 +62,13 @@ package struct JSONFault: Error, Equatable, Sendable {
     private var place: String {
         var names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch condition {
+        // The last name is the member's, which the requirement names already.
         case .unknownMember, .missingMember: _ = names.popLast()
         default: break
         }
         let path = names.reduce("") { path, name in
             if !name.isEmpty, name.allSatisfy(\.isWholeNumber) { return "\(path)[\(name)]" }
+            // A JSON Pointer writes `/` as `~1` and `~` as `~0` (RFC 6901 3).
             let member = String(name).replacing("~1", with: "/").replacing("~0", with: "~")
             return path.isEmpty ? member : "\(path).\(member)"
         }

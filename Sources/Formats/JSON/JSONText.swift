@@ -194,6 +194,7 @@ extension JSONFault {
             case .duplicateMember: .duplicateMember
             default: .malformed
             }
+        // An error without an offset concerns the whole text, and is shown at the start of the text.
         let offset = error.offset ?? bytes.startIndex
         self.init(
             condition, line: JSONItem.line(of: offset, in: bytes),

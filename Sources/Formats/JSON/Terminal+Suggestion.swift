@@ -3,10 +3,12 @@ extension Terminal {
     ///
     /// An edit is a wrong, missing, added or swapped character. The candidate with the fewest edits is
     /// returned, if one edit is enough or the edits are at most a third of the characters of `word`. `nil` if
-    /// `word` is a candidate itself or no candidate is near enough.
+    /// `word` is a candidate itself, if no candidate is near enough, or if `word` has fewer than 2 or more
+    /// than 64 characters.
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)
+        // Each candidate is paired with its number of edits from `word`.
         let near = candidates.map { ($0, distance(Array(word), Array($0))) }.filter { $0.1 <= most }
         guard let nearest = near.min(by: { $0.1 < $1.1 }), nearest.1 > 0 else { return nil }
         return nearest.0

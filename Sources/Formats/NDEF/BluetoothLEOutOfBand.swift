@@ -39,7 +39,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> BluetoothLEOutOfBand {
         var rest = payload
         var role: BluetoothLERole?
-        // This role is only a placeholder: the real one is set at the end, and a list without a role is
+        // This role is only a placeholder. The real role is set at the end, and a list without a role is
         // refused.
         var record = BluetoothLEOutOfBand(role: .centralOnly)
         while let length = rest.popFirst(), length > 0, Int(length) <= rest.count {
@@ -69,6 +69,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
                 serviceUUID = BluetoothUUID(littleEndian: data[start..<start + 16])
                 serviceUUIDCount += 1
             }
+        // An address of a wrong size does not replace an address that was read before.
         case DataType.deviceAddress: address = BluetoothLEAddress(advertised: data) ?? address
         case DataType.provisionalPSM where data.count == 4:
             protocolServiceMultiplexer = data.reduce(0) { $0 << 8 | UInt32($1) }

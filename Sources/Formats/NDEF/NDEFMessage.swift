@@ -57,6 +57,7 @@ private enum Flag {
 }
 
 extension NDEFRecord {
+    /// Appends the record. `isFirst` and `isLast` set the flags MB and ME.
     fileprivate func encode(into bytes: inout [UInt8], isFirst: Bool, isLast: Bool) {
         let isShort = payload.count <= 255
         var flags = typeNameFormat.rawValue

@@ -12,7 +12,8 @@ package enum ImageFormat: String, CaseIterable, Sendable {
     case tiff = "TIFF"
     case bmp = "BMP"
 
-    /// Determines the format of an image; `nil` if it is unknown.
+    /// Determines the format of an image; `nil` if it is unknown. A WebP file begins with `RIFF` and a size
+    /// of four bytes, before the name `WEBP`.
     package init?(_ bytes: ArraySlice<UInt8>) {
         if let found = Self.signatures.first(where: { bytes.starts(with: $0.bytes) }) {
             self = found.format
@@ -36,6 +37,7 @@ package enum ImageFormat: String, CaseIterable, Sendable {
     /// Determines the format of a file of ISO/IEC 14496-12 from the brand in its first box.
     private init?(brandOf bytes: ArraySlice<UInt8>) {
         guard bytes.dropFirst(4).starts(with: "ftyp".utf8) else { return nil }
+        // The brand follows the size of the box and the name `ftyp`, of four bytes each.
         switch String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self) {
         case "avif", "avis": self = .avif
         case "heic", "heix", "heim", "heis", "hevc", "mif1", "msf1": self = .heic

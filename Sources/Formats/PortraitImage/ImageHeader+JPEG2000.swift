@@ -44,8 +44,8 @@ extension ImageHeader {
                 let method = try box.contents.byte()
                 // The precedence and the approximation, which are not used.
                 try box.contents.skip(2)
-                // Of the enumerated colours only sRGB and grey are accepted (I.5.3.3). A colour profile is
-                // ignored: it changes hues but not the face.
+                // Method 1 names the colours by a number. Only 16 (sRGB) and 17 (grey) are accepted
+                // (I.5.3.3). A colour profile is ignored, because it changes hues but not the face.
                 if method == 1, ![16, 17].contains(try box.contents.uint32()) {
                     throw .unsupported(at: box.contents.index)
                 }
@@ -143,6 +143,7 @@ extension ImageHeader {
     ) throws(ImageHeaderError) {
         let tile = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
         let offset = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
+        // The first tile begins at or before the upper left corner of the image, and contains it.
         guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
             offset.x + tile.x > start.x, offset.y + tile.y > start.y
         else { throw .malformed(at: size.index) }
@@ -153,8 +154,9 @@ extension ImageHeader {
         }
     }
 
-    /// Checks the components: one to four, for grey or colours with or without transparency, each with at
-    /// most 16 bits, and with a sample for at least every second column and row.
+    /// Checks the components. There are one to four components, for grey or colours with or without
+    /// transparency. Each component has at most 16 bits, and a sample for at least every second column and
+    /// row.
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
         let count = Int(try size.uint16())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }
@@ -162,6 +164,7 @@ extension ImageHeader {
         for _ in 0..<count {
             // The field holds the number of bits less 1; its top bit is the sign.
             let precision = try size.byte() & 0x7f
+            // The distances between two samples, in columns and in rows.
             let steps = (try size.byte(), try size.byte())
             guard precision < 16, (1...2).contains(steps.0), (1...2).contains(steps.1) else {
                 throw .unsupported(at: size.index)

@@ -21,7 +21,7 @@ struct JPEGScan {
     private let band: ClosedRange<Int>
     /// Whether earlier scans contained the upper bits of these coefficients.
     private let isRefinement: Bool
-    /// The number of following blocks in which the band has no further new coefficients (G.1.2.2).
+    /// The number of following blocks in which no further coefficient of the band becomes nonzero (G.1.2.2).
     private var run = 0
 
     /// Reads the header of a scan (B.2.3), and records in the frame which bits the scan adds to its
@@ -36,6 +36,7 @@ struct JPEGScan {
             guard let component, !parts.contains(where: { $0.component == component }) else {
                 throw .malformed(at: segment.index)
             }
+            // The high four bits are the number of the DC table, the low four bits of the AC table (B.2.3).
             parts.append(
                 Part(
                     component: component, differences: tables.differences(numbers >> 4),
@@ -81,7 +82,8 @@ struct JPEGScan {
 
     /// Reads all blocks of the scan.
     ///
-    /// - Parameter interval: the number of units between two restart markers; 0 if there are none.
+    /// - Parameter interval: the number of units between two restart markers; 0 for an image without restart
+    ///   markers.
     mutating func read(
         _ bits: inout JPEGBits, of frame: inout JPEGFrame, restartInterval interval: Int
     ) throws(ImageHeaderError) {
@@ -114,6 +116,7 @@ struct JPEGScan {
         _ block: Int, of part: Part, _ bits: inout JPEGBits, _ frame: inout JPEGFrame
     ) throws(ImageHeaderError) {
         if band.lowerBound == 0 {
+            // A refinement adds one bit to the DC coefficient. Its value is not needed.
             if isRefinement { _ = try bits.next() } else { try readDifference(part, &bits) }
         }
         guard band.upperBound > 0 else { return }
@@ -131,7 +134,7 @@ struct JPEGScan {
         guard let codes = part.differences else { throw .malformed(at: bits.index) }
         let size = try codes.next(&bits)
         guard size <= Self.largestDifference else { throw .malformed(at: bits.index) }
-        // The value itself is not needed: nothing is drawn.
+        // The value itself is not needed, because nothing is drawn.
         _ = try bits.next(size)
     }
 
@@ -149,7 +152,7 @@ struct JPEGScan {
             }
             place += zeros
             guard place <= 63, size <= Self.largestCoefficient else { throw .malformed(at: bits.index) }
-            // The value itself is not needed: nothing is drawn.
+            // The value itself is not needed, because nothing is drawn.
             _ = try bits.next(size)
             place += 1
         }
@@ -189,8 +192,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3): for the coefficients that
-    /// are not zero already, and for those that become nonzero with this bit.
+    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3). The bit is present for each
+    /// coefficient that is not zero already, and for each coefficient that becomes nonzero with this bit.
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
@@ -198,11 +201,15 @@ struct JPEGScan {
         while run == 0, place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
+            // A size of 1 means a coefficient that becomes nonzero. Size 0 means no such coefficient. Then 15
+            // stands for 16 zeros, and any other number begins a run of blocks, of which this block is the
+            // first.
             guard size <= 1 else { throw .malformed(at: bits.index) }
             if size == 0, zeros < 15 {
                 run = (1 << zeros) + (try bits.next(zeros))
                 break
             }
+            // The sign of the new coefficient, which is not needed.
             _ = try bits.next(size)
             try skip(zeros, from: &place, nonzero, &bits)
             guard place <= band.upperBound || size == 0 else { throw .malformed(at: bits.index) }

@@ -1,16 +1,17 @@
 /// A check that the entropy-coded data of a JPEG image is complete (ITU-T T.81). The check reads all blocks
 /// but calculates no pixels (Q247).
 ///
-/// Browsers show an image with broken data without a warning: only a part of it, grey areas, or the coarse
-/// picture of its first scans. Such a picture must not be compared with a face. An image is complete if
+/// Browsers show an image with broken data without a warning. They show only a part of the image, grey areas,
+/// or the coarse picture of its first scans. Such a picture must not be compared with a face. An image is
+/// complete if
 ///
 /// - every block of every component is present in full precision,
 /// - each code is in its Huffman table, and each component has its quantization table,
 /// - a marker follows the last block of each scan. Data that is left over shows that the bits before were
 ///   read from a wrong position. Zero bytes before a marker are ignored.
 ///
-/// `ImageHeader` must have parsed the image before: it bounds the number of pixels and parts. The check is
-/// pure computation on the bytes. Damage that decodes to other valid codes is not noticed.
+/// `ImageHeader` must have parsed the image before, because it bounds the number of pixels and parts. The
+/// check is pure computation on the bytes. Damage that decodes to other valid codes is not noticed.
 package struct JPEGScans {
     /// The maximum number of scans, which is more than any encoder writes. The limit bounds the time, since
     /// each scan of a progressive image visits all blocks.
@@ -55,7 +56,8 @@ package struct JPEGScans {
         }
     }
 
-    /// Reads a scan from its header (B.2.3) to its last block.
+    /// Reads a scan from its header (B.2.3), in `segment`, to its last block, in the bytes that follow in
+    /// `reader`.
     private mutating func read(
         _ segment: inout ImageReader, _ reader: inout ImageReader
     ) throws(ImageHeaderError) {
@@ -109,6 +111,8 @@ struct JPEGFrame {
     /// for progressive images.
     var nonzero: [[UInt64]] = []
 
+    /// Reads the header, and calculates the numbers of units and blocks from the size and the sampling
+    /// factors.
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {
         self.isProgressive = isProgressive
         // The precision of 8 bits, which `ImageHeader` has checked.
@@ -231,8 +235,8 @@ struct JPEGCodes {
         for length in 1...16 {
             code = code << 1 | (try bits.next())
             let offset = code - firstCode[length]
-            // `offset` is not negative: a code below the first one of this length would begin with a shorter
-            // code.
+            // `offset` is not negative, because a code below the first one of this length would begin with a
+            // shorter code.
             if offset < counts[length] { return Int(values[firstValue[length] + offset]) }
         }
         throw .malformed(at: bits.index)
@@ -279,15 +283,16 @@ struct JPEGBits {
 
     /// Reads the restart marker, which must be next.
     ///
-    /// - Parameter number: the number of the marker in the scan, from 0. The marker itself holds it modulo 8.
+    /// - Parameter number: the number of the marker in the scan, from 0. The marker itself states this number
+    ///   modulo 8.
     mutating func restart(_ number: Int) throws(ImageHeaderError) {
         try end()
         guard bytes[index + 1] == 0xd0 + UInt8(number & 7) else { throw .malformed(at: index) }
         index += 2
     }
 
-    /// Moves to the marker after the scan. Some encoders write a restart marker after the last block, which
-    /// is skipped.
+    /// Moves to the marker after the scan. Some encoders write a restart marker after the last block. This
+    /// marker is skipped.
     mutating func finish() throws(ImageHeaderError) {
         try end()
         while (0xd0...0xd7).contains(bytes[index + 1]) {

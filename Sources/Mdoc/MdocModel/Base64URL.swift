@@ -29,6 +29,7 @@ package enum Base64URL {
                     write(bits >> count)
                 }
             }
+            // Two or four bits are left of the last group. Zeros fill them up to a character.
             if count > 0 { write(bits << (6 - count)) }
             return end
         }

@@ -9,6 +9,8 @@ extension DataModel {
             docType: docType, mainNameSpace: main,
             elements: ElementTable(nameSpace: main, source: .iso23220_2)(
                 mandatory: photoIDMandatory, optional: photoIDOptional)
+                // The elements that only the photo ID has are in a namespace with the name of the document
+                // type.
                 + ElementTable(nameSpace: docType, source: .photoID)(
                     mandatory: [:], optional: photoIDOfItsType))
     }

@@ -14,6 +14,7 @@ package struct DataModel: Sendable {
         self.docType = docType
         self.mainNameSpace = mainNameSpace
         self.elements = elements
+        // Every name occurs once. If a table had a name twice, the first row would count.
         elementsByName = Dictionary(elements.map { ($0.name, $0) }) { first, _ in first }
     }
 

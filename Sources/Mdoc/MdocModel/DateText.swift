@@ -92,7 +92,7 @@ private struct DateReader {
         return FullDate(year: year, month: month, day: day)
     }
 
-    /// Reads the time, in seconds after midnight.
+    /// Reads the time, in seconds after midnight. A fraction of a second is recorded in `form`.
     mutating func time(noting form: inout DateForm) -> Int64? {
         // RFC 3339 allows small letters, and second 60 for a leap second.
         guard take("T") || take("t"), let hour = number(2), take(":"), let minute = number(2), take(":"),
@@ -101,13 +101,13 @@ private struct DateReader {
         if take(".") {
             form.insert(.fractionalSeconds)
             guard number(1) != nil else { return nil }
-            // A `Timestamp` has whole seconds: the digits of the fraction are skipped.
+            // A `Timestamp` has whole seconds, so the digits of the fraction are skipped.
             while number(1) != nil {}
         }
         return Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// Reads the offset, in seconds east of UTC.
+    /// Reads the offset, in seconds east of UTC. An offset other than Z is recorded in `form`.
     mutating func offset(noting form: inout DateForm) -> Int64? {
         if take("Z") || take("z") { return 0 }
         let isWest = take("-")

@@ -32,8 +32,8 @@ package struct DeviceRequest: Sendable {
             }
             guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
             self.docRequests = docRequests
-            // A request of version 1.0 has no members of the second edition: their names are unknown members,
-            // which are ignored.
+            // A request of version 1.0 has no members of the second edition, so their names are unknown
+            // members, which are ignored.
             guard version != Self.firstVersion else {
                 (deviceRequestInfoBytes, deviceRequestInfo, readerAuthAll) = (nil, nil, [])
                 return

@@ -5,7 +5,8 @@ internal import CBOR
 package struct DeviceRequestDraft: Hashable, Sendable {
     /// The documents to ask for. At least one.
     package var documents: [ItemsRequest]
-    /// The use cases, each with the sets of documents that answer it. Empty if every document is wanted.
+    /// The use cases, each with the sets of documents that answer the use case. Empty if every document is
+    /// wanted.
     package var useCases: [DeviceRequestInfo.UseCase]
 
     package init(_ documents: [ItemsRequest], useCases: [DeviceRequestInfo.UseCase] = []) {
@@ -22,6 +23,7 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         guard !capabilities.contains(.extendedRequest) else { return self }
         let wanted = Set(useCases.flatMap { $0.documentSets.first ?? [] })
         let documents = documents.map(\.withoutRequestInfo)
+        // Without use cases every document is wanted.
         guard !wanted.isEmpty else { return DeviceRequestDraft(documents) }
         return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
     }

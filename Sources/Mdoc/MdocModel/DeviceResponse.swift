@@ -37,6 +37,7 @@ package struct UnverifiedResponse: Sendable {
                 "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                 "otherDocuments",
             ])
+            // Each form of a document, with the number of its member.
             let forms: [(Int, DocumentForm)] = [(4, .zeroKnowledge), (5, .encrypted), (6, .other)]
             version = try values.optional(0)?.name()
             status = try values.optional(1)?.unsigned()
@@ -47,8 +48,8 @@ package struct UnverifiedResponse: Sendable {
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
-            // The members 0 to 2 are left out: a null version or status fails its own check, and without
-            // `documents` there is no document with which a deviation is reported.
+            // The members 0 to 2 are left out, because a null version or status fails its own check, and
+            // without `documents` there is no document with which a deviation is reported.
             hasNullMembers = values.hasNull(at: 3...6)
             hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {
@@ -72,8 +73,8 @@ package struct UnverifiedResponse: Sendable {
         self.documents = documents
     }
 
-    /// Reads the errors, each independently: an unreadable error says nothing about the documents of the
-    /// response (Q228).
+    /// Reads the errors, each independently, because an unreadable error says nothing about the documents of
+    /// the response (Q228).
     private static func documentErrors(
         _ item: CBORItem?
     ) -> (errors: [(docType: String, code: Int64)], hasUnreadable: Bool) {
@@ -149,6 +150,7 @@ package struct UnverifiedDocument: Sendable {
             let (errors, hasUnreadable) = Self.errors(values.optional(3))
             self.errors = errors
             hasUnreadableErrors = hasUnreadable || hasUnreadableErrorsBeside
+            // A null in a required member has thrown above, so only the optional members are looked at.
             hasOwnNull = values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
             isIndefinite =
                 item.hasIndefiniteLength || values.hasIndefiniteLength(at: 1...2)

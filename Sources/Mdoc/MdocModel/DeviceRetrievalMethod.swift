@@ -20,8 +20,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         package var peripheralServerPSM: UInt16?
     }
 
-    /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean none (Q46).
-    /// Entries of other types or versions are skipped.
+    /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean that there
+    /// are no methods (Q46). Entries of other types or versions are skipped.
     ///
     /// - Parameter malformed: called for a member or an entry that cannot be read, which is skipped.
     static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {
@@ -35,6 +35,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         var ble = BLEOptions()
         for entry in entries {
             do throws(CBORError) {
+                // An entry is an array of type, version and options. Every known type has version 1.
                 var fields = try entry.array().makeIterator()
                 guard let type = try fields.next()?.unsigned(), try fields.next()?.unsigned() == 1,
                     let options = try fields.next()?.map()
@@ -57,7 +58,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         let command = try options[0]?.unsigned() ?? 255
         let response = try options[1]?.unsigned() ?? 256
         guard (255...65_535).contains(command), (256...65_536).contains(response) else {
-            // The offset is not used: `list` drops the error.
+            // The offset is not used, because `list` drops the error.
             throw .outOfRange(at: 0)
         }
         return .nfc(maximumCommandData: Int(command), maximumResponseData: Int(response))
@@ -65,9 +66,10 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 }
 
 extension DeviceRetrievalMethod.BLEOptions {
-    /// Merges the options of an entry, each independently: if one option cannot be read, another mode or the
+    /// Merges the options of an entry, each independently. If one option cannot be read, another mode or the
     /// address still leads to the mdoc (Q228).
     fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
+        // Returns the option, or reports that it cannot be read and returns nil.
         func read<Value>(_ value: () throws(CBORError) -> Value?) -> Value? {
             do throws(CBORError) {
                 return try value()

@@ -26,6 +26,7 @@ package struct DrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DrivingPrivilege(entry))
             } catch {
+                // An unreadable entry still gives its category, if the category can be read.
                 return .unreadable(code: try? entry.map()["vehicle_category_code"]?.code())
             }
         }
@@ -85,6 +86,7 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DomesticDrivingPrivilege(entry))
             } catch {
+                // An unreadable entry still gives the code of its class, if the code can be read.
                 let vehicle = try? entry.map()["domestic_vehicle_class"]?.map()
                 return .unreadable(code: try? vehicle?["domestic_vehicle_class_code"]?.code())
             }
@@ -96,8 +98,8 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
         vehicleClass = try map["domestic_vehicle_class"].map { item throws(MdocModelError) in
             try VehicleClass(item)
         }
-        // A restriction may limit the class: if it cannot be read, the entry cannot be read. So null is an
-        // error.
+        // A restriction may limit the class, so an unreadable restriction makes the entry unreadable.
+        // Therefore null is an error.
         restrictions =
             try map["domestic_vehicle_restrictions"]?.described(
                 code: "domestic_vehicle_restriction_code", "domestic_vehicle_restriction_description") ?? []
@@ -196,8 +198,8 @@ extension CBORItem {
 }
 
 extension CBORMap {
-    /// Returns the date of an optional member. Null is an error: an unreadable date does not mean that there
-    /// is no limit (Q245).
+    /// Returns the date of an optional member. Null is an error, because an unreadable date does not mean
+    /// that there is no limit (Q245).
     fileprivate func date(_ key: StaticString) throws(MdocModelError) -> DateText? {
         try self[key].map { item throws(MdocModelError) in try DateText(item) }
     }

@@ -46,6 +46,7 @@ package struct WrongType: Hashable, Sendable {
         // Several types are texts, such as countries and codes. They share one noun.
         case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
         case .emptyBytes: expected == .bytes
+        // Only types that are lists or maps are found to be an empty structure.
         case .emptyStructure: true
         default: false
         }
@@ -85,8 +86,8 @@ extension DataElementType {
     /// Compares a value with this type.
     package func form(of value: CBORItem) -> ElementForm {
         switch self {
-        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked: issuers write names as they are
-        // spelled.
+        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked, because issuers write names as
+        // they are spelled.
         case .text: form(ofText: value) { _ in nil }
         case .country: form(ofText: value) { $0.isCountry ? nil : .notACountry }
         case .subdivision: form(ofText: value) { $0.isSubdivision ? nil : .notASubdivision }

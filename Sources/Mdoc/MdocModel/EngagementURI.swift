@@ -3,8 +3,8 @@ package enum EngagementURI {
     /// The maximum length of a text, in bytes. It is more than a QR code can hold.
     package static let maximumLength = 8192
 
-    /// Returns the bytes of the DeviceEngagement in a text. Letter case of the scheme, slashes after it,
-    /// padding, and blanks around the text are ignored (Q49).
+    /// Returns the bytes of the DeviceEngagement in a text. The letter case of the scheme, slashes after the
+    /// scheme, padding, and blanks around the text are ignored (Q49).
     package static func deviceEngagement(in text: String) throws(MdocModelError) -> [UInt8] {
         guard text.utf8.count <= maximumLength else { throw .notAnEngagementURI }
         var rest = Array(text.utf8)[...]
@@ -12,11 +12,13 @@ package enum EngagementURI {
         while let last = rest.last, blanks.contains(last) { rest.removeLast() }
         rest = rest.drop { blanks.contains($0) }
         let (lowerCase, upperCase) = ("mdoc:".utf8, "MDOC:".utf8)
+        // Each letter of the scheme may be small or capital.
         guard rest.count > lowerCase.count,
             zip(rest, zip(lowerCase, upperCase)).allSatisfy({ $0 == $1.0 || $0 == $1.1 })
         else { throw .notAnEngagementURI }
         rest = rest.dropFirst(lowerCase.count).drop { $0 == UInt8(ascii: "/") }
         var padding = 0
+        // Padding has at most two characters.
         while rest.last == UInt8(ascii: "="), padding < 2 {
             rest.removeLast()
             padding += 1

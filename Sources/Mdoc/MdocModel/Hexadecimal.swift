@@ -19,8 +19,8 @@ extension Sequence<UInt8> {
 extension Collection<UInt8> {
     /// The bytes of a text of hexadecimal digits, two for each byte. Nil for any other text.
     ///
-    /// A property instead of an initialiser of `Array`: an optional initialiser would be chosen wherever
-    /// `Array.init` is passed as a function.
+    /// A property instead of an initialiser of `Array`, because an optional initialiser would be chosen
+    /// wherever `Array.init` is passed as a function.
     package var bytesOfHexadecimal: [UInt8]? {
         guard count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []

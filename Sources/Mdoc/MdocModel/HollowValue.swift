@@ -36,7 +36,7 @@ extension ArraySlice<UInt8> {
 
 extension Unicode.Scalar {
     /// Whether the character is invisible in every font. Private and unassigned characters do not count as
-    /// invisible: issuers use them for rare characters of names.
+    /// invisible, because issuers use them for rare characters of names.
     fileprivate var isInvisible: Bool {
         if properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == Self.blankBraille {
             return true

@@ -149,6 +149,7 @@ package struct KeyAuthorizations: Sendable {
     package private(set) var dataElements: [String: Set<String>] = [:]
 
     init(_ item: CBORItem?) throws(CBORError) {
+        // Without the member, the device key may sign no element.
         guard let item else { return }
         let map = try item.map()
         if let names = map.optional("nameSpaces") {
@@ -163,7 +164,8 @@ package struct KeyAuthorizations: Sendable {
         }
     }
 
-    /// Whether a namespace is listed both as a whole and by elements, which the clause forbids (Q164).
+    /// Whether a namespace is listed both as a whole and by elements, which ISO/IEC 18013-5 9.1.2.4 forbids
+    /// (Q164).
     package var isContradictory: Bool { dataElements.keys.contains { nameSpaces.contains($0) } }
 
     package func allows(_ identifier: String, in nameSpace: String) -> Bool {

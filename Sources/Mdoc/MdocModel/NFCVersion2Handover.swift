@@ -9,8 +9,8 @@ package enum NFCVersion2Handover {
     package static let dialect = "E"
 
     /// Returns the ApduCommandMaxSize in a response to SELECT, `{0: ApduCommandMaxSize}`, in bytes and at
-    /// most 65536. Unknown keys are ignored. Nil if the response has another form or the size is 0: then the
-    /// phone has no NFC v2.
+    /// most 65536. Unknown keys are ignored. Nil if the response has another form or the size is 0. In both
+    /// cases the phone has no NFC v2.
     package static func commandLimit(_ answer: ArraySlice<UInt8>) -> Int? {
         guard let size = try? CBORItem.parse(answer).map()[0]?.unsigned(), size > 0 else { return nil }
         return min(Int(clamping: size), largestCommand)

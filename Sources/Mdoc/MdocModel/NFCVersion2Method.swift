@@ -38,11 +38,13 @@ package enum NFCVersion2Method: Equatable, Sendable {
     func encode(into encoder: inout CBOREncoder) {
         encoder.array(count: 3)
         encoder.unsigned(type)
+        // The second entry is the version, which is 1 for every method.
         encoder.unsigned(1)
         switch self {
         case .nfcVersion2, .other: encoder.map(count: 0)
         case .bluetoothLE(let options): options.encode(into: &encoder)
         case .nfc(let command, let response):
+            // Option 0 is the longest command data field, option 1 the longest response data field.
             encoder.map(count: 2)
             encoder.unsigned(0)
             encoder.integer(Int64(command))
@@ -51,7 +53,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         }
     }
 
-    /// The type number, with which the mdoc's answer is compared with the reader's offer.
+    /// The type number. The type in the mdoc's answer is compared with the types in the reader's offer.
     package var type: UInt64 {
         switch self {
         case .nfc: 1

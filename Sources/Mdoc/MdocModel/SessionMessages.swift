@@ -123,7 +123,7 @@ extension SessionData {
         switch (data, status) {
         case (let data?, nil): .data(data, isLast: false)
         case (let data?, .some(.termination)): .data(data, isLast: true)
-        // A message without data has a status, as `init` requires: the default is never used.
+        // A message without data has a status, as `init` requires, so the default is never used.
         case (_, let status): .end(status ?? .termination)
         }
     }

@@ -29,7 +29,8 @@ package enum TranscriptKind: Equatable, Sendable {
 package enum MACKey: Sendable {
     /// The ephemeral key that is in the transcript.
     case ephemeral
-    /// The key for which the verifier lets the wallet encrypt its answer. The transcript does not have it.
+    /// The key for which the verifier lets the wallet encrypt its answer. The transcript does not contain
+    /// this key.
     case encryption
 }
 
@@ -43,9 +44,10 @@ extension SessionTranscript {
         }
     }
 
-    /// The kind of presentation, by the form of the transcript. Nothing of it is verified.
+    /// The kind of presentation, by the form of the transcript. No signature or MAC is verified for this.
     package var kind: TranscriptKind {
         // A transcript may be longer than the standard limit of a message. Its own size bounds the parsing.
+        // The handover is the third entry.
         guard let item = try? CBORItem.parse(encoded, limits: CBORLimits(bytes: encoded.count)),
             let fields = try? item.array(), let handover = Array(fields.prefix(3)).last
         else { return .unknown(handover: nil) }

@@ -37,8 +37,8 @@ extension CertificatePathError {
 
 /// Builds and verifies the path from a leaf certificate to a pinned root (RFC 5280, 6.1).
 ///
-/// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate that was sent in
-/// the chain is never accepted as a root.
+/// Readers send such a chain, and so do the signers of VICALs, RICALs and status lists. A certificate that
+/// was sent in the chain is never accepted as a root.
 package enum CertificatePath {
     /// The maximum number of authorities between leaf and root.
     private static let maximumAuthorities = 3
@@ -77,13 +77,14 @@ package enum CertificatePath {
             }
             try requireIssuer(chain[below + 1], of: certificate)
         }
-        // Not reached: the last certificate of the chain leads to a root or throws.
+        // Not reached, because the last certificate of the chain leads to a root or throws.
         throw .tooLong
     }
 
     /// Returns the valid root among `candidates` whose key signed `certificate`.
     ///
-    /// `nil` if none of them signed it: an authority in the chain may have the name of a root.
+    /// `nil` if no candidate signed the certificate. This is no error, because an authority in the chain may
+    /// have the name of a root.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {
@@ -120,6 +121,7 @@ package enum CertificatePath {
             inspection.findings(.forbiddenExtension).isEmpty,
             inspection.findings(.unknownCriticalExtension).isEmpty, certificate.mayIssue(leaf)
         else { throw .notAnAuthority(subject: certificate.subject.description) }
+        // An authority without a path length may have any number of authorities below it.
         guard certificate.basicConstraints?.pathLength ?? .max >= authoritiesBelow else { throw .tooLong }
     }
 }
@@ -136,6 +138,7 @@ struct VerifiedPath {
     /// The time in which all certificates of the path are valid, in seconds since 1970-01-01T00:00:00Z.
     var validity: ClosedRange<Int64> {
         let all = certificates + [root.certificate]
+        // `all` has at least the root, so the defaults are not used.
         let start = all.map(\.notBefore).max() ?? 0
         // All certificates were valid at one time, so the range is never empty. `max` guards against a trap.
         return start...max(start, all.map(\.notAfter).min() ?? 0)

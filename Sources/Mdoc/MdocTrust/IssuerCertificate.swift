@@ -3,16 +3,16 @@ internal import JSON
 package import OpenSSLCrypto
 package import PKIX
 
-/// The document signer's certificate, which is the first of x5chain, with its public key. Nothing of it is
-/// verified yet.
+/// The document signer's certificate, which is the first of x5chain, with its public key. The certificate is
+/// not verified yet.
 package final class IssuerCertificate: Sendable {
     package let certificate: Certificate
     package let publicKey: PublicKey
 
     /// Parses `der`.
     ///
-    /// The bytes are copied: `TrustStore` remembers signers, and a slice would keep the whole message in
-    /// memory.
+    /// The bytes are copied, because `TrustStore` remembers signers, and a slice would keep the whole message
+    /// in memory.
     package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
         let certificate = try mapping(Certificate(der: Array(der)[...]), IssuerCertificateError.malformed)
         publicKey = try mapping(certificate.publicKey(), IssuerCertificateError.keyNotUsable)

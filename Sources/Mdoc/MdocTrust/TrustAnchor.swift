@@ -107,8 +107,8 @@ package final class TrustAnchor: Sendable {
             guard let issuer = certificate.authorityKeyIdentifier else { return isNamedLink }
             return certificate.subjectKeyIdentifier.map { $0 != issuer } ?? isNamedLink
         }
-        // Unless its own key signed it, the certificate counts as a link: an older key of the authority may
-        // have signed it.
+        // Unless its own key signed it, the certificate counts as a link, because an older key of the
+        // authority may have signed it.
         return (try? verifySignature(of: certificate)) == nil
     }
 

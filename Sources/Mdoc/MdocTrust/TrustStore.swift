@@ -19,8 +19,9 @@ internal import Synchronization
 /// **Callers.** The checks of `MdocVerification` call it for each document. A store is `Sendable` and may be
 /// used from any thread; a lock protects the cache.
 ///
-/// **Limits.** A store never fetches a list, reads no clock and writes no log: time is an argument. It
-/// decides nothing about policy: whether undetermined revocation is accepted is up to `RevocationPolicy`.
+/// **Limits.** A store never fetches a list, reads no clock and writes no log. The time is an argument. A
+/// store decides nothing about policy. `RevocationPolicy` decides whether undetermined revocation is
+/// accepted.
 package final class TrustStore: Sendable {
     /// The id of the snapshot from which the store was made.
     package let snapshotID: TrustSnapshot.ID
@@ -81,14 +82,15 @@ package final class TrustStore: Sendable {
     private static func index(_ anchors: [TrustedAnchor]) -> [ArraySlice<UInt8>: [TrustedAnchor]] {
         var index: [ArraySlice<UInt8>: [TrustedAnchor]] = [:]
         for trusted in anchors {
+            // Anchors without an identifier are found by their names (Q179).
             guard let identifier = trusted.anchor.certificate.subjectKeyIdentifier else { continue }
             index[identifier, default: []].append(trusted)
         }
         return index
     }
 
-    /// Returns the document signer's certificate in `der`: the cached one if these bytes were verified
-    /// before, else parsed now.
+    /// Returns the document signer's certificate in `der`. It is the cached certificate if these bytes were
+    /// verified before; otherwise it is parsed now.
     package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
     {
         if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) {
@@ -107,8 +109,8 @@ package final class TrustStore: Sendable {
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         let profile = profiles.profile(for: docType)
         try requireValidity(of: leaf.certificate, at: now)
-        // An expired root of the cache is not used: a renewed certificate of the same key may take its place
-        // (Q177).
+        // An expired root of the cache is not used, because a renewed certificate of the same key may take
+        // its place (Q177).
         if capacity > 0,
             let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
             known.profile == profile, known.trusted.anchor.isValid(at: now),
@@ -160,8 +162,8 @@ package final class TrustStore: Sendable {
         guard now.secondsSince1970 <= certificate.notAfter else { throw .expired }
     }
 
-    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried:
-    /// roots are re-keyed under one name (Q177).
+    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried,
+    /// because roots are re-keyed under one name (Q177).
     private func issuer(
         of leaf: Certificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> TrustedAnchor {

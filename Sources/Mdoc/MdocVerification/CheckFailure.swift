@@ -6,7 +6,7 @@ package import MdocTrust
 package enum CheckFailure: Error, Equatable, Sendable {
     case issuerCertificate(IssuerCertificateError)
     case issuerAuthMissing
-    /// issuerAuth, or the device's signature or MAC, is not a COSE structure, or does not verify.
+    /// issuerAuth, the device's signature or the device's MAC is not a COSE structure, or does not verify.
     case cose(COSEError)
     /// The MSO cannot be parsed.
     case mobileSecurityObject(MdocModelError)

@@ -27,7 +27,7 @@ struct CheckLog {
 
     /// Makes `check`, and records its result and the deviations that it found.
     ///
-    /// Deviations refuse nothing here: only `checkProfile` depends on the rules.
+    /// Deviations refuse nothing here, because only `checkProfile` depends on the rules.
     ///
     /// - Returns: The proof, or `nil` if the check failed or could not be made.
     mutating func run<Proof: ~Copyable>(
@@ -48,7 +48,7 @@ struct CheckLog {
         return nil
     }
 
-    /// Makes the last check, `profile`: under strict rules it fails if any check found a deviation.
+    /// Makes the last check, `profile`. Under strict rules it fails if any check found a deviation.
     ///
     /// - Parameter isComplete: Whether every other check was made. If not, absence of deviations proves
     ///   nothing.

@@ -85,7 +85,7 @@ private func macKey(
     }
 }
 
-/// Derives EMacKey by ECDH and HKDF-SHA-256, with the digest of the transcript as salt.
+/// Derives EMacKey, a key of 32 bytes, by ECDH and HKDF-SHA-256, with the digest of the transcript as salt.
 private func secret(
     of readerKey: COSEKeyPair, with deviceKey: borrowing PublicKey, transcript: SessionTranscript
 ) throws(COSEError) -> SecretBytes {

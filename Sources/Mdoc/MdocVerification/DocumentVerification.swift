@@ -50,6 +50,7 @@ package struct DocumentReport: Sendable {
 extension UnverifiedDocument {
     /// Makes every check of the document, in the order of `CheckID`.
     ///
+    /// - Parameter isRepetition: Whether an identical document came earlier in the response.
     /// - Returns: The report on all checks, and the verified document if each check gave its proof.
     func verify(
         in context: VerificationContext, isRepetition: Bool
@@ -79,7 +80,7 @@ extension UnverifiedDocument {
             log.skip(
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
-            // Only the report of the check is needed: without the other checks there is no proof.
+            // Only the report of the check is needed, because without the other checks there is no proof.
             _ = log.checkProfile(isComplete: false)
             return (report(log, issuer: issuer, revocation: finding), nil)
         }
@@ -125,8 +126,8 @@ extension UnverifiedDocument {
         return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), document)
     }
 
-    /// Makes the revocation check, unless the signer or its signature was not verified: then the references
-    /// in the MSO mean nothing.
+    /// Makes the revocation check, unless the signer or its signature was not verified. In that case the
+    /// references in the MSO mean nothing.
     private func checkedRevocation(
         of signer: borrowing VerifiedIssuerCertificate?, signature: borrowing IssuerSignatureProof?,
         in context: VerificationContext, log: inout CheckLog, finding: inout RevocationFinding
@@ -154,6 +155,7 @@ extension UnverifiedDocument {
         let dates = nameSpaces.flatMap { space in
             space.items.filter { $0.isNamed("expiry_date") }.map { ($0.name(in: space.name), $0.value) }
         }
+        // Each pair is the name of an element and its value. A withheld date does not count.
         return DocumentCurrency(
             ExpiryDates(dates.filter { !withheld.contains($0.0) }, of: docType).answer(
                 on: context.day, at: context.now))

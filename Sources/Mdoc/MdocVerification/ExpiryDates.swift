@@ -18,6 +18,7 @@ struct ExpiryDates {
         dates = elements.map { try? DateText($0.value) }
         let main = ElementName.inMainNameSpace(Self.identifier, of: docType)
         let isKnown = DataModel(docType: docType) != nil
+        // For a type without a data model it is not known which namespace counts, so any date counts.
         canProve = isKnown ? elements.contains { $0.name == main } : !elements.isEmpty
     }
 

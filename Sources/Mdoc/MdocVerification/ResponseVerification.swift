@@ -35,14 +35,14 @@ package enum Judgement: Sendable {
 ///   Q166);
 /// - each document gave the proof of every check, as a `VerifiedDocument`.
 ///
-/// One rejected document rejects the response: then the result is a `RejectedResponse`, without any element
+/// One rejected document rejects the response. Then the result is a `RejectedResponse`, without any element
 /// value.
 ///
 /// **Callers.** A reader's transaction, `countersign verify` and `OpenedPresentation` call `verify(in:)`.
 /// Reports compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
 ///
-/// **Limits.** The value is immutable and needs no actor. It may contain a test document: the caller has to
-/// ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
+/// **Limits.** The value is immutable and needs no actor. It may contain a test document, so the caller has
+/// to ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
 /// response; whether an answer is complete is decided by reports.
 package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The documents, at least one.
@@ -120,7 +120,8 @@ extension UnverifiedResponse {
         var verified: [VerifiedDocument] = []
         var seen: Set<ArraySlice<UInt8>> = []
         for document in documents {
-            // A document that comes twice is refused at its second place (Q163).
+            // A document that comes twice is refused at its second place (Q163). A single document cannot
+            // repeat another, so its bytes are not hashed.
             let isRepetition = documents.count > 1 && !seen.insert(document.encoded).inserted
             let (report, proven) = document.verify(in: context, isRepetition: isRepetition)
             reports.append(report)
@@ -167,7 +168,7 @@ extension UnverifiedResponse {
 extension ItemsRequest {
     /// Returns the elements of this request that no document returns and no error explains.
     ///
-    /// A requested age is not missing if another attestation was returned: it may answer the question
+    /// A requested age is not missing if another attestation was returned, because it may answer the question
     /// (ISO/IEC 18013-5 7.2.5).
     fileprivate func elementsMissing(from documents: [UnverifiedDocument]) -> [NotReturned] {
         var missing: [NotReturned] = []

@@ -26,7 +26,7 @@ func checkRevocation(
     switch finding {
     case .revoked(let cause, _): throw .revoked(cause)
     case .undetermined(let cause, let subject, _): throw .revocationUndetermined(cause, subject)
-    // Not reached: every policy accepts a good finding.
+    // Not reached, because every policy accepts a good finding.
     case .good: return RevocationProof(finding)
     }
 }

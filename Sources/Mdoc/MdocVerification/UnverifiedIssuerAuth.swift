@@ -16,6 +16,7 @@ struct UnverifiedIssuerAuth {
         signature = Self.signature(issuerAuth)
         let chain = signature.flatMap(Self.chain)
         signer = chain.flatMap { Self.signer($0, trust: trust) }
+        // A chain that cannot be read has no further certificates to report.
         hasFurtherCertificates = ((try? chain.get().count) ?? 0) > 1
         mobileSecurityObject = signature.flatMap(Self.mobileSecurityObject)
     }

@@ -20,8 +20,8 @@ func checkValidity(
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate
-    // No clock skew here: both dates come from the issuer. The skew is only for the clock of this reader
-    // (Q186, Q220).
+    // No clock skew here, because both dates come from the issuer. The skew is only for the clock of this
+    // reader (Q186, Q220).
     guard certificate.notBefore <= signed.latest.secondsSince1970,
         signed.earliest.secondsSince1970 <= certificate.notAfter
     else {

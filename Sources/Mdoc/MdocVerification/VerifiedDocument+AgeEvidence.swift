@@ -14,11 +14,11 @@ extension VerifiedDocument {
     /// Whether the holder is at least `years` old, by attestations and the other accepted evidence.
     ///
     /// - Only elements in the namespaces of the document's type count: see `evidence(named:)`.
-    /// - `age_in_years` proves an age and never refutes one: it was true on the day of issue, and an age only
-    ///   grows.
+    /// - `age_in_years` proves an age and never refutes one, because it was true on the day of issue, and an
+    ///   age only grows.
     /// - `birth_date` proves or refutes. A person born on 29 February is a year older on 1 March (Q161).
-    /// - A false attestation is a no, unless the birth date shows that it was right when the MSO was signed
-    ///   and is out of date now.
+    /// - A false attestation is a no, unless the birth date shows that the attestation was right when the MSO
+    ///   was signed and is out of date now.
     /// - Evidence for both yes and no is a contradiction, and the question has no answer. For a type without
     ///   a data model, two namespaces that disagree are a contradiction too.
     ///
@@ -121,8 +121,8 @@ extension VerifiedDocument {
 private let oldestAge = 200
 
 extension CBORItem {
-    /// The birth date; `nil` if the value is not a day, or a part of it is not known. A photo ID has it in a
-    /// map (ISO/IEC TS 23220-2).
+    /// The birth date; `nil` if the value is not a day, or a part of it is not known. A photo ID has the date
+    /// in a map (ISO/IEC TS 23220-2).
     fileprivate var birthDay: FullDate? {
         // A map without `birth_date` has no day. Any value other than a map is read as the day itself.
         guard !isApproximate, let value = (try? map()).map({ $0["birth_date"] }) ?? self,

@@ -44,7 +44,7 @@ extension VerifiedDocument {
         switch documentDate {
         case .yes(let last):
             return .yes(until: min(best.until ?? last, last), restrictions: best.restrictions)
-        // Not reached: `refusal` has answered above.
+        // Not reached, because `refusal` has answered above.
         case .no(let last): return .no(.documentExpired(on: last))
         case .cannotTell(.notReturned): return .cannotTell(.expiryDateNotReturned)
         case .cannotTell(.malformed): return .cannotTell(.malformed)
@@ -55,6 +55,7 @@ extension VerifiedDocument {
     private static func refusal(of granted: [Grant], on day: FullDate) -> DrivingAnswer.DrivingRefusal {
         let past = granted.filter { $0.hasBegun(by: day) }.compactMap(\.until)
         if let last = past.max() { return .expired(on: last) }
+        // No grant has begun, so each has a first day, and the default is not used.
         return .notYet(from: granted.compactMap(\.from).min() ?? day)
     }
 

@@ -7,8 +7,8 @@ internal import PKIX
 /// A document that passed every check, with its element values (ISO/IEC 18013-5 9.1, 9.3).
 ///
 /// **Responsibility.** The value answers questions: whether the holder has reached an age or may drive,
-/// whether the document is in date, and whether it belongs to the holder of another document. All answers
-/// rest on elements for which every check passed.
+/// whether the document is in date, and whether the document belongs to the holder of another document. All
+/// answers rest on elements for which every check passed.
 ///
 /// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
 /// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
@@ -41,7 +41,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// The day of verification, in the zone of the premises.
     let today: FullDate
 
-    /// Makes the document of its proofs. `now` and `day` are the time and day of verification.
+    /// Makes the verified document from the proofs of all checks. `now` and `day` are the time and day of
+    /// verification.
     init(
         _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
         certificate: consuming VerifiedIssuerCertificate,
@@ -56,7 +57,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         requestMatch: consuming RequestMatchProof,
         profile: consuming ProfileProof
     ) {
-        // Each proof is right by itself. These two lines ensure that all of them are about the same document.
+        // Each proof is right by itself. These two lines ensure that all proofs are about the same document.
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
         precondition(certificate.docType == document.docType, "a signer trusted for another document type")
         docType = document.docType
@@ -141,7 +142,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return WrongType(undefined: value)
     }
 
-    /// Whether the document has no usable element: none that the issuer signed has a value of the right type.
+    /// Whether the document has no usable element. An element is usable if the issuer signed it and its value
+    /// has the right type.
     package var isEmpty: Bool {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }

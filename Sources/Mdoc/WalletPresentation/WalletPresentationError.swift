@@ -27,7 +27,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case merchantOther
     /// The answer belongs to a request of another configured team.
     case teamOther
-    /// The infoHash is not the hash of the transcript: the nonce, merchant or team differs.
+    /// The infoHash is not the hash of the transcript, because the nonce, merchant or team differs.
     case infoHashWrong
     /// The answer belongs to a request of another configured origin.
     case originOther

@@ -20,7 +20,7 @@ struct HPKEContext: ~Copyable, Sendable {
         baseNonce = nonce
     }
 
-    /// Returns the hash of the empty pre-shared-key identifier: base mode has no pre-shared key.
+    /// Returns the hash of the empty pre-shared-key identifier, because base mode has no pre-shared key.
     private static func identifierHash() throws(OpenSSLCryptoError) -> [UInt8] {
         if let known = hashOfNoIdentifier { return known }
         return try hash("psk_id_hash", [])

@@ -21,8 +21,8 @@ enum HPKEKeyEncapsulation {
             context: ephemeral.encodedPoint + recipientKey.encodedPoint)
     }
 
-    /// Throws `unsupportedKey` unless `curve` is P-256. The other key needs no check: an agreement of keys on
-    /// different curves fails.
+    /// Throws `unsupportedKey` unless `curve` is P-256. The other key needs no check, because an agreement of
+    /// keys on different curves fails.
     private static func requireP256(_ curve: Curve) throws(OpenSSLCryptoError) {
         guard curve == .p256 else { throw .unsupportedKey }
     }

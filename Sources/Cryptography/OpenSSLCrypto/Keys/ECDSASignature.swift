@@ -34,6 +34,7 @@ struct ECDSASignature: ~Copyable {
         count += 1
     }
 
+    /// Appends an INTEGER element, whose number is given without leading zeros.
     private mutating func append(number: ArraySlice<UInt8>) {
         append(0x02)
         append(UInt8(Self.size(of: number) - 2))
@@ -73,6 +74,7 @@ struct ECDSASignature: ~Copyable {
     private static func number(
         from rest: inout ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {
+        // The tag and the length, which has one byte for numbers of this size.
         let header = rest.prefix(2)
         guard let count = header.last, header.count == 2, rest.count >= 2 + Int(count) else {
             throw .signatureMalformed

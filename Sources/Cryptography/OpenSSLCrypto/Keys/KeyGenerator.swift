@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// The generator of private keys. The context for P-256, the curve of every session seen so far, is created
-/// once, because creating it takes a third of the time of generating a key.
+/// The generator of private keys. The context for P-256 is created once, because creating a context takes a
+/// third of the time of generating a key. P-256 is the curve of every session seen so far.
 enum KeyGenerator {
     private static let p256 = Mutex(unsafe Context(initialised(.p256)))
 

@@ -40,6 +40,7 @@ package enum PEM {
         var blocks: [Block] = []
         var open: OpenBlock?
         for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
+            // A BEGIN line inside a block, and an END line without a BEGIN line, make a damaged block.
             if let label = line.boundaryLabel("BEGIN") {
                 if let open { blocks.append(Block(label: open.label, contents: nil)) }
                 open = OpenBlock(label: label)
@@ -104,6 +105,7 @@ package enum PEM {
     private static let alphabet = [UInt8](
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+    /// Encodes bytes in base64 with padding (RFC 4648 4).
     private static func encodeBase64(_ contents: ArraySlice<UInt8>) -> [UInt8] {
         var digits: [UInt8] = []
         var rest = contents
@@ -196,6 +198,8 @@ extension Array where Element == UInt8 {
     /// The bytes up to the end of the first DER element; all bytes if there is none.
     fileprivate var firstDERElement: [UInt8] {
         guard count >= 2 else { return self }
+        // The second byte is the length if it is below 0x80. Otherwise its low bits say how many bytes of
+        // length follow.
         let size = self[1] < 0x80 ? 0 : Int(self[1] & 0x7f)
         guard size <= 4, count >= 2 + size else { return self }
         let length = size == 0 ? Int(self[1]) : self[2..<(2 + size)].reduce(0) { $0 << 8 | Int($1) }

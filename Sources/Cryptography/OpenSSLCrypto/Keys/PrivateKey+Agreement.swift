@@ -5,8 +5,8 @@ extension PrivateKey {
     /// coordinate (RFC 7748 6), of `curve.coordinateSize` bytes.
     ///
     /// The peer's point was checked against the curve when its `PublicKey` was created. A second validation
-    /// is not needed: the curves have cofactor 1, or reveal points of small order by a result of zero. On a
-    /// Weierstrass curve a result of zero is valid.
+    /// is not needed, because the curves have cofactor 1, or reveal points of small order by a result of
+    /// zero. On a Weierstrass curve a result of zero is valid.
     ///
     /// - Throws: `curvesDoNotAgree`, or `keyAgreementFailed` for a result of zero on a Montgomery curve.
     package borrowing func sharedSecret(
@@ -16,6 +16,7 @@ extension PrivateKey {
         if residence == .tpm { return try handle.agreeInTPM(with: peer.handle, size: curve.coordinateSize) }
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
+        // The argument 0 turns off the second validation of the peer's key.
         guard unsafe EVP_PKEY_derive_init(context) == 1,
             unsafe EVP_PKEY_derive_set_peer_ex(context, peer.handle.pointer, 0) == 1
         else { throw cleared(.openSSLFailed) }

@@ -15,7 +15,7 @@ extension PrivateKey {
         }
         let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMalformed)
         guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
-        // Created again from the scalar: the file's public half may be another key's.
+        // Created again from the scalar, because the file's public half may be another key's.
         self = try handle.privateNumber(of: curve).withUnprotectedBytes {
             scalar throws(OpenSSLCryptoError) in try PrivateKey(curve: curve, scalar: scalar)
         }

@@ -31,8 +31,8 @@ extension PrivateKey {
         try self.init(curve: curve, inTPM: handle)
     }
 
-    /// Returns the key as the TPM wrapped it. The text is not secret: only this TPM can use the key, for any
-    /// user with access to the TPM. Throws `openSSLFailed` for a key in memory.
+    /// Returns the key as the TPM wrapped it. The text is not secret, because only this TPM can use the key,
+    /// for any user with access to the TPM. Throws `openSSLFailed` for a key in memory.
     package borrowing func wrappedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
         guard residence == .tpm else { throw .openSSLFailed }
         let sink = unsafe BIO_new(BIO_s_mem())

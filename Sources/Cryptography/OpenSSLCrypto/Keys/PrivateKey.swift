@@ -72,6 +72,7 @@ extension KeyHandle {
         try unsafe self.init(owning: KeyGenerator.generate(curve), orThrow: .openSSLFailed)
     }
 
+    /// Creates a Montgomery or Edwards key from its raw private key.
     fileprivate init(curve: Curve, rawPrivateKey bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard bytes.count == curve.coordinateSize else { throw .keyMalformed }
         let key = unsafe bytes.withUnsafeBufferPointer {
@@ -124,7 +125,7 @@ private func publicPoint(of scalar: ArraySlice<UInt8>, on curve: Curve) throws(O
     guard unsafe BN_is_zero(number) == 0, unsafe BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else {
         throw .scalarOutOfRange
     }
-    // Makes the multiplication take constant time: the scalar is secret.
+    // Makes the multiplication take constant time, because the scalar is secret.
     unsafe BN_set_flags(number, BN_FLG_CONSTTIME)
     var encoded = [UInt8](repeating: 0, count: 1 + 2 * curve.coordinateSize)
     let multiplied = unsafe EC_POINT_mul(group, point, number, nil, nil, nil)

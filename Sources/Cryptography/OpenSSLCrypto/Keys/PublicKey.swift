@@ -29,6 +29,7 @@ package struct PublicKey: ~Copyable, Sendable {
         guard curve.family == .weierstrass, x.count == curve.coordinateSize else { throw .keyMalformed }
         let compressed = try KeyHandle(curve: curve, encodedPoint: [yIsOdd ? 0x03 : 0x02] + x)
         var y = [UInt8](repeating: 0, count: curve.coordinateSize)
+        // `qy` is OpenSSL's name of the y coordinate, which was computed from the compressed point.
         let found = unsafe y.withUnsafeMutableBytes {
             unsafe compressed.number("qy", size: curve.coordinateSize, into: $0)
         }

@@ -19,6 +19,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     package init(
         der: ArraySlice<UInt8>, modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
+        // The first byte of the modulus may begin with zero bits.
         bitCount = 8 * modulus.count - (modulus.first?.leadingZeroBitCount ?? 0)
         guard Self.sizes.contains(bitCount), modulus.last.map({ $0 & 1 == 1 }) == true,
             (1...4).contains(exponent.count), exponent.last.map({ $0 & 1 == 1 }) == true,
@@ -42,6 +43,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
         let digest = Digest(algorithm.hash, of: message)
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
+        // `X509SignatureAlgorithm` accepts only a PSS whose salt is as long as the hash, as set below.
         let padding = algorithm.padding == .pss ? RSA_PKCS1_PSS_PADDING : RSA_PKCS1_PADDING
         guard unsafe EVP_PKEY_verify_init(context) == 1,
             unsafe EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1,

@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// AES-GCM (SP 800-38D) with one key of 16 or 32 bytes, 96-bit nonces and 128-bit tags.
 ///
-/// The caller chooses each nonce and must never use one twice with the same key: two messages under one nonce
-/// reveal the XOR of their plaintexts, and allow forgeries. Sessions therefore use `AESGCMSealingKey` and
-/// `AESGCMOpeningKey`, whose nonces are counters inside the value. Retained fields use this type directly,
-/// with random nonces.
+/// The caller chooses each nonce and must never use one twice with the same key, because two messages under
+/// one nonce reveal the XOR of their plaintexts, and allow forgeries. Sessions therefore use
+/// `AESGCMSealingKey` and `AESGCMOpeningKey`, whose nonces are counters inside the value. Retained fields use
+/// this type directly, with random nonces.
 ///
 /// The value owns one OpenSSL context, set up with the key once, and is noncopyable. All uses are `mutating`,
 /// so two threads cannot use it at the same time. The key is destroyed with the context.

@@ -66,6 +66,7 @@ struct NonceCounter: Sendable {
         used += 1
         // Copies, since a closure cannot capture `self` of a mutating function.
         let (prefix, counter) = (prefix, used)
+        // The prefix is in the bytes 0 to 7, and the counter in the bytes 8 to 11.
         return InlineArray { index in
             index < 8
                 ? UInt8(truncatingIfNeeded: prefix >> (56 - 8 * index))

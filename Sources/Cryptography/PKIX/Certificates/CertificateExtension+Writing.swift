@@ -51,6 +51,7 @@ extension CertificateExtension {
     }
 
     package static func issuerAlternativeName(uri: String) -> Self {
+        // Tag 6 is a URI (RFC 5280 4.2.1.6).
         Self(.issuerAlternativeName) {
             $0.write(DERTag.sequence) { $0.write(DERTag.primitive(6), contents: Array(uri.utf8)) }
         }
@@ -58,6 +59,7 @@ extension CertificateExtension {
 
     /// Creates the names of a server (RFC 5280 4.2.1.6): DNS names, and addresses of 4 or 16 bytes.
     package static func subjectAlternativeNames(dns: [String], addresses: [[UInt8]] = []) -> Self {
+        // Tag 2 is a DNS name, and tag 7 an IP address.
         Self(.subjectAlternativeName) {
             $0.write(DERTag.sequence) { names in
                 for name in dns { names.write(DERTag.primitive(2), contents: Array(name.utf8)) }

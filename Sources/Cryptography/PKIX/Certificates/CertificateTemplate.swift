@@ -1,7 +1,7 @@
 package import OpenSSLCrypto
 
 /// The fields of a certificate to be written (RFC 5280 4.1.2). The fields are written as given, even if they
-/// break a rule: test issuers need wrong certificates.
+/// break a rule, because test issuers need wrong certificates.
 package struct CertificateTemplate: Sendable {
     /// The serial number, big-endian and not negative.
     package var serialNumber: [UInt8]
@@ -72,6 +72,7 @@ package struct CertificateTemplate: Sendable {
         }
     }
 
+    /// Writes the field `extensions`, which has tag 3, unless there is no extension.
     private func write(_ extensions: [CertificateExtension], to fields: inout DERWriter) {
         guard !extensions.isEmpty else { return }
         fields.write(DERTag.constructed(3)) { $0.write(extensions) }

@@ -66,7 +66,8 @@ extension DERReader {
         return try readExtensions(in: DERTag.constructed(3), &deviations)
     }
 
-    /// Reads the extensions in an element with `tag`. Throws if there is none, or one occurs twice.
+    /// Reads the extensions in an element with `tag`. Throws if the element is missing, if the list of
+    /// extensions is empty, or if two extensions have the same identifier.
     mutating func readExtensions(
         in tag: UInt8, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> [CertificateExtension] {
@@ -109,7 +110,8 @@ extension DERReader {
         acceptingOne: Bool = false, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Bool {
         guard nextTag == DERTag.boolean else { return false }
-        // The value is read in a copy. Unless it is 01, it is read again below, strictly.
+        // The value is read from a copy of the reader. Unless the value is 01, the value is read a second
+        // time below, strictly.
         var ahead = self
         if acceptingOne, try ahead.read(DERTag.boolean).elementsEqual([0x01]) {
             self = ahead

@@ -16,6 +16,7 @@ package struct DERWriter: Sendable {
     package mutating func write(_ tag: UInt8, contents: some Collection<UInt8>) {
         bytes.append(tag)
         if contents.count > 0x7f {
+            // A length above 0x7f follows a byte with the number of its bytes (X.690 8.1.3.5).
             let size = (Int.bitWidth - contents.count.leadingZeroBitCount + 7) / 8
             bytes.append(0x80 | UInt8(size))
             for index in (0..<size).reversed() {
@@ -53,7 +54,7 @@ package struct DERWriter: Sendable {
         writeInteger(unsigned: (0..<8).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
     }
 
-    /// Writes a BIT STRING of whole bytes.
+    /// Writes a BIT STRING of whole bytes. Its first byte is the number of unused bits, 0.
     package mutating func writeBitString(_ contents: some Collection<UInt8>) {
         write(DERTag.bitString, contents: [0] + contents)
     }

@@ -26,6 +26,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         }
         guard arcs.count >= 2, arcs[0] <= 2, arcs[0] == 2 || arcs[1] < 40 else { return nil }
         var bytes: [UInt8] = []
+        // The first two arcs share one number (X.690 8.19.4).
         for arc in [40 * arcs[0] + arcs[1]] + arcs.dropFirst(2) { Self.append(arc, to: &bytes) }
         encoded = bytes[...]
     }

@@ -27,8 +27,8 @@ extension RSASignatureAlgorithm {
         do throws(PKIXError) {
             var outer = DERReader(parameters.encoding)
             var fields = try outer.enter(DERTag.sequence)
-            // All three fields must be present: without them their defaults apply, SHA-1 and a salt of 20
-            // bytes.
+            // All three fields must be present, because without them their defaults apply, SHA-1 and a salt
+            // of 20 bytes.
             var first = try fields.enter(DERTag.constructed(0))
             guard let hash = try readHash(&first) else { return nil }
             var second = try fields.enter(DERTag.constructed(1))

@@ -2,8 +2,9 @@ extension DistinguishedName {
     /// Parses a name from its text (RFC 4514), such as `CN=Counter 1,O=Shop,C=US`. The last part comes first
     /// in the encoding.
     ///
-    /// Returns `nil` for a malformed text, an empty, too long (RFC 5280, Appendix A.1) or multi-valued part,
-    /// a type whose short name is not in `types`, or a country that is not two capital letters.
+    /// Returns `nil` for a malformed text. Also returns `nil` if a part is empty, multi-valued or too long
+    /// (RFC 5280, Appendix A.1), if the short name of its type is not in `types`, or if a country is not two
+    /// capital letters.
     package init?(_ text: String) {
         var attributes: [(type: ObjectIdentifier, value: String)] = []
         var rest = Array(text.utf8)[...]

@@ -23,7 +23,7 @@ package struct DistinguishedName: Sendable {
             guard !attributes.isAtEnd else { throw .valueMalformed(at: attributes.position) }
             while !attributes.isAtEnd {
                 guard count < Self.maximumAttributes else { throw .limitExceeded(at: attributes.position) }
-                // Only checked here. The attributes are read again when they are needed.
+                // The attribute is only checked here. All attributes are read again when they are needed.
                 _ = try Self.readAttribute(&attributes)
                 count += 1
             }

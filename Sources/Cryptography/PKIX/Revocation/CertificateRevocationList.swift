@@ -65,8 +65,8 @@ package struct CertificateRevocationList: Sendable {
         var fields = DERReader(signed.signed.contents)
         var gaps: [PKIXError] = []
         let version = try fields.readOptional(DERTag.integer)
-        // A wrong version, like other faults below, is a gap and no error: refusing the list would hide its
-        // revocations (Q241).
+        // A wrong version, like other faults below, is a gap and no error, because refusing the list would
+        // hide its revocations (Q241).
         if version?.elementsEqual([1]) != true { gaps.append(.crlVersionWrong) }
         guard try fields.readElement(DERTag.sequence).encoding == signed.identifier.encoding else {
             throw .signatureAlgorithmsDiffer

@@ -58,8 +58,9 @@ struct KnownRevocationExtensions {
             let oid = CertificateExtension.identifier(of: element)
             gaps.append(.crlPartUnreadable(CRLPart(oid), error))
             guard let oid, let value = CertificateExtension.value(of: element) else { return }
-            // The value is interpreted even though its envelope is faulty: it may say that the entries belong
-            // to other issuers. It counts as critical, because its flag may be the faulty part.
+            // The value is interpreted even though its envelope is faulty, because it may say that the
+            // entries belong to other issuers. It counts as critical, because its flag may be the faulty
+            // part.
             known = CertificateExtension(oid: oid, isCritical: true, value: value)
         }
         if !identifiers.insert(known.oid).inserted {
@@ -83,6 +84,7 @@ struct KnownRevocationExtensions {
         switch known.oid {
         case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
         case .crlNumber: number = try reader.readUnsignedInteger()
+        // The value, the number of the complete CRL, is not needed.
         case .deltaCRLIndicator: return gaps.append(.deltaCRL)
         case .issuingDistributionPoint:
             scope = known.value
@@ -151,8 +153,8 @@ private struct IssuingDistributionPoint {
         while !fields.isAtEnd {
             let start = fields.position
             let field = try fields.readElement()
-            // Fields out of order or repeated are a fault, but their flags still count: a flag such as
-            // `indirect` must not be missed.
+            // Fields out of order or repeated are a fault, but their flags still count, because a flag such
+            // as `indirect` must not be missed.
             if field.tag & 0x1f < last { fault = fault ?? .unexpectedTag(at: start) }
             // The next field must have a greater number. `&` binds tighter than `+`.
             last = field.tag & 0x1f + 1

@@ -64,8 +64,8 @@ struct RevokedSerialNumbers: Sendable {
             let serial = try entry.readInteger()
             guard serial.count <= Self.longestSerialNumber else { throw .limitExceeded(at: entry.position) }
             let (start, count) = (Int32(serial.startIndex - startIndex), UInt8(serial.count))
-            // Recorded step by step: a fault in a later field must not undo the revocation of a serial number
-            // that was read.
+            // Recorded step by step, because a fault in a later field must not undo the revocation of a
+            // serial number that was read.
             place = Place(start: start, count: count, reason: .unspecified, date: 0)
             let date = try entry.readTime(&deviations)
             place = Place(start: start, count: count, reason: .unspecified, date: date)
@@ -98,8 +98,8 @@ struct RevokedSerialNumbers: Sendable {
 
     /// Whether the entry `one` comes before the entry `other` in the array.
     private static func precedes(_ one: Place, _ other: Place, in der: ArraySlice<UInt8>) -> Bool {
-        // The order serves only the binary search. It need not be numeric, and is not: serial numbers may be
-        // negative.
+        // The order serves only the binary search. It need not be numeric, and is not, because serial numbers
+        // may be negative.
         guard one.count == other.count else { return one.count < other.count }
         let span = der.span
         for offset in 0..<Int(one.count) {

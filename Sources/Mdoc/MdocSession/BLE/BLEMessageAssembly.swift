@@ -6,7 +6,7 @@ package struct BLEMessageAssembly: Sendable {
     private let fullValue: Int
     private var message: [UInt8] = []
     /// The number of values that were shorter or longer than the full size. The last value of each message is
-    /// not counted. The number is a diagnostic: such values are accepted (Q68).
+    /// not counted. The number is a diagnostic, because such values are accepted (Q68).
     package private(set) var oddValues = 0
 
     /// Creates an assembly of messages of at most `maximumLength` bytes, from values that should have
@@ -21,7 +21,7 @@ package struct BLEMessageAssembly: Sendable {
 
     package var hasBegun: Bool { !message.isEmpty }
 
-    /// Appends a value to the message. Do not call it again after an error.
+    /// Appends a value to the message. Do not call this function again after an error.
     ///
     /// - Returns: the complete message if `value` was its last value, otherwise `nil`.
     package mutating func append(_ value: ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {

@@ -100,7 +100,8 @@ package struct BLETransfer: Sendable {
     /// Records that the last piece of the message was handed to the link.
     package mutating func sent(now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
-            // A peer that answers fast may have ended this state already: its message was delivered (Q74).
+            // A peer that answers fast may have ended this state already, because its message was delivered
+            // (Q74).
             guard case .sending = machine.state else { return .wait(until: machine.deadline) }
             if let message = machine.early {
                 machine.early = nil
@@ -118,7 +119,7 @@ package struct BLETransfer: Sendable {
     package mutating func receive(_ event: BLEEvent, now: ContinuousClock.Instant) -> BLEAction {
         if case .closed = event {
             mayAnnounceEnd = false
-            // This side has announced the end, and the peer has closed the link: there is nothing left to
+            // This side has announced the end, and the peer has closed the link, so there is nothing left to
             // send.
             if case .leaving(let reason) = state { return finish(reason) }
         }
@@ -141,11 +142,13 @@ package struct BLETransfer: Sendable {
     /// The peer gets State 02 if the link has a State (Q77). Then the link stays up for the time that the
     /// radio needs to send it (Q76). Only the first call has an effect.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
-        // The peer knows of the end already, or cannot be reached: only a deadline may still be due.
+        // The peer knows of the end already, or cannot be reached. So nothing is announced, and only a
+        // deadline may still be due.
         guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
         mayAnnounceEnd = false
-        // `finish` deletes the messages. The machine is not over yet: the link stays up until the deadline.
+        // `finish` deletes the messages. The machine is not over yet, because the link stays up until the
+        // deadline.
         _ = finish(reason)
         state = .leaving(reason)
         deadline = now + settings.termination
@@ -297,8 +300,8 @@ package struct BLETransfer: Sendable {
         return finish(.terminated(phase))
     }
 
-    /// Ends the transfer after the link was closed. A peer that closes it after every message had an answer
-    /// did nothing wrong (Q78).
+    /// Ends the transfer after the link was closed. A peer that closes the link after every message had an
+    /// answer did nothing wrong (Q78).
     private mutating func close() throws(BLEFault) -> BLEAction {
         // While the holder sends its answer, the two counts below are equal already.
         if case .sending = state { throw .linkLost }

@@ -26,7 +26,7 @@ package struct L2CAPMessageAssembly: Sendable {
     }
 
     /// Removes from `bytes` the rest of a message, or all bytes if the message is not complete yet. Do not
-    /// call it again after an error.
+    /// call this function again after an error.
     ///
     /// - Returns: the complete message, otherwise `nil`.
     package mutating func append(_ bytes: inout ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {
@@ -41,6 +41,7 @@ package struct L2CAPMessageAssembly: Sendable {
         bytes = bytes.dropFirst(part.count)
         message += part
         guard message.count == length else { return nil }
+        // The next message begins with an empty assembly.
         defer { self = L2CAPMessageAssembly(maximumLength: maximumLength) }
         return message
     }

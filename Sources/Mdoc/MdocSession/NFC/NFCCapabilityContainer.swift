@@ -21,11 +21,11 @@ struct NFCCapabilityContainer: Equatable, Sendable {
         let container = NFCCapabilityContainer(
             maximumResponseData: word(3), maximumCommandData: word(5), fileIdentifier: UInt16(word(9)),
             maximumFileSize: word(11), writeAccess: bytes[14])
-        // Identifiers that Type 4 Tag reserves: an NDEF file cannot have one of them.
+        // The identifiers that Type 4 Tag reserves. An NDEF file cannot have one of them.
         let reserved: Set<UInt16> = [0x0000, 0xe102, 0xe103, 0x3f00, 0x3fff, 0xffff]
         // The length of the container, the mapping version, and the tag and length of the block that
-        // describes the NDEF file. The access bytes are not checked: they do not show the kind of handover
-        // (Q18).
+        // describes the NDEF file. The access bytes are not checked, because they do not show the kind of
+        // handover (Q18).
         guard word(0) >= size, (1...3).contains(bytes[2] >> 4), bytes[7] == 0x04, bytes[8] == 0x06,
             !reserved.contains(container.fileIdentifier)
         else { throw .capabilityContainerInvalid }
@@ -37,6 +37,8 @@ struct NFCCapabilityContainer: Equatable, Sendable {
         func octets(_ value: Int) -> [UInt8] {
             [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
         }
+        // 0x20 is the mapping version. 04 and 06 are the tag and the length of the block that describes the
+        // NDEF file.
         return octets(Self.size) + [0x20] + octets(maximumResponseData) + octets(maximumCommandData)
             + [0x04, 0x06] + octets(Int(fileIdentifier)) + octets(maximumFileSize) + [0x00, writeAccess]
     }

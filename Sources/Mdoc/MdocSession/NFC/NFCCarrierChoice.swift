@@ -51,7 +51,7 @@ struct NFCCarrierChoice {
         if let settled = NFCBluetoothLECarrier(record, allowed: allowed, offered: offered) {
             use(.bluetoothLE(settled))
         } else {
-            // An allowed mode has no UUID: neither side could find the other.
+            // Without a UUID for an allowed mode, neither side could find the other.
             named.insert(.unreadable)
             carriers.append(.unreadable(.bluetoothLE, count: record.encode().count))
         }

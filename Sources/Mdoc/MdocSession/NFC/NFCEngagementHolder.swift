@@ -62,6 +62,8 @@ package struct NFCEngagementHolder: Sendable {
         if command.ins == CommandAPDU.Instruction.select {
             // P1 is 04 for an application identifier, and 00 for a file identifier.
             if command.p1 == 0x04 { return .selectApplication }
+            // A reader selects the capability container right after the application, and the message file
+            // later.
             return selected == .application ? .selectCapabilities : .selectFile
         }
         if selected == .capabilities { return .readCapabilities }
@@ -145,8 +147,8 @@ package struct NFCEngagementHolder: Sendable {
         guard let offset = FileOffset(of: command), let length = command.expectedLength else {
             return respond(.incorrectParameters)
         }
-        // The capability container says whether the phone accepts extended APDUs, so a reader has to read it
-        // with a short one (Q19).
+        // The capability container says whether the phone accepts extended APDUs, so a reader has to read the
+        // container with a short APDU (Q19).
         if case .extended = length, selected == .capabilities || !behaviour.acceptsExtendedLength {
             return respond(.wrongLength)
         }
@@ -211,6 +213,7 @@ package struct NFCEngagementHolder: Sendable {
         written += repeatElement(0, count: max(0, end - written.count))
         written.replaceSubrange(offset..<end, with: command.data)
         let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        // Only a write of a length other than 0 at the start of the file completes a message.
         guard offset == 0, command.data.count >= 2, length > 0 else { return respond(.success) }
         guard written.count >= length + 2 else { return respond(.incorrectData) }
         let message = Array(written[2..<length + 2])
@@ -250,6 +253,7 @@ package struct NFCEngagementHolder: Sendable {
         let unready = behaviour.unready.handoverSelect
         if behaviour.fault == .repeatsSuccess { return show(StatusRecord.success.encode(), unready: unready) }
         if case .reportsStatus(_, .handoverSelect) = behaviour.fault {
+            // `showStatus` shows the status of the fault instead of this status.
             return showStatus(.success, .handoverSelect, unready: unready)
         }
         let offered = request?.carriers ?? []

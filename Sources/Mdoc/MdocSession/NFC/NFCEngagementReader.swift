@@ -144,7 +144,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
-        // `NFCMessageWrite` decides about the status of a write: a refused merged write is no failure (Q23).
+        // `NFCMessageWrite` decides about the status of a write, because a refused merged write is no failure
+        // (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
             return try continueAfterWrite(dialogue, write, answer.status, now)
         }
@@ -254,6 +255,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     /// phone's handover service accepts (Q24).
     private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
         let container = dialogue.container
+        // Every message that is written belongs to a service, so the default is not used.
         let announced = dialogue.expected.service.map { Int($0.maximumMessageSize) } ?? .max
         // NLEN takes two bytes of the file.
         let limit = min(container.maximumFileSize - 2, announced)
@@ -357,8 +359,9 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         guard choice.hasUsable else {
             throw request == nil ? .noUsableCarrier(choice.named) : .unofferedCarrier(choice.named)
         }
-        // The machine has done its work: any further call is an error of the driver.
+        // The machine has done its work, so any further call is an error of the driver.
         state = .ended(NFCEndReason(phase, .outOfTurn))
+        // `mergesWrites` differs from its setting only if the phone refused a merged write.
         return .deliver(
             NFCHandover(
                 handoverSelect: bytes, handoverRequest: request, deviceEngagement: engagement,

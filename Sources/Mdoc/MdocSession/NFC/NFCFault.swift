@@ -4,10 +4,10 @@ package import NDEF
 
 /// A fault that ends an NFC machine.
 package enum NFCFault: Error, Equatable, Sendable {
-    /// The first SELECT was answered by 6A82: the phone is locked, or its screen is off. The caller keeps
-    /// polling (Q1).
+    /// The first SELECT was answered by 6A82, which means that the phone is locked or its screen is off. The
+    /// caller keeps polling (Q1).
     case noWalletYet
-    /// The response has no status word: the card left the field (Q132).
+    /// The response has no status word, because the card left the field (Q132).
     case cardLost
     /// A card in the field does not answer to power-up (Q203).
     case cardMute

@@ -10,8 +10,8 @@ package struct NFCHandover: Equatable, Sendable {
     package let deviceEngagement: ArraySlice<UInt8>
     /// The usable carriers and the unreadable carriers, in the phone's order. At least one is usable.
     package let carriers: [NFCHandoverCarrier]
-    /// Whether the phone refused NLEN and message in one write. At the next tap the caller can have the two
-    /// written separately: `NFCEngagementSettings.mergesWrites` is false then (Q23).
+    /// Whether the phone refused NLEN and message in one write. With `NFCEngagementSettings.mergesWrites`
+    /// false, the two are written separately at the next tap (Q23).
     package let mergedWriteRefused: Bool
 }
 

@@ -34,6 +34,7 @@ struct NFCMessageCollection: Sendable {
         answeredEmpty = data.isEmpty
         var rest = data
         if case .header(let begun) = stage { try readHeader(begun, &rest) }
+        // While the header is incomplete, `readHeader` has removed all bytes from `rest`.
         guard rest.count <= missing ?? 0 else { throw .surplusBytes }
         message += rest
     }

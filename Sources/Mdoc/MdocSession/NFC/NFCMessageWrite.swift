@@ -59,7 +59,7 @@ struct NFCMessageWrite: Sendable {
     /// Receives the status of the last command.
     mutating func receive(_ status: StatusWord) throws(NFCFault) {
         if case .merged = stage, status != .success {
-            // The three steps follow in the same tap (Q23).
+            // After a refusal of the one merged write, the three separate steps follow in the same tap (Q23).
             mergedRefused = true
             stage = .clearLength
             return

@@ -53,7 +53,7 @@ extension NFCReaderMachine {
         switch state {
         case .ended(let reason): return .end(reason)
         case .ongoing(let current):
-            // This reason stays only if `body` delivers the machine's result and sets no state: then every
+            // This reason stays only if `body` delivers the machine's result and sets no state. Then every
             // further call is out of turn.
             state = .ended(NFCEndReason(phase, .outOfTurn))
             do throws(NFCFault) {

@@ -123,6 +123,7 @@ package struct NFCTransferHolder: Sendable {
         return .message(Array(received[header.size...]))
     }
 
+    /// Answers a GET RESPONSE with the next part of the answer.
     private mutating func getResponse(_ command: CommandAPDU) -> NFCHolderAnswer {
         guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
             return respond(.conditionsNotSatisfied)
@@ -148,7 +149,7 @@ extension NFCTransferHolder {
     /// Returns 61xx with the number of remaining bytes. Some phones count the bytes of the next response
     /// twice (Q52).
     private func moreAvailable(after length: Int) -> StatusWord {
-        // Only `neverFinishes` announces more bytes without having any: 6100.
+        // Only the fault `neverFinishes` announces bytes that do not exist, by 6100.
         guard !rest.isEmpty else { return .moreAvailable(256) }
         guard version2?.countsRemainderTwice == true else { return .moreAvailable(rest.count) }
         return StatusWord(rawValue: 0x6100 | UInt16(truncatingIfNeeded: (rest.count - length) & 0xff))

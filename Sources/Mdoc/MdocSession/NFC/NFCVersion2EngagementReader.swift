@@ -156,8 +156,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command)
     }
 
-    /// Reports that the phone has no NFC v2. The machine has ended with this report: `step` took the state
-    /// out, and nothing sets a new state.
+    /// Reports that the phone has no NFC v2. The machine has ended with this report, because `step` took the
+    /// state out, and nothing sets a new state.
     private func absent(_ fault: NFCFault) -> Action {
         .deliver(.absent(NFCEndReason(phase, fault)))
     }

@@ -127,6 +127,7 @@ package struct NFCVersion2Holder: Sendable {
         self.engagement = engagement
     }
 
+    /// Returns the phone's reaction to a command APDU. The first complete message is the handover request.
     package mutating func answer(_ command: ArraySlice<UInt8>) -> NFCVersion2HolderAnswer {
         switch transfer.answer(command) {
         case .respond(let answer): return .respond(answer)

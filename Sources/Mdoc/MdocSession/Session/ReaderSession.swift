@@ -20,8 +20,8 @@ internal import OpenSSLCrypto
 /// keys. A response must come within `consent`, at least 300 s by the standard. Later calls of `receive` and
 /// `expire` end the session.
 ///
-/// The session never parses a DeviceResponse and never judges it: a decrypted response is authentic only
-/// after `MdocVerification` has checked it.
+/// The session never parses a DeviceResponse and never judges it, because a decrypted response is authentic
+/// only after `MdocVerification` has checked it.
 package struct ReaderSession: ~Copyable, Sendable {
     package enum Action: Sendable {
         /// Send these bytes, and wait for the response until this instant. The holder reads and consents
@@ -149,7 +149,7 @@ package struct ReaderSession: ~Copyable, Sendable {
                 return nil
             }
             return .end(.overdue, terminationMessage: terminationMessage(.termination))
-        // No response is expected: the phase that was taken is put back.
+        // No response is expected, so the phase that was taken is put back.
         case .awaitingFirstRequest(let keys): phase = .awaitingFirstRequest(keys)
         case .awaitingFurtherRequest(let keys): phase = .awaitingFurtherRequest(keys)
         case .ended: break

@@ -8,8 +8,8 @@ package enum SessionError: Error, Equatable, Sendable {
     case keyAgreementFailed
     /// A message does not have the expected structure.
     case malformed(MdocModelError)
-    /// A message does not decrypt. The cause may be a wrong key, a wrong counter or changed bytes: this error
-    /// covers all of them (Q199).
+    /// A message does not decrypt. The cause may be a wrong key, a wrong counter or changed bytes. This error
+    /// covers all of these causes (Q199).
     case decryptionFailed
     /// A message came after the session ended, or in a phase in which no message is expected.
     case unexpectedMessage

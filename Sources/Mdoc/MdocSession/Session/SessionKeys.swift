@@ -68,7 +68,8 @@ struct SessionKeys: ~Copyable {
         do throws(OpenSSLCryptoError) {
             return try opening.open(sealed)
         } catch {
-            // The cause is not reported: a peer must not learn why its message does not decrypt (Q199).
+            // The cause is not reported, because a peer must not learn why its message does not decrypt
+            // (Q199).
             throw .decryptionFailed
         }
     }

@@ -28,6 +28,8 @@ extension Certificate {
             guard !list.isAtEnd else { return false }
             while !list.isAtEnd {
                 var point = try list.enter(DERTag.sequence)
+                // The first tag 0 is the name of the point, and the tag 0 inside is the full name. The fields
+                // for reasons and cRLIssuer would come after the name (RFC 5280 4.2.1.13).
                 let name = try point.read(DERTag.constructed(0))
                 let tags = try Self.tags(in: name, DERTag.constructed(0))
                 guard point.isAtEnd, tags.contains(Self.uniformResourceIdentifier) else { return false }

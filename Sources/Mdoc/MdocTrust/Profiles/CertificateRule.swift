@@ -43,7 +43,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case noAuthority = "no_authority"
     /// The extension basicConstraints is critical.
     case basicConstraintsCritical = "basic_constraints_critical"
-    /// The path length is 0: the authority may not certify other authorities.
+    /// The path length is 0, so the authority may not certify other authorities.
     case pathLength = "path_length"
     /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
@@ -78,9 +78,10 @@ extension CertificateRule {
 /// A rule that a certificate breaks.
 package struct ProfileFinding: Hashable, Sendable {
     package let rule: CertificateRule
-    /// The extension that the finding is about; `nil` unless the rule is about several extensions.
+    /// The extension that the finding is about, if the rule covers several extensions; `nil` for other rules.
     package let oid: ObjectIdentifier?
-    /// The irregular encodings that the finding is about; empty unless the rule is about encoding.
+    /// The irregular encodings that the finding is about, if the rule covers encodings; empty for other
+    /// rules.
     package let encoding: EncodingDeviations
 
     init(

@@ -7,8 +7,8 @@ struct ProfileInspection {
     let certificate: Certificate
     let issuer: Certificate?
 
-    /// The extensions that may be critical: this reader evaluates them, or they do not change what the
-    /// certificate is trusted for.
+    /// The extensions that may be critical, because this reader evaluates them, or because they do not change
+    /// what the certificate is trusted for.
     private static let understood: Set<ObjectIdentifier> = [
         .subjectKeyIdentifier, .keyUsage, .subjectAlternativeName, .issuerAlternativeName, .basicConstraints,
         .crlDistributionPoints, .certificatePolicies, .authorityKeyIdentifier, .extendedKeyUsage,
@@ -105,7 +105,7 @@ struct ProfileInspection {
         switch rule {
         case .country: return subject.countryName != nil
         case .countryForm: return subject.countryName == nil || subject.hasCountryInCapitals
-        // An unknown issuer breaks no rule: there is nothing to compare with.
+        // An unknown issuer breaks no rule, because there is nothing to compare with.
         case .issuerCountry: return issuer == nil || issuerSubject?.countryName != nil
         // Other rules report a missing country.
         case .countryOfIssuer:

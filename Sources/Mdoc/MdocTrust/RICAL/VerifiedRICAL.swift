@@ -61,6 +61,7 @@ extension UnverifiedRICAL {
         guard list.isSignerProtected else { throw .signerNotProtected }
         let chain = try list.signerChain()
         do throws(CertificatePathError) {
+            // Only the check is needed, and not the root that it returns.
             for time in [date, now] { _ = try CertificatePath.verify(chain, to: providers, at: time) }
         } catch {
             throw .signerNotTrusted(error)

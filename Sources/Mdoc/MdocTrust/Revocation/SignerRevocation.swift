@@ -114,8 +114,8 @@ struct SignerRevocation: Sendable {
 
         /// Whether a hold in this CRL is lifted by `covering`, a CRL that covers the certificate.
         ///
-        /// If this CRL has gaps, an earlier date alone does not make it older: its number, if both CRLs have
-        /// one, must be lower too.
+        /// If this CRL has gaps, an earlier date alone does not make this CRL older. Its number, if both CRLs
+        /// have a number, must be lower too.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)
@@ -128,7 +128,7 @@ struct SignerRevocation: Sendable {
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
-            // Without a distribution point the issuer promises no CRL, so its absence is no gap.
+            // Without a distribution point the issuer promises no CRL, so a missing CRL is no gap.
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
             evidence = []
             absence = isPublished ? .listAbsent : .nothingPublished

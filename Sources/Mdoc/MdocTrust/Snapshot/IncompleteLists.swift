@@ -37,6 +37,7 @@ enum RevokingList {
     func revokesAll(of other: RevokingList) -> Bool {
         switch (self, other) {
         case (.certificates(let own), .certificates(let other)):
+            // Serial numbers in CRLs of two keys mean different certificates (Q234).
             own.authorityKeyIdentifier == other.authorityKeyIdentifier && own.revokesAll(of: other)
         case (.statuses(let own, _), .statuses(let other, _)):
             own.revokesAll(of: other)
@@ -57,6 +58,7 @@ enum RevokingList {
         if let key = own.authorityKeyIdentifier, let other = before.authorityKeyIdentifier, key != other {
             return false
         }
+        // A CRL without a scope covers every certificate of its issuer.
         return own.scope == nil || own.scope == before.scope || own.revokesAll(of: before)
     }
 }

@@ -19,6 +19,7 @@ struct IssueOrder {
     /// Whether this issue is older than `other`: by the numbers if both exist and differ, else by the dates.
     func isOlder(than other: IssueOrder) -> Bool {
         guard let number, let before = other.number, number != before else { return date < other.date }
+        // Of two numbers without leading zeros, the number with more bytes is greater.
         return number.count == before.count
             ? number.lexicographicallyPrecedes(before) : number.count < before.count
     }

@@ -4,9 +4,10 @@ package import PKIX
 
 /// The bytes of a source of trust, with the value that was parsed from them.
 ///
-/// The value is parsed at its first use, and only once: the snapshot, its lint, a store and the admission of
-/// the next issue share it. Only values that depend on nothing but the bytes are kept here. Paths to roots,
-/// validity and revocation depend on other sources and on the time, so each snapshot checks them itself.
+/// The value is parsed at its first use, and only once. The snapshot, its lint, a store and the admission of
+/// the next issue share the value. Only values that depend on nothing but the bytes are kept here. Paths to
+/// roots, validity and revocation depend on other sources and on the time, so each snapshot checks them
+/// itself.
 package enum SourceContent: Sendable {
     /// A certificate: the content of an anchor or of a provider's root.
     case certificate(HeldCertificate)

@@ -17,8 +17,8 @@
 /// **State.** `snapshot` is the result up to now, and `outcomes` are the decisions in their order. The struct
 /// is a value without I/O; the caller chooses the thread.
 ///
-/// **Limits.** A change never stores anything and is never in force by itself: the caller stores `snapshot`
-/// or drops it. It reads no clock: the time and the tolerances are in `TrustRules`.
+/// **Limits.** A change never stores anything and is never in force by itself. The caller stores `snapshot`
+/// or drops it. A change reads no clock. The time and the tolerances are in `TrustRules`.
 package struct TrustChange: Sendable {
     /// The snapshot from which the change began.
     package let before: TrustSnapshot
@@ -76,8 +76,8 @@ package struct TrustChange: Sendable {
         outcomes.first { if case .refused = $0.result { true } else { false } }?.source
     }
 
-    /// The lists of `before` that are lost: no list of their name and issuer is left, complete or incomplete.
-    /// Their revocations are forgotten.
+    /// The lists of `before` that are lost, because no list of their name and issuer is left, complete or
+    /// incomplete. Their revocations are forgotten.
     package var forgottenLists: [TrustSource.Identity] {
         let kept = snapshot.sources.map(\.identity).filter(\.kind.isList)
         return before.sources.map(\.identity).filter { lost in

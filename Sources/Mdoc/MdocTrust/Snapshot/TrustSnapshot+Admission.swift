@@ -8,7 +8,7 @@ internal import PKIX
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// The source cannot be used, or is not trusted.
     case unusable(TrustCondition)
-    /// The source was issued before the present source: an old list came back (Q176), or its publisher
+    /// The source was issued before the present source. Either an old list came back (Q176), or its publisher
     /// restarted the numbering (Q217).
     case older(ListIssueName, than: ListIssueName)
     /// The source has another issuer than the present source, so the two are not issues of one list.
@@ -81,8 +81,8 @@ package enum Admission: Equatable, Sendable {
 /// so that a report says what was admitted. No caller checks the source again, and no unproven source is
 /// passed along beside the proof.
 ///
-/// **Limits.** The proof holds for the snapshot and the time of the check. It is never stored: a stored
-/// snapshot is trusted because it was admitted before.
+/// **Limits.** The proof holds for the snapshot and the time of the check. The proof is never stored. A
+/// stored snapshot is trusted because it was admitted before.
 package struct AdmittedSource: Sendable {
     package let source: TrustSource
     package let admission: Admission
@@ -124,7 +124,7 @@ extension TrustSnapshot {
             return AdmittedSource(candidate, .new, list)
         }
         if let before { try issue.requireSuccession(to: before) }
-        // The incomplete lists that a complete list replaces count as predecessors too: the complete list
+        // The incomplete lists that a complete list replaces count as predecessors too, so the complete list
         // must not be much smaller than any of them (Q240).
         do throws(AdmissionRefusal) {
             for old in incompleteLists(like: candidate) where candidate.replacesIncomplete(old) {
@@ -133,6 +133,8 @@ extension TrustSnapshot {
             if let before { try issue.requireNoLoss(of: before) }
         } catch {
             guard rules.acceptsShrunken else { throw error }
+            // `requireNoLoss` throws only if the source replaces a larger list, so the source counts as
+            // renewed.
             return AdmittedSource(candidate, .renewed, list)
         }
         return AdmittedSource(candidate, current == nil ? .new : .renewed, list)
@@ -254,8 +256,7 @@ extension TrustSnapshot {
         }
         if let condition = conditions.first(where: { !$0.leavesListUsable }) { throw .unusable(condition) }
         guard let issue = source.issue(in: self, signers: rules.signers) else {
-            // Not expected: the conditions above include every fault because of which a source cannot be
-            // read.
+            // Not expected, because the conditions above include every fault that makes a source unreadable.
             throw .unusable(.certificateUnreadable(.valueMalformed(at: 0)))
         }
         return (issue, nil)
@@ -322,7 +323,7 @@ private struct ListIssue {
     /// The maximum share of entries that a list may lose between two issues, in percent.
     private static let largestLoss = 20
 
-    /// Throws unless this issue may follow `other`: it must be of the same issuer and not older.
+    /// Throws unless this issue may follow `other`. It must be of the same issuer as `other`, and not older.
     func requireSuccession(to other: ListIssue) throws(AdmissionRefusal) {
         if let issuer, let before = other.issuer, issuer != before { throw .otherIssuer }
         guard !order.isOlder(than: other.order) else { throw .older(order.name, than: other.order.name) }
@@ -350,7 +351,7 @@ extension TrustSource {
                     issuer: .root($0.subject))
             }
         case .vical(let held):
-            // No time is given: a list that has expired is still compared.
+            // No time is given, because a list that has expired is still compared.
             let list = try? held.list().verify(by: snapshot.providers, at: nil, .lenient)
             return list.map { ListIssue($0) }
         case .revocationList(let held):

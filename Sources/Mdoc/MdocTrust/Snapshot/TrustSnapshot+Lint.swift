@@ -16,8 +16,8 @@ extension TrustSnapshot {
                 TrustFinding(source: source, condition: $0)
             }
         }
-        // No tolerance: the report names every list that is dated in the future. Only admission tolerates a
-        // clock that is slow.
+        // No tolerance, because the report names every list that is dated in the future. Only admission
+        // tolerates a clock that is slow.
         let rules = TrustRules(now: now, clockSkew: 0)
         for source in sources {
             let conditions: [TrustCondition] =
@@ -127,8 +127,8 @@ extension TrustSnapshot {
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
             let named = rules.signers.compactMap { try? Certificate(der: Array($0)[...]) }
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
-            // A token of an unknown signer is not opened: decompressing it is costly, and any attacker can
-            // make one.
+            // A token of an unknown signer is not opened, because decompressing it is costly, and any
+            // attacker can make one.
             let isKnown =
                 (try? issuer.verifySigner(of: token, at: rules.now))?.isValid(at: rules.now) == true
             let gaps = isKnown ? try held.open().gaps : []

@@ -15,7 +15,7 @@ internal import PKIX
 /// it with `TrustChange` and make a `TrustStore` of it for verification. `admission(of:by:)` decides whether
 /// a source may join, and `lint(at:)` reports on sources.
 ///
-/// **Limits.** A snapshot knows no time: expired sources stay in it, and the store checks validity for each
+/// **Limits.** A snapshot knows no time. Expired sources stay in it, and the store checks validity for each
 /// document. The lists are opened and verified when they are first needed, and shared by copies of the source
 /// (`SourceContent`). The initialiser compares no issues and admits nothing. Sources must have been admitted
 /// before, except in a snapshot that is made for a trial.
@@ -94,7 +94,7 @@ package struct TrustSnapshot: Sendable {
     }
 
     /// Returns a snapshot in which each of these sources replaces the source of its identity. The sources are
-    /// not checked: `joined(by:)` passes admitted sources, and a trial passes others.
+    /// not checked. `joined(by:)` passes admitted sources, and a trial passes other sources.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)
@@ -147,8 +147,8 @@ private struct AnchorCollection {
     mutating func addList(_ source: TrustSource) {
         guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {
-            // The time was checked at admission. An expired list stays in use until a better list comes
-            // (Q176).
+            // Admission checks the time and every rule of the signer's profile, so neither is repeated here.
+            // An expired list stays in use until a better list comes (Q176).
             let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
             for finding in list.findings { recordFinding(of: source, .vical(finding)) }

@@ -164,8 +164,8 @@ extension TrustSource.Identity: Comparable {
         guard one.issuer == other.issuer else {
             return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
         }
-        // Compared before the key: stored ids of snapshots are digests in this order, and some are older than
-        // `issuerKey`.
+        // Compared before the key, because stored ids of snapshots are digests in this order, and some are
+        // older than `issuerKey`.
         guard one.incomplete == other.incomplete else {
             return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
         }

@@ -89,8 +89,8 @@ struct StatusLists: Sendable {
     }
 
     /// Returns the finding from the list of one reference. `certificate` is the certificate that the MSO
-    /// names: that of the list's signer, or that of the signer's issuer. It is `nil` for a list of the
-    /// document's own root.
+    /// names, either the certificate of the list's signer or of the signer's issuer. It is `nil` for a list
+    /// of the document's own root.
     private func finding(
         _ reference: Reference, of subject: Subject, naming certificate: Certificate?, at now: Timestamp,
         clockSkew: Int64
@@ -133,14 +133,14 @@ struct StatusLists: Sendable {
             }
         }
         let latest = now.advanced(bySeconds: clockSkew)
-        // Of two lists with the same date, the incomplete list comes first: the complete list is not a later
-        // issue that could replace it (Q240).
+        // Of two lists with the same date, the incomplete list comes first, because the complete list is not
+        // a later issue that could replace it (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
         let future = opened.prefix { $0.issued > latest }
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
         let present = opened.dropFirst(future.count)
-        // Older lists are read until one has an answer: a newer list without an answer must not hide a
-        // revocation in an older list.
+        // Older lists are read until one has an answer, because a newer list without an answer must not hide
+        // a revocation in an older list.
         var decided: Timestamp?
         for list in present {
             // A list of the same time is read too, since neither of the two is the later issue.
@@ -185,8 +185,11 @@ extension OpenedStatusList {
     fileprivate func finding(
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
+        // The age is negative if the clock of this computer is slow.
         let age = now.secondsSince1970 - issued.secondsSince1970
+        // A list without an expiry is never overdue.
         let overdue = expires.map { now.secondsSince1970 - $0.secondsSince1970 } ?? 0
+        // A list of a revoked signer proves nothing, not even that a document is revoked.
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }

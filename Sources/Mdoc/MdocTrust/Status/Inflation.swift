@@ -14,7 +14,8 @@ enum Inflation {
     /// - Parameter limit: The maximum number of bytes to return.
     static func inflate(_ compressed: ArraySlice<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
         var capacity = min(limit, max(1 << 12, 16 * compressed.count))
-        // A stream does not state its size, so the buffer grows until the contents fit or reach the limit.
+        // A stream does not state its size. So the first capacity is a guess, and the buffer grows until the
+        // contents fit or reach the limit.
         while true {
             var used = UInt(compressed.count)
             var status = Z_OK

@@ -43,6 +43,7 @@ final class PublishedStatusList: Sendable {
     private func signer(
         of token: StatusToken, for issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
+        // A kept result may be wrong by now, for example after a certificate has expired.
         if let known = signers.withLock({ $0[issuer.fingerprint] }), issuer.confirms(known, at: now) {
             return try known.get()
         }

@@ -30,9 +30,11 @@ struct StatusListIssuer {
 
     /// Makes the issuer for the list of one document.
     ///
-    /// - Parameters: - anchor: The root of the document. - roots: All roots of the store. Only roots that are
-    ///   trusted for `docType` count. - certificate: The certificate that the MSO names as the signer or its
-    ///   issuer; `nil` if it names none.
+    /// - Parameters:
+    ///   - anchor: The root of the document.
+    ///   - roots: All roots of the store. Only roots that are trusted for `docType` count.
+    ///   - certificate: The certificate that the MSO names, either the signer's own certificate or the
+    ///     certificate of the signer's issuer. `nil` if the MSO names no certificate.
     init(
         of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
         naming certificate: Certificate?, revokedBy revocationLists: RevocationLists
@@ -86,10 +88,11 @@ struct StatusListIssuer {
         of token: StatusToken, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
         var chain: [Certificate] = []
+        // A path has the signer and at most three authorities above it (`CertificatePath`).
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
         for (place, der) in encoded.enumerated() {
-            // An unreadable certificate after the signer's certificate is skipped: the path to a root may not
-            // need it.
+            // An unreadable certificate after the signer's certificate is skipped, because the path to a root
+            // may not need it.
             guard let certificate = try? Certificate(der: der) else {
                 if place == 0 { throw .listSignerWrong }
                 continue
@@ -125,10 +128,12 @@ struct StatusListIssuer {
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
         if names(leaf) {
+            // The MSO names this certificate, so the certificate needs no root.
             guard leaf.isValid(at: now) || leaf.isValid(at: issued) else { throw .listSignerInvalid }
             return StatusListSigner(
                 root: nil, validity: leaf.notBefore...leaf.notAfter, revocation: nil)
         }
+        // Only CRLs of roots are evaluated, so nothing is known about a signer below another authority.
         let path = try path(of: chain, at: now, orAt: issued)
         return StatusListSigner(
             root: path.root, validity: path.validity,

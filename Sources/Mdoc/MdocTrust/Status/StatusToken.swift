@@ -137,8 +137,8 @@ package struct RevokedIdentifiers: Sendable {
     /// Whether every entry could be read. If not, a document that is not listed may still be revoked (Q228).
     package private(set) var isComplete = true
 
-    /// Reads the identifiers. An entry that cannot be read makes the list incomplete, but does not refuse it
-    /// (Q228).
+    /// Reads the identifiers. An entry that cannot be read makes the list incomplete, but is no reason to
+    /// refuse the list (Q228).
     init(_ list: CBORItem) throws(CBORError) {
         guard let members = try list.map()["identifiers"] else { throw .missingMember(at: list.offset) }
         for member in try members.map() {

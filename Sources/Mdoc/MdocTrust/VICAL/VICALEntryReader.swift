@@ -47,7 +47,8 @@ private struct Members {
     /// The names that occur in two spellings. Nothing says which of their values counts, so neither is used.
     private var ambiguous: Set<String> = []
 
-    /// Gathers the members of a map by their names in lower case: providers differ in the case of letters.
+    /// Gathers the members of a map by their names in lower case, because providers differ in the case of
+    /// letters.
     init(_ map: CBORMap) {
         for member in map {
             guard let name = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
@@ -76,12 +77,13 @@ private struct Members {
             let isTwice = ambiguous.contains(member.rawValue.lowercased())
             if let fault = isTwice ? .twice : fault { faults.append((member, fault)) }
         }
-        // A missing member is no fault: the certificate has the value (Q232).
+        // A missing member is no fault, because the certificate has the value (Q232).
         recordFault(
             .serialNumber,
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
         recordFault(
             .ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
+        // Without the member nothing is unreadable. `read` then reports that the entry has no document types.
         let (docTypes, areAllRead) = items["doctype"]?.docTypes ?? ([], true)
         recordFault(.docType, areAllRead ? nil : .wrongType)
         return (docTypes, faults)

@@ -108,8 +108,8 @@ extension UnverifiedVICAL {
         let chain = try list.signerChain()
         let path: VerifiedPath
         do throws(CertificatePathError) {
-            // Checked at the date of the list first: without that, a list older than its signer's certificate
-            // could be imported, but never used.
+            // Checked at the date of the list first, because without that, a list older than its signer's
+            // certificate could be imported, but never used.
             path = try CertificatePath.path(chain, to: providers, at: date)
             if let now { _ = try CertificatePath.path(chain, to: providers, at: now) }
         } catch {
@@ -118,7 +118,8 @@ extension UnverifiedVICAL {
         try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
-        // Harmless findings refuse nothing: published lists have a signer with such an encoding (Q214).
+        // Harmless findings refuse nothing, because published lists have a signer with such an encoding
+        // (Q214).
         let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
         // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.

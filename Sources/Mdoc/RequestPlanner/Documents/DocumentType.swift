@@ -115,7 +115,7 @@ package struct DocumentFamily: Sendable {
 }
 
 extension DocumentFamily: Hashable {
-    // The word alone identifies a family: no two families with different types have the same word.
+    // The word alone identifies a family, because no two families with different types have the same word.
     package static func == (one: DocumentFamily, other: DocumentFamily) -> Bool {
         one.word == other.word
     }

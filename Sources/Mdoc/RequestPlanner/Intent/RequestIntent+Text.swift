@@ -138,6 +138,7 @@ extension Claim: CustomStringConvertible {
         case .categories(let codes): "categories \(codes.joined(separator: " "))"
         case .domesticClasses(let codes): "classes \(codes.joined(separator: " "))"
         case .element(let name): "\(name.nameSpace)/\(name.identifier)"
+        // Every other claim has a phrase, so the empty text is not used.
         default: Self.phrases.first { $0.claim == self }?.words ?? ""
         }
     }
@@ -158,6 +159,7 @@ extension Substring {
     fileprivate var words: [String] {
         split(whereSeparator: \.isWhitespace).flatMap { word -> [String] in
             let parts = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            // `split` has removed the commas, so they are put back between the parts.
             return Array(parts.map { [$0] }.joined(separator: [","])).filter { !$0.isEmpty }
         }
     }

@@ -16,6 +16,7 @@ extension RequestPlannerError {
     private static func corrected(_ text: String) -> String? {
         let words = text.split(separator: " ").map(String.init)
         let corrected = words.map { word in
+            // A number, such as an age, is left as it is.
             vocabulary.contains(word) || Int(word) != nil
                 ? word : Terminal.suggestion(for: word, among: vocabulary)
         }

@@ -16,7 +16,7 @@ package enum RequestPlannerError: Error, Equatable, Sendable {
     case documentTwice(docType: String)
     /// The age is not in the range from 0 to 99.
     case ageOutOfRange(Int)
-    /// The intent breaks this rule: with this claim it asks for too much.
+    /// The intent breaks this rule, because it asks for too much with this claim.
     case overAsking(RequestRule, Claim)
     /// A document of the intent has no element that answers this claim.
     case documentLacks(Claim, docType: String)

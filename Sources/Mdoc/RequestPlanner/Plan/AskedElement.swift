@@ -35,8 +35,8 @@ extension ItemsRequest {
 }
 
 extension ElementName {
-    /// Whether every document of this type must have the element. Only the main namespace counts: only some
-    /// issuers' documents have other namespaces, such as AAMVA's.
+    /// Whether every document of this type must have the element. Only the main namespace counts, because
+    /// only some issuers' documents have other namespaces, such as AAMVA's.
     fileprivate func isMandatory(in docType: String) -> Bool {
         let type = DocumentFamily.known.lazy.flatMap(\.types).first { $0.docType == docType }
         guard let type, type.mainNameSpace == nameSpace else { return false }

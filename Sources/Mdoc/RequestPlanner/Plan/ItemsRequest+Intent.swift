@@ -12,6 +12,8 @@ extension ItemsRequest {
         for claim in intent.claims {
             for name in try type.elements(answering: claim) {
                 ask(for: name, keeping: isKept(claim))
+                // An age attestation has no substitutes in the type, so the fallback of the intent names its
+                // substitutes.
                 let substitutes = type.substitutes[name] ?? type.ages(inPlaceOf: name, intent.ageFallback)
                 guard !substitutes.isEmpty, !alternatives.contains(where: { $0.requestedElement == name })
                 else { continue }

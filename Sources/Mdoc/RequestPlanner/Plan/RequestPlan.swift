@@ -112,7 +112,7 @@ extension [RequestPlan] {
     ///
     /// A later request is sent only if the earlier requests returned no document. A wallet with extended
     /// requests gets one request and chooses the document. Any other wallet is asked for one family at a
-    /// time, since it would return the documents of all families.
+    /// time, since such a wallet would return the documents of all families.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         let families = flatMap(\.requests)
         guard capabilities.contains(.extendedRequest) else {
@@ -171,6 +171,7 @@ package enum RetentionChoice: String, CaseIterable, Sendable {
         switch self {
         case .none, .receipt: false
         case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
+        // The expiry date that `inDate` requests serves only the answer, so it is not kept.
         case .consented: !claim.isPortrait && claim != .inDate
         }
     }

@@ -94,6 +94,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
             return isSealed(
                 in: .inApp(candidate, nonce: nonce, recipientKeyHash: key.hash))
         }
+        // Both parts of a candidate were checked before, so no `try?` fails here.
         for other in others {
             let ofTeam = try? MerchantIdentity(
                 merchantIdentifier: merchant.merchantIdentifier, teamIdentifier: other.teamIdentifier)

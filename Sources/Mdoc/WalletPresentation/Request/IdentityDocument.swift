@@ -15,8 +15,8 @@ package enum IdentityDocument: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Returns the elements of the document that correspond to an element of PassKit; empty if there are
-    /// none.
+    /// Returns the elements of the document that correspond to an element of PassKit; empty if the document
+    /// has no such element.
     func mapping(of element: IdentityElement) -> [MappedElement] {
         switch self {
         case .driversLicense: element.inDriversLicense

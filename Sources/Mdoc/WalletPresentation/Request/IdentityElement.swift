@@ -41,6 +41,7 @@ package enum IdentityElement: Hashable, Sendable {
 
     package var name: String {
         if case .ageAtLeast(let years) = self { return "\(Self.agePrefix)\(years))" }
+        // The list has every other element, so the empty text is not used.
         return Self.withoutArgument.first { $0.element == self }?.name ?? ""
     }
 }

@@ -8,12 +8,13 @@ internal import MdocVerification
 package enum MockSign: String, CaseIterable, Sendable {
     /// The request has the identifiers of Apple's published example.
     case publishedExample = "mock.published_example"
-    /// The document names the test issuer, which did sign it: the published example.
+    /// The document names the test issuer, which did sign the document, as in Apple's published example.
     case testIssuer = "mock.test_issuer"
-    /// The document names the test issuer, which did not sign it, and comes from a real phone with Wallet's
-    /// developer profile.
+    /// The document names the test issuer, which did not sign the document. It comes from a real phone with
+    /// Wallet's developer profile.
     case developerProfile = "mock.developer_profile"
-    /// The document names the test issuer, and none of its signatures is valid: the simulator.
+    /// The document names the test issuer, and neither the issuer's nor the device's signature is valid. It
+    /// comes from Apple's simulator.
     case simulator = "mock.simulator"
     /// The document is of an issuer that is trusted only for tests.
     case testTrust = "mock.test_trust"

@@ -29,7 +29,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     package func verify(in context: PresentationContext) -> PresentationVerdict {
         let failures = failures(comparedWith: context.comparison)
         let judgement = response.verify(in: context.verification(transcript))
-        // A mock is recognised first: whether its documents verify or not, no till may act on them.
+        // A mock is recognised first, because no till may act on its documents, whether they verify or not.
         if let sign = isOfPublishedExample
             ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {
@@ -69,8 +69,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
 
     /// Returns the failed rules of a channel without engagement.
     ///
-    /// A MAC is refused, because the channel has no reader key to make one with. More documents than
-    /// requested are refused. An app may request only one document.
+    /// A MAC is refused, because the channel has no reader key with which a MAC can be made. More documents
+    /// than requested are refused. An app may request only one document.
     private func failures(comparedWith comparison: RequestComparison) -> [ChannelFailure] {
         var failures: [ChannelFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {

@@ -27,8 +27,8 @@ package struct PresentationContext: Sendable {
         self.policy = policy
     }
 
-    /// Returns the inputs for the verification of the response. There is no reader key: a channel without
-    /// engagement has none.
+    /// Returns the inputs for the verification of the response. There is no reader key, because a channel
+    /// without engagement has none.
     func verification(_ transcript: SessionTranscript, trust other: TrustStore? = nil) -> VerificationContext
     {
         VerificationContext(

@@ -31,7 +31,7 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 package struct RejectedPresentation: Sendable {
     /// The failed rules of the channel itself, apart from the checks of the response.
     package let failures: [ChannelFailure]
-    /// The results of the checks of the response. All of these checks may have passed: then the presentation
+    /// The results of the checks of the response. All of these checks may have passed. Then the presentation
     /// was rejected only because of `failures`.
     package let checks: CheckedResponse
     /// Whether a second use of the nonce was ruled out.
@@ -91,7 +91,7 @@ package struct CheckedResponse: Sendable {
 
 /// A failed rule of the channel, as opposed to a fault of the documents.
 package enum ChannelFailure: String, CaseIterable, Error, Sendable {
-    /// The device sent a MAC instead of a signature. Without an engagement no reader key exists for it
+    /// The device sent a MAC instead of a signature. Without an engagement there is no reader key for a MAC
     /// (Q236).
     case deviceMac = "presentation.device_mac"
     /// The response has more documents than were requested.

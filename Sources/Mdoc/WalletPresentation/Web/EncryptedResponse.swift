@@ -57,7 +57,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         } catch .notOpened {
             throw mismatch(of: info, origin: origin, key: key, others: others.prefix(4))
         } catch {
-            // A catch with a pattern is not exhaustive: this clause passes on every other error.
+            // A catch with a pattern is not exhaustive, so this clause passes on every other error.
             throw error
         }
         let item = try mapping(CBORItem.parse(plaintext[...]), PresentationStructure.plaintext.malformed)

@@ -25,6 +25,7 @@ package struct WebOrigin: Hashable, Sendable {
             return
         }
         let (scheme, rest, defaultPort): (String, Substring.UTF8View, Int)
+        // 8 and 7 are the lengths of `https://` and `http://`.
         if text.hasPrefix("https://") {
             (scheme, rest, defaultPort) = ("https", text.dropFirst(8).utf8, 443)
         } else if text.hasPrefix("http://") {
@@ -45,7 +46,8 @@ package struct WebOrigin: Hashable, Sendable {
 
     private static let androidApp = "android:apk-key-hash:"
 
-    /// Whether the text is a SHA-256 in base64url without padding, which has one form of 43 characters (Q238).
+    /// Whether the text is a SHA-256 in base64url without padding, which has one form of 43 characters
+    /// (Q238).
     private static func isCertificateHash(_ text: Substring.UTF8View) -> Bool {
         text.count == 43 && Base64URL.decode(text)?.count == 32
     }
