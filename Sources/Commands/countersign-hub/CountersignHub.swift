@@ -46,6 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         let assembly = try configuration.assemble()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersign-hub")
+        // `HubConfiguration` accepts only names of levels, so `.info` is never used here.
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
         // Unusable keys do not prevent the start of the hub, so they are logged here, also with `--check`.
         for key in configuration.readerTokens?.unusableKeys(at: WallClock.system.now) ?? [] {

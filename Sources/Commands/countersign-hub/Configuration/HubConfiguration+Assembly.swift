@@ -21,7 +21,8 @@ extension HubConfiguration {
         let tokens: HubTokens?
     }
 
-    /// Reads and checks the configuration. A fault of its content has line and column.
+    /// Reads and checks the configuration. The fault of a file with wrong contents names the line and the
+    /// column.
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
         let bytes = try mapping(HubFault.contents(of: path)) { (fault: HubFault) in
             HubFault("\(fault): give --config FILE, or run this as the user countersign-hub")
@@ -82,6 +83,7 @@ extension HubConfiguration {
                 certificate: certificate, key: key, clientAuthority: authority, clientCertificate: .optional)
         } catch {
             switch error {
+            // The text of this error names the file itself.
             case .file(_, let error): throw HubFault("http: \(error.explanation)")
             case .noCertificate(let path):
                 throw HubFault(
@@ -117,7 +119,7 @@ extension IdentityStoreError {
     func fault(of member: String) -> HubFault { HubFault("\(member): \(explanation)") }
 }
 
-/// A fault that prevents the start of the hub or the work of a command: its text says what is wrong and what
+/// A fault that prevents the start of the hub or the work of a command. Its text says what is wrong and what
 /// to do.
 struct HubFault: Error, CustomStringConvertible {
     let description: String

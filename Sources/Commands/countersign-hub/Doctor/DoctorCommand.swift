@@ -67,6 +67,8 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             return [
                 Examination([.hubConfiguration] + ids, of: "the disk") {
+                    // A check's text has a second form, `shared`, without names and paths of this
+                    // installation.
                     [.failed(.hubConfiguration, "\(full: error, shared: "the file has a fault")")]
                         + ids.map { .skipped($0, "the configuration cannot be used") }
                 }, clock,
@@ -77,6 +79,7 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Checks that no other user may change the configuration, which names the fleet keys.
     private static func configurationFile(at path: String) -> DoctorCheck {
         var status = stat()
+        // 0o022: the permission of the group and of other users to write.
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
             return .ok(.hubConfiguration, "the file has no fault")
         }

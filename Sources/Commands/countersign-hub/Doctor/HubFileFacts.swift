@@ -102,6 +102,7 @@ struct HubFileFacts: Sendable {
         of member: String, certificate: String, key: String
     ) throws(IdentityStoreError) -> Credential {
         let bytes = try PrivateFile.read(certificate)
+        // The hub's own certificate is the first of the file. A file without certificates is an error.
         let first = try mapping(
             certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
         let own = try PrivateFile.key(key)
@@ -138,6 +139,7 @@ extension HubFileFacts {
             return .ok(.hubFiles, "the hub can read its files, and only the hub can read the secret ones")
         }
         let texts = files.map {
+            // `shared` is the form of the text without names and paths of this installation.
             "\($0.member): \(full: $0.error.explanation, shared: $0.error.id)" as CheckText
         }
         let fix: DoctorCheck.Remedy? =
