@@ -43,6 +43,8 @@ struct DemoCommand: AsyncParsableCommand {
             return reader
         } catch {
             let fault = ReaderFault(error)
+            // The laboratory's demo helps only if no reader is plugged in. Other faults have a remedy of
+            // their own.
             let other = fault.id == .noReader ? "; countersign-lab demo shows a check without a reader" : ""
             throw .unavailable(fault.advice + other)
         }

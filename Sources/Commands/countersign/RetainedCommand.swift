@@ -192,6 +192,7 @@ struct RetainedArguments: ParsableArguments {
             case .changing: try TrustStoreAccess.changing(store.path)
             }
         let folder =
+            // An empty variable counts as not set.
             keys ?? ProcessInfo.processInfo.environment["COUNTERSIGN_KEYS"].flatMap { $0.isEmpty ? nil : $0 }
         return try opened.using { store throws(ReaderStoreError) in
             try body(RetainedRecords(in: store, keysIn: folder))

@@ -41,8 +41,8 @@ struct BluetoothFacts: Sendable {
     /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
     /// from a phone wait in such a buffer until bluetoothd reads them.
     var socketRoom: Int?
-    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait in
-    /// small values needs thousands.
+    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait that
+    /// a phone writes in small values needs thousands of calls.
     var hasBusRoom = true
 }
 
@@ -76,6 +76,7 @@ extension BluetoothFacts {
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
         let adapter = (try? bluetooth.get())?.usedAdapter
+        // `room`: the numbers of active and of free advertisements.
         guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
         // A second advertisement would disturb a phone that connects to the lane now.
@@ -316,6 +317,7 @@ extension BluetoothFacts.Trial {
         case .impossible:
             .note(
                 .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
+        // `shared` is the form of the text for a support bundle, without names of this installation.
         case .failedAtLane(let advice): .failed(.advertising, "\(full: advice, shared: "refused at a lane")")
         case .failed(let fault):
             .failed(
@@ -352,6 +354,7 @@ extension BluetoothDaemonSettings {
             guard case .missing(let requirement) = finding else { return nil }
             return "\(requirement.key)=\(requirement.value)"
         }
+        // `shared` is the form of the text for a support bundle, without paths of this installation.
         let others = findings.filter { if case .missing = $0 { false } else { true } }
             .map { "\(full: $0.explanation(file: file), shared: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(full: file ?? "main.conf", shared: "main.conf")"

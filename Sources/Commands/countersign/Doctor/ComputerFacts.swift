@@ -109,7 +109,7 @@ struct FontFacts: Sendable {
 extension FontFacts {
     static let checks: [DoctorCheck.ID] = [.fonts]
 
-    /// A missing font is only a note: pages may be shown by another computer with its own fonts.
+    /// A missing font is only a note, because pages may be shown by another computer with its own fonts.
     var checks: [DoctorCheck] {
         guard !missing.isEmpty else {
             return [.ok(.fonts, "the fonts for all languages of the pages are installed")]

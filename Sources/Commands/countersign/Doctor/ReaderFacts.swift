@@ -100,6 +100,7 @@ extension ReaderFacts {
         for top in ["/etc", "/run", "/usr/local/share", "/usr/share"] {
             let folder = "\(top)/polkit-1/rules.d"
             guard let names = system.names(in: folder) else {
+                // A folder that exists but cannot be listed may contain the rule.
                 isHidden = isHidden || system.has(folder)
                 continue
             }
@@ -202,6 +203,7 @@ extension ReaderFacts {
         guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
         let hindered = hindrances.map(\.text).joined(by: "; ")
         if readers.isEmpty {
+            // pcscd may miss a reader that it has a driver for. A restart makes pcscd search again.
             let isHanging = hindrances.contains { if case .notListed = $0 { true } else { false } }
             return .failed(
                 .readerFound, hindrances.isEmpty ? "no reader is plugged in" : hindered,

@@ -111,7 +111,7 @@ struct KeyResidenceArguments: ParsableArguments {
     @Flag(name: .long, help: "Make the key in the TPM of this computer.")
     var tpm = false
 
-    /// Makes a key on `curve`, and shows progress: a TPM may take several seconds.
+    /// Makes a key on `curve`. Shows progress, because a TPM may take several seconds.
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
         try Progress.during("Making a key") { () throws(IdentityStoreError) in
             try mapping(

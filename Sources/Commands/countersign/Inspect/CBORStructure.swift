@@ -33,6 +33,7 @@ enum CBORStructure: CaseIterable {
         switch item.value {
         case .map(let map): self = Self(map)
         case .array: self = Self(array: item)
+        // Tag 18 marks a COSE_Sign1, and tag 17 a COSE_Mac0 (RFC 9052 2).
         case .tagged(18, let content) where Self.isCOSE(content):
             self = Self(cose: content, isMAC: false) ?? .coseSign1
         case .tagged(17, let content) where Self.isCOSE(content):
@@ -79,7 +80,8 @@ enum CBORStructure: CaseIterable {
 
     /// Whether the first value of the map is an array that begins with an IssuerSignedItem.
     private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
-        // Maps and arrays are decoded item by item, so only the first one is decoded here.
+        // Maps and arrays are decoded item by item, so only the first member and its first item are decoded
+        // here.
         guard let member = Array(map.prefix(1)).first, let items = try? member.value.array(),
             let first = Array(items.prefix(1)).first, let bytes = try? EncodedCBOR<Never>(first),
             let item = try? bytes.item().map()
@@ -88,6 +90,7 @@ enum CBORStructure: CaseIterable {
     }
 
     private init(array item: CBORItem) {
+        // A transcript has three members. A fourth is read to recognise longer arrays.
         let members = (try? item.array()).map { Array($0.prefix(4)) } ?? []
         if let named = Self(named: members) {
             self = named
@@ -196,6 +199,7 @@ extension CBORStructure {
     /// payload, and signature or tag.
     static func isCOSE(_ item: CBORItem) -> Bool {
         guard let array = try? item.array() else { return false }
+        // A COSE structure has four fields. A fifth is read to recognise longer arrays.
         let fields = Array(array.prefix(5))
         return fields.count == 4 && (try? fields[0].byteString()) != nil && (try? fields[1].map()) != nil
             && (fields[2].isNullOrUndefined || (try? fields[2].byteString()) != nil)
@@ -207,7 +211,7 @@ extension CBORStructure {
     ///
     /// - Parameters:
     ///   - item: The array, which `isCOSE` has accepted.
-    ///   - isMAC: Whether the tag says COSE_Mac0, or `nil` without a tag: the algorithm then decides.
+    ///   - isMAC: Whether the tag says COSE_Mac0. Without a tag it is `nil`, and the algorithm decides.
     init?(cose item: CBORItem, isMAC: Bool?) {
         guard let array = try? item.array() else { return nil }
         let fields = Array(array.prefix(4))
@@ -231,8 +235,8 @@ extension CBORStructure {
         guard let item = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)) else {
             return nil
         }
-        // Without `recognise`, which calls this function: a payload in a payload would be opened to any
-        // depth.
+        // `recognise` is not used, because it calls this function: payloads within payloads would be opened
+        // to any depth.
         let embedded = (try? EncodedCBOR<Never>(item)).flatMap { try? $0.item() }
         guard let members = try? (embedded ?? item).map() else { return nil }
         if members["digestAlgorithm"] != nil, members["valueDigests"] != nil {

@@ -165,7 +165,7 @@ struct Inspection {
     /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
     /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
-        // One or two bytes are not enough: a short word of any text may be CBOR by chance.
+        // One or two bytes are not enough, because a short word of any text may be CBOR by chance.
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
             let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))
@@ -299,6 +299,7 @@ private struct ElementRemarks {
     /// The document type that the payload of an `issuerAuth` names.
     private static func docType(inMSOOf issuerAuth: CBORItem) -> String? {
         guard let fields = try? issuerAuth.untagged(18).array(),
+            // The payload is the third field of a COSE_Sign1.
             let payload = try? Array(fields.prefix(3)).last?.byteString(),
             let bytes = try? EncodedCBOR<Never>(CBORItem.parse(payload)), let object = try? bytes.item()
         else { return nil }

@@ -68,6 +68,7 @@ extension IdentityFacts {
         case .failure(let error):
             [
                 .failed(
+                    // `shared` is the form of the text for a support bundle.
                     .identityPresent, "\(full: error.explanation, shared: error.id)",
                     fix: .command("countersign identity list")),
                 .skipped(.identityProfile, "no identity can be read"),
@@ -117,6 +118,7 @@ extension IdentityFacts {
                     .identityExpiry, "\(shown(wrong.name)) is not valid yet: check the clock",
                     fix: .command("timedatectl"))
         }
+        // The identities of `dated` all have `daysLeft`, so the number 0 is never used.
         guard let next = dated.min(by: { ($0.daysLeft ?? 0) < ($1.daysLeft ?? 0) }),
             let days = next.daysLeft
         else { return .skipped(.identityExpiry, "no certificate") }

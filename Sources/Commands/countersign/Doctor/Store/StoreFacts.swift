@@ -13,7 +13,7 @@ struct StoreFacts: Sendable {
         var mode: UInt32
         /// Whether the owner is this user or root.
         var isOwn = true
-        /// Whether the file holds a private key.
+        /// Whether the file contains a private key.
         var isSecret: Bool { path.hasSuffix("key.pem") }
     }
 
@@ -77,6 +77,7 @@ extension StoreFacts {
                 .permissions, "\(shown(foreign)) belongs to another user",
                 fix: .command("chown -R \"$USER\" \(shown(top))"))
         }
+        // 0o022: the permission of other users to write. 0o077: all permissions of other users.
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
             return .failed(
                 .permissions, "other users may write to \(shown(open)): check that nobody has changed it",
