@@ -16,7 +16,7 @@ extension DaemonConfiguration {
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
         var port = 8411
-        /// Further host names under which browsers reach the daemon, such as that of a proxy.
+        /// Further host names under which browsers reach the daemon, such as the name of a proxy.
         var names: [String] = []
         /// The certificate of the listener. Nil for plain HTTP, which is allowed on loopback only.
         var tls: TLS?
@@ -26,7 +26,7 @@ extension DaemonConfiguration {
     struct TLS: Equatable, Sendable {
         let certificate: String
         let key: String
-        /// The file with the roots of client certificates. Nil if clients need none.
+        /// The file with the roots of client certificates. Nil if clients need no certificate.
         let clientAuthority: String?
     }
 
@@ -64,6 +64,7 @@ extension DaemonConfiguration.Socket {
         upTo: 256,
         of: .made(
             of: .required(
+                // The largest number of 32 bits stands for no user (chown(2)).
                 "uid", "number of the user (`id -u NAME`)", as: .whole(0...Int(UInt32.max) - 1),
                 faults: "`this user is listed twice` (at `socket.users[N]`)"),
             .required("scopes", "what this user may do", as: AccessForms.scopes), AccessForms.pageLanes,

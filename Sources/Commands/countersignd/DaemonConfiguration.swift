@@ -46,7 +46,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
 }
 
 extension DaemonConfiguration {
-    /// The member `$schema`, which only editors read.
+    /// The member `$schema`, which only editors read. The table needs a property for it, which stores
+    /// nothing.
     private var schema: String? {
         get { nil }
         set {}
@@ -267,7 +268,7 @@ extension DaemonConfiguration {
         }
     }
 
-    /// Replaces values of the file by those of the environment. A variable has the form of its member.
+    /// Replaces values of the file by variables of the environment. A variable has the form of its member.
     private mutating func apply(_ environment: [String: String], _ reading: inout ConfigurationReading) {
         func read<Owner>(
             _ variable: String, as member: String, of table: ConfigurationTable<Owner>, over owner: Owner

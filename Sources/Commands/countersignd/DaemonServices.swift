@@ -45,12 +45,13 @@ struct ReplaceableParts: Sendable {
     let tls: ServerTLS?
     let log: Logger
 
-    /// Replaces the parts by those of another configuration.
+    /// Replaces the parts by the parts of another configuration.
     ///
     /// - Returns: whether no lane was in use. A lane in use keeps its previous configuration.
     func replace(by new: DaemonConfiguration) async -> Bool {
         // If a stopped kiosk is started again, the lanes come first: an order for a lane that is not there
-        // yet would be refused for good.
+        // yet would be refused for good. In every other case the access comes first, so that a caller who has
+        // lost it cannot order in the meantime.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
         // Callers that have lost their access must not hear of what follows.

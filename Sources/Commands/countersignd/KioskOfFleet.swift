@@ -74,7 +74,8 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        // A variable, because `configuration(over:)` is mutating: it keeps the configuration that it built.
+        // The copy is a variable, because `configuration(over:)` is mutating: `accepted` keeps the
+        // configuration that was built from it.
         var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
@@ -255,7 +256,7 @@ actor ConfigurationInForce {
         while true {
             let asked = isStopped
             let isDone = await replace(asked ? wanted.stopped : wanted)
-            // A stop or a start came while the lanes were replaced: they are replaced again.
+            // A stop or a start came while the lanes were replaced, so the lanes are replaced again.
             guard asked == isStopped else { continue }
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != changes)

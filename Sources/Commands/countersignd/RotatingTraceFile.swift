@@ -53,7 +53,7 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// Renames the file at this path and makes a new one. If no file can be made, nothing is traced.
+    /// Renames the file at this path and makes a new file. If no file can be made, nothing is traced.
     private static func makeFile(at path: String) -> State {
         // There is nothing to rename at the first start.
         _ = unsafe rename(path, path + ".1")

@@ -86,6 +86,7 @@ struct RequestCommand: AsyncParsableCommand {
         // Without --at the clock is read again for each check: the holder may consent minutes after the
         // start. If the clock shows an impossible time by then, the time of the start is used.
         let fixed = clock.at?.instant
+        // A copy, so that the closure below does not capture the whole command.
         let clock = clock
         let plan = PresentationPlan(
             question: try identity.question(.planned(asked), in: store.identities, at: now),
@@ -137,7 +138,7 @@ private final class PortraitFile {
         try? file.close()
     }
 
-    /// Writes the portrait. If there is none, a note says so.
+    /// Writes the portrait. If there is no portrait, a note says so.
     func write(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.message(

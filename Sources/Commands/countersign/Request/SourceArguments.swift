@@ -90,6 +90,7 @@ struct SourceArguments: ParsableArguments {
             }
             let field = try await field(trace, fieldTrace)
             guard let scanned else { return .success(await transaction.run(at: field, radio: radio)) }
+            // The phone that showed the QR code answers over NFC here, so no radio is given.
             return .success(await transaction.run(at: field, scanned: scanned))
         } catch {
             return .failure(error)
@@ -174,7 +175,8 @@ struct SourceArguments: ParsableArguments {
         let service = PCSCService()
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
-            // The list is not used further: a missing reader must fail before a person is asked for a phone.
+            // The list of readers is only checked here: without a reader the command must fail before a
+            // person is asked for a phone.
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
                 throw PCSCTransportError.noReader

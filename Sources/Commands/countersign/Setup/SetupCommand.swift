@@ -110,7 +110,7 @@ struct SetupCommand: AsyncParsableCommand {
             answers: answers, store: store, logo: logo, token: token, port: port, brand: brand)
         let former = try file.write(configuration.json.text)
         try SetupFile.writeForDaemon(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
-        // Without a file of issuers, only a trial has an issuer: the printed commands import it.
+        // Without a file of issuers, only a trial has an issuer, which the printed commands import.
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
         let request = try answers.country.flatMap { country throws(CommandFailure) in
             try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)
@@ -121,7 +121,7 @@ struct SetupCommand: AsyncParsableCommand {
                 answers: answers, config: config, store: store, port: port, brand: brand, hasTrust: hasTrust))
     }
 
-    /// Returns the contactless readers, or none if pcscd gives no answer.
+    /// Returns the contactless readers, or an empty list if pcscd gives no answer.
     private static func readers() async -> [ReaderDescription] {
         ReaderSelector.any.candidates(among: (try? await PCSCService().readers()) ?? [])
     }

@@ -108,13 +108,14 @@ struct SetupDialog {
         // An earlier answer that the check refuses now is not offered.
         let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
         let offered = before ?? standard
-        // `-` is offered only if it changes the answer back to another default.
+        // `-` is offered only if the earlier answer differs from the original default.
         let resetHint =
             before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
         let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(resetHint))]"
         let text = try ask("\(question.text)\(shown)") { answer in
             if answer == "-", !resetHint.isEmpty { return nil }
             let text = answer.isEmpty ? offered : answer
+            // The text is empty only if the default is empty, which means that no answer is needed.
             return text.isEmpty ? nil : fault(text)
         }
         if text == "-", !resetHint.isEmpty { return standard }
@@ -132,7 +133,8 @@ struct SetupDialog {
             Terminal.message("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
         }
         let words = choices.map(\.word)
-        /// Returns the word that the answer means: its number at the terminal, or the word in any letter case.
+        /// Returns the word that the answer means: its number at the terminal, or the word in any letter
+        /// case.
         func word(_ answer: String) -> String {
             if isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) {
                 return words[number - 1]

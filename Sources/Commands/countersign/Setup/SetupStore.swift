@@ -32,6 +32,7 @@ struct SetupStore {
             try run(["brand", "add", identifier, "--name", name] + (logo.map { ["--logo", $0] } ?? []))
             try run(["brand", "key", "add", identifier, "--kid", SetupBrand.kid, "--generate", keyFile])
         }
+        // The command prints the identifier in its first line.
         let instance = try run(["token", "instance"]).split(separator: "\n").first ?? ""
         return SetupBrand(identifier: identifier, keyFile: keyFile, instance: String(instance))
     }
@@ -63,6 +64,7 @@ struct SetupStore {
         let (status, request) = try program.run(
             ["identity", "csr", name, "--subject", subject, "--store", path])
         guard status == 0 else { return nil }
+        // The five characters of `.json` at the end are left out.
         let file = "\(config.dropLast(config.hasSuffix(".json") ? 5 : 0))-\(name).csr"
         try OutputFile.write(request.utf8, to: file)
         return file

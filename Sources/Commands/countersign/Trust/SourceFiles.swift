@@ -179,7 +179,7 @@ struct SourceSelector {
 
     /// Returns the only selected source.
     ///
-    /// - Throws: Status 64 (usage) if none or several are selected.
+    /// - Throws: Status 64 (usage) if no source or several sources are selected.
     func only(in snapshot: TrustSnapshot) throws(CommandFailure) -> TrustSource {
         let found = sources(in: snapshot)
         guard let first = found.first else { throw unknown }

@@ -131,7 +131,7 @@ enum BundleKeyFile {
     /// The size of the largest key file, in bytes.
     static let largestFile = 1 << 16
 
-    /// Reads a public key from PEM: a public key, or a certificate with the key.
+    /// Reads a public key from a PEM file, which has the key itself or a certificate with the key.
     static func publicKey(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = try InputFile.read(path, limit: largestFile)
         if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first,

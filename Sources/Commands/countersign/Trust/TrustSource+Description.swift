@@ -26,7 +26,7 @@ struct SourceDescription {
     private(set) var from: Timestamp?
     /// The end of the validity, or the time of the next update.
     private(set) var until: Timestamp?
-    /// The issue number of a VICAL in decimal, or `nil` if it has none.
+    /// The issue number of a VICAL in decimal, or `nil` if the VICAL has no such number.
     private(set) var issue: String?
     /// The number of entries of a CRL.
     private(set) var entries: Int?
