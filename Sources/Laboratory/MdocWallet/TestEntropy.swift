@@ -24,7 +24,7 @@ package enum TestEntropy: Sendable {
     /// Makes a private key. With a seed, it is always the same for the same purpose and curve.
     package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
-        // A scalar that is not below the order of the curve is refused, and the next one is tried.
+        // A scalar that is not below the order of the curve is refused, and the next scalar is tried.
         for attempt in 0..<64 {
             var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
             // The order of P-521 has 521 bits, and a scalar of 66 bytes has 528. With the seven surplus bits

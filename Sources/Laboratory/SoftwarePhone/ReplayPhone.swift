@@ -144,6 +144,7 @@ private struct ReplayState: ~Copyable {
     init(_ wallet: consuming WalletCard, _ taps: [TracedTap]) {
         self.wallet = wallet
         self.taps = taps
+        // `countersign-lab replay` refuses a trace without taps.
         script = TapScript(taps[0])
     }
 }

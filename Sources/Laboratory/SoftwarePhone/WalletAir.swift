@@ -55,6 +55,7 @@ package struct WalletAir {
 
     /// Returns the engagement of the next reader. Returns nil after the task was cancelled.
     private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
+        // A shown QR code is the same for every reader. Without a QR code, each tap makes an engagement.
         if let taps { return if let shown { shown } else { await taps.next() } }
         do throws(WalletError) {
             let engagement = try wallet.engagement(.qr, number: number, now: .now)

@@ -114,6 +114,7 @@ extension ReaderTrust.Finding {
         case .chainWrong: "its certificates do not sign one another"
         case .rootSent: "its chain contains the root, which a reader must not send"
         case .unknownReader: "no root of --reader-roots or --reader-list certified it"
+        // Never shown: a reader that is not authenticated has another finding.
         case .trusted: "its certificate has no subject"
         }
     }

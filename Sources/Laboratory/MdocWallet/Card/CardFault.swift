@@ -57,7 +57,7 @@ package enum CardFault: String, CaseIterable, Sendable {
 }
 
 extension CardFault {
-    /// The delay of the answer to a request. Nil for the wallet's time for consent.
+    /// The delay of the answer to a request. Nil if the wallet's time for consent applies.
     var delay: Duration? { self == .silent ? .seconds(3600) : nil }
 
     /// Applies the fault to the content of an engagement over NFC.

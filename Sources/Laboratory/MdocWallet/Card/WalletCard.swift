@@ -136,6 +136,7 @@ package struct WalletCard: ~Copyable, Sendable {
     private mutating func select(_ command: CommandAPDU) -> Answer? {
         // A refused SELECT leaves no application selected.
         application = .none
+        // The phone is locked until it has refused this number of SELECT commands.
         guard refusedSelects >= wallet.lockedSelects else {
             refusedSelects += 1
             return respond(.notFound)
@@ -329,6 +330,7 @@ private struct RequestStructure: Equatable, Sendable {
 
     /// Returns the protected header of a COSE_Sign1.
     private static func protected(_ item: CBORItem) -> [UInt8] {
+        // Tag 18 marks a COSE_Sign1. The protected header is its first field.
         var fields = (try? item.untagged(18).array())?.makeIterator()
         return fields?.next().map { Array($0.encoded) } ?? []
     }

@@ -73,7 +73,7 @@ private struct SessionExchange {
     let transcript: SessionTranscript
     let sessionEstablishment: [UInt8]
     let sessionData: [UInt8]
-    /// The phone's response before encryption. Empty if the phone sent none.
+    /// The phone's response before encryption. Empty if the phone sent no response.
     let deviceResponse: [UInt8]
 
     init(

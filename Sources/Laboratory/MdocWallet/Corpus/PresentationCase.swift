@@ -249,6 +249,7 @@ extension PresentationCase {
         // The licence attests 21 and 65: the nearest age is 21, and the phone returns 65.
         case .ageNotNearest:
             requests = [Self.request([TestLicence.nameSpace: ["age_over_20"]])]
+        // The device signs the transcript of a QR code, so the session has another handover.
         case .otherHandover: handover = .static
         case .macFlipped, .shortMAC: authenticateByMAC()
         case .unrequestedDeviceElement:

@@ -163,8 +163,8 @@ struct ItemSelection {
         }
     }
 
-    /// Returns the items of the first set of alternatives that the document has whole. Empty if there is
-    /// none.
+    /// Returns the items of the first set of alternatives that the document has whole. Empty if the document
+    /// has no set whole.
     private static func firstSet(
         of sets: [[ElementName]], in document: IssuedDocument
     ) -> [IssuedDocument.Item] {
@@ -186,7 +186,7 @@ struct ItemSelection {
         guard let years = AgeAttestation(identifier)?.years else {
             return candidates.first { $0.identifier == identifier }
         }
-        // Without a candidate yet, the bounds are 100 and -1: attested ages have two digits.
+        // Without a candidate yet, the bounds are 100 and -1, because attested ages have two digits.
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {

@@ -92,7 +92,7 @@ extension HolderFault {
     }
 
     /// Returns another algorithm for the header of the device's signature or MAC. Nil if the fault does not
-    /// change it.
+    /// change the algorithm.
     func algorithm(insteadOf own: COSEAlgorithm) -> COSEAlgorithm? {
         switch self {
         // HMAC 256/64 (RFC 9053).

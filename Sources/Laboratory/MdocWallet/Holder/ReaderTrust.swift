@@ -54,15 +54,16 @@ package struct ReaderTrust: Sendable {
         case chainWrong
         /// The chain contains its root, which `refusesSentRoots` forbids.
         case rootSent
-        /// No known root certified the last certificate.
+        /// No known root certified a certificate of the chain, or an authority with constraints is nearer to
+        /// the reader than the root.
         case unknownReader
         case trusted
     }
 
     /// Checks the signatures of a request.
     ///
-    /// - Returns: a finding for each document. A signature over all documents counts for each of them. If one
-    ///   signature is not trusted, its finding is the result.
+    /// - Returns: a finding for each document. A signature over all documents counts for each document. If
+    ///   one signature is not trusted, its finding is the result.
     package func check(_ request: DeviceRequest, in transcript: SessionTranscript) -> [Finding] {
         let all = request.readerAuthAll.map { signature in
             check(
@@ -132,6 +133,7 @@ extension ReaderTrust {
     func shown(of deviceRequest: ArraySlice<UInt8>, in transcript: SessionTranscript) -> ReaderShown? {
         guard policy != .doNotEnforce, let request = try? DeviceRequest(deviceRequest) else { return nil }
         let fault = check(request, in: transcript).first { $0 != .trusted }
+        // A request without documents and signatures has neither a fault nor a subject.
         guard fault == nil, let subject = request.readerSubject else {
             return .notAuthenticated(fault ?? .unsigned)
         }

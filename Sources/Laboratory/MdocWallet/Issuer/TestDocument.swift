@@ -238,6 +238,7 @@ package enum TestPortrait {
         var padding: [UInt8] = []
         padding.reserveCapacity(max(0, size - drawing.count))
         var missing = size - drawing.count
+        // The smallest segment has a marker and a length field of two bytes.
         while missing >= markerSize + 2 {
             let length = min(missing - markerSize, longestSegment)
             padding += [0xff, applicationSegment, UInt8(length >> 8), UInt8(length & 0xff)]

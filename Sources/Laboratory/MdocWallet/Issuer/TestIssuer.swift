@@ -15,7 +15,7 @@ internal import PKIX
 ///
 /// No reader trusts the root until somebody imports it. The names of the certificates have the country `UT`,
 /// so that a document has the verdict `mock` even then. A seed in `TestEntropy` makes the same keys in each
-/// run; anybody who knows the seed knows them.
+/// run; anybody who knows the seed knows the keys.
 package final class TestIssuer: Sendable {
     /// The root certificate in DER, which a reader imports as trust anchor.
     package let root: [UInt8]

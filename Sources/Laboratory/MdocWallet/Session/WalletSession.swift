@@ -38,7 +38,8 @@ package struct WalletSession: ~Copyable, Sendable {
 
     /// The latest request, decrypted. Nil before the first request.
     package var deviceRequest: [UInt8]? { shared.state.withLock { $0.deviceRequest } }
-    /// What the phone shows its holder about the reader. Nil if the policy checks no signatures.
+    /// The statement about the reader that the phone shows to its holder. Nil if the policy checks no
+    /// signatures.
     package var readerShown: ReaderShown? { shared.state.withLock { $0.readerShown } }
     /// The status with which the reader ended the session. Nil until then.
     package var readerStatus: SessionStatus? { shared.state.withLock { $0.readerStatus } }
@@ -75,7 +76,8 @@ struct WalletSessionState: ~Copyable, Sendable {
     private var answered: [(message: [UInt8], reply: Reply)]?
     /// The latest request, decrypted. Nil before the first request.
     private(set) var deviceRequest: [UInt8]?
-    /// What the phone shows its holder about the reader. Nil if the policy checks no signatures.
+    /// The statement about the reader that the phone shows to its holder. Nil if the policy checks no
+    /// signatures.
     private(set) var readerShown: ReaderShown?
     /// The status with which the reader ended the session. Nil until then.
     private(set) var readerStatus: SessionStatus?
@@ -212,6 +214,8 @@ package struct WalletBenchLink: ~Copyable, Sendable {
 
     /// Creates the phone for a reader that has this engagement.
     package init(_ wallet: Wallet, engaged engagement: WalletEngagement) throws(WalletError) {
+        // The greeting always has the text of a QR code. After a handover over NFC, the QR code has the same
+        // key.
         let scanned: WalletEngagement
         var messages: (select: [UInt8]?, request: [UInt8]?)
         switch engagement.handover {
