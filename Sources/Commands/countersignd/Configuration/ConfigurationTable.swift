@@ -63,6 +63,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         for rule in rules where faulty.isDisjoint(with: rule.names) {
             let object = ConfigurationObject(text: text, members: members, reading: reading)
             let result: Void? = reading.result { () throws(JSONFault) in try rule.check(object, &owner) }
+            // A rule returns no value, so nil means that it recorded a fault.
             if result == nil { isSound = false }
         }
         return isSound
@@ -119,7 +120,7 @@ extension ConfigurationTable.Field {
             })
     }
 
-    /// Returns an optional member. `without` says what happens if it is absent.
+    /// Returns an optional member. `without` says what happens if the member is absent.
     static func optional<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
@@ -185,7 +186,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: standard, read: form.read)
     }
 
-    /// Returns an optional member. `without` says what happens if it is absent.
+    /// Returns an optional member. `without` says what happens if the member is absent.
     static func optional<Wrapped>(
         _ name: String, _ text: String, as form: ConfigurationForm<Wrapped>, without words: String = "none",
         faults: String = ""
@@ -254,7 +255,7 @@ extension ConfigurationForm {
 /// The error that a member has a fault, which is recorded already.
 private struct FaultyMember: Error {}
 
-/// Returns the value of a member. Throws if the member has none because of a fault.
+/// Returns the value of a member. Throws if a fault of the member left no value.
 private func sound<Value>(_ value: Value?) throws(FaultyMember) -> Value {
     guard let value else { throw FaultyMember() }
     return value
