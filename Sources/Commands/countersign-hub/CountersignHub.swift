@@ -66,6 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
             assembly.database, authority: assembly.authority, broker: broker,
             operators: OperatorRoutes(assembly.database, tokens: configuration.operators),
             tokens: assembly.tokens, audit: Logger(label: "countersign-hub.audit"), now: now)
+        // Each connection needs an open file, and the usual limit of 1024 is too low for thousands of kiosks.
         HubServer.makeRoom(for: configuration.connections)
         let server = HubServer(
             host: configuration.host, port: configuration.port, tls: assembly.tls, routes: routes,

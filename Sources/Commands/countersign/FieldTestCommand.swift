@@ -104,6 +104,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
         let asked = try mapping(
+            // `.none`: the request says that no element is retained.
             RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none), \RequestPlannerError.failure)
         let unsigned = PresentationQuestion(.planned(asked))
         guard identity.identity != nil else { return (unsigned, nil) }
@@ -154,6 +155,7 @@ private struct FieldTest: Sendable {
     let field: any ContactlessReader
     let radio: BlueZConfiguration
     let wait: Duration
+    /// The time of all checks: the time of `--at`, or the time at which the test started.
     let now: Timestamp
     /// Whether the user starts each step.
     let waitsForUser: Bool

@@ -36,6 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
             json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks, isColoured: Self.showsColours).text)
+        // 2: a check failed, as in `countersign doctor`.
         throw ExitCode(checks.contains { $0.outcome == .failed } ? 2 : 0)
     }
 

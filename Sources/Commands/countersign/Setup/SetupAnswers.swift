@@ -56,6 +56,7 @@ struct SetupAnswers {
         func notice(_ member: String) throws(CommandFailure) -> Int {
             try limits.longest("lanes", "page", "notice", member)
         }
+        // The limits are read here, because the closures below cannot throw.
         let (contactLimit, purposeLimit, keptLimit) = (
             try notice("contact"), try notice("purpose"), try notice("kept")
         )
