@@ -56,6 +56,7 @@ internal import COpenSSL
     private let verifyContext: OpaquePointer
     private let cipherContext: OpaquePointer
     private let key = [UInt8](repeating: 1, count: 32)
+    /// The nonce of the phone's first message in a session (9.1.1.5).
     private let nonce: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
     private var plaintext: [UInt8]
     private let ciphertext: [UInt8]
@@ -146,6 +147,7 @@ internal import COpenSSL
         for step in derivations { try derive(step) }
         try decrypt()
         try digestItems()
+        // The first message stands for the document signer's certificate.
         for message in messages.dropFirst(knowsSigner ? 1 : 0) { try verify(message) }
     }
 
@@ -160,6 +162,8 @@ internal import COpenSSL
     /// Runs the ECDH of HPKE: the recipient's key object is kept, and the sender's key is built from its
     /// point.
     private func decapsulate() throws {
+        // `peer` stands for the recipient here. Its own point serves as the sender's, since the time is the
+        // same.
         let sender = try unsafe publicKey(peerPoint)
         defer { unsafe EVP_PKEY_free(sender) }
         try unsafe agree(on: peer, with: sender)

@@ -116,6 +116,7 @@ package struct TransactionBenchmark {
                 throw Failure.rejected
             }
             establishment = message
+            // Kept for the second part, because the phone works between the two measured parts.
             session = consume reader
         }
         let message = try answer(to: establishment)

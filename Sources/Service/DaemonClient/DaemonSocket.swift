@@ -30,7 +30,7 @@ package struct DaemonSocket: Sendable {
     /// - Parameters:
     ///   - method: The HTTP method, such as `POST`.
     ///   - target: The path with its query, such as `/v1/page-codes`.
-    ///   - body: The JSON body, or `nil` for a request without one.
+    ///   - body: The JSON body, or `nil` for a request without a body.
     /// - Throws: `DaemonClientError.refused` if the daemon answers with an error.
     @discardableResult
     package func call(
@@ -123,7 +123,7 @@ package struct DaemonReply {
 
     fileprivate var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has none.
+    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has no `detail`.
     fileprivate var refusal: String {
         // All members of a problem document (RFC 9457) are named, because an unknown member is an error. If
         // the body is no problem document, the status alone is reported.
@@ -158,7 +158,7 @@ package enum DaemonClientError: Error, Equatable, Sendable {
     /// The program at the socket does not speak HTTP/1.1.
     case notAnAnswer(path: String)
     /// The daemon answered with an error. The value is the error's `detail` (RFC 9457), or the HTTP status if
-    /// there is none.
+    /// the answer has no `detail`.
     case refused(String)
     /// The body is not the expected JSON.
     case malformed(JSONFault)

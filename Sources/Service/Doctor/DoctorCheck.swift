@@ -127,8 +127,8 @@ package struct SettingsFile: Equatable, Sendable {
     package let contents: [UInt8]
     /// A phrase that says what the file is for, shown before it is written.
     package let purpose: String
-    /// The command that puts the file into effect, or `nil` if none is needed. Countersign shows this command
-    /// and never runs it.
+    /// The command that puts the file into effect, or `nil` if no command is needed. Countersign shows this
+    /// command and never runs it.
     package let afterwards: String?
 
     package init(_ path: String, contents: [UInt8], purpose: String, afterwards: String?) {

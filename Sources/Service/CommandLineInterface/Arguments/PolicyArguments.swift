@@ -131,8 +131,8 @@ package struct PolicyFile {
         return settings
     }
 
-    /// The revocation policy for a request. If the purpose is unknown, as with a stored answer, every policy
-    /// of the file is allowed.
+    /// Returns the revocation policy for a request. If the purpose is unknown, as with a stored answer, every
+    /// policy of the file is allowed.
     private func revocation(
         named name: String?, for purpose: RequestPurpose?
     ) throws(CommandFailure) -> RevocationPolicy {

@@ -72,8 +72,8 @@ package struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// The Bluetooth radio, or `nil` with `--transport nfc`. Prints a warning about harmful settings of
-    /// bluetoothd before anything is sent.
+    /// Returns the Bluetooth radio, or `nil` with `--transport nfc`. Prints a warning about harmful settings
+    /// of bluetoothd before anything is sent.
     package func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
         let configuration = BlueZConfiguration(adapter: adapter)

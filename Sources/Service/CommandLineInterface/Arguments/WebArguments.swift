@@ -51,8 +51,8 @@ package struct WebArguments: ParsableArguments {
         }
     }
 
-    /// The exact text of `encryptionInfo`, or `nil` if no option gives it. The session transcript contains
-    /// this text byte for byte.
+    /// Returns the exact text of `encryptionInfo`, or `nil` if no option gives this text. The session
+    /// transcript contains this text byte for byte.
     package func sentEncryptionInfo() throws(CommandFailure) -> String? {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }

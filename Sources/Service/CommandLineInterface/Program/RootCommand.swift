@@ -68,7 +68,7 @@ private struct NamedCommand {
     private var types: [any ParsableCommand.Type]
     /// The names of `types`, separated by spaces.
     private var path: String
-    /// The first word that is no subcommand of the last type, or `nil` if all are known.
+    /// The first word that is no subcommand of the last type, or `nil` if all words are known.
     private var unknownWord: String?
 
     init(in arguments: [String], of root: any RootCommand.Type) {

@@ -59,8 +59,8 @@ package struct StoredPresentation {
         return report
     }
 
-    /// Decrypts the presentation. Whether the nonce was used before is not checked: only the daemon keeps
-    /// used nonces.
+    /// Decrypts the presentation. Whether the nonce was used before is not checked, because only the daemon
+    /// keeps used nonces.
     package func opened() throws(WalletPresentationError) -> OpenedPresentation {
         switch message {
         case .envelope(let bytes, let merchant, let nonce):
@@ -174,7 +174,8 @@ package struct ChannelFiles {
         return .webResponse(text, encryptionInfo: info, origin.origin)
     }
 
-    /// The request that was sent, from the one option that gives it, or `nil` if no option does.
+    /// Returns the request that was sent, from the one option that gives it, or `nil` if no option gives a
+    /// request.
     private func asked(
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {
