@@ -268,6 +268,7 @@ private struct WalletChannel {
         }
     }
 
+    /// Returns the wallet's answer to a page's request. Nil if the holder declines.
     private func response(to request: WebRequestFile, on origin: WebOrigin) throws(CommandFailure) -> String?
     {
         do {

@@ -86,6 +86,7 @@ private enum StandardStreams {
         }
     }
 
+    /// Writes all bytes to standard output. One system call may write only a part of them.
     static func write(_ output: ArraySlice<UInt8>) throws(RenderingError) {
         var rest = output
         while !rest.isEmpty {

@@ -270,6 +270,7 @@ extension DaemonConfiguration {
 
     /// Replaces values of the file by variables of the environment. A variable has the form of its member.
     private mutating func apply(_ environment: [String: String], _ reading: inout ConfigurationReading) {
+        /// Reads a variable as a member of `owner`. Records a fault if the variable has no valid value.
         func read<Owner>(
             _ variable: String, as member: String, of table: ConfigurationTable<Owner>, over owner: Owner
         ) -> Owner? {

@@ -45,6 +45,7 @@ extension HubConfiguration {
             keyring: try keyring(), tokens: try readerTokens?.tokens(database))
     }
 
+    /// Makes the settings of the connection to the broker, with the password from its file.
     func brokerSettings() throws(HubFault) -> BrokerConnection.Settings {
         BrokerConnection.Settings(
             host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,

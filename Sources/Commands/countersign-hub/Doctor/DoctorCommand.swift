@@ -89,6 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
             fix: .command("chmod go-w \(full: path, shared: "FILE")"))
     }
 
+    /// Returns the examination of the files that the configuration names.
     private static func files(_ configuration: HubConfiguration) -> Examination {
         let now = WallClock.system.now
         return Examination(
@@ -96,8 +97,10 @@ struct DoctorCommand: AsyncParsableCommand {
             blocking: { HubFileFacts.current(of: configuration, at: now).checks })
     }
 
+    /// Returns the examination of the database.
     private static func database(_ configuration: HubConfiguration) -> Examination {
         Examination(HubDatabaseChecks.checks, of: "the database") {
+            // The check of the files says why this file cannot be read.
             guard let settings = try? configuration.databaseSettings() else {
                 return HubDatabaseChecks.checks.map { .skipped($0, "the file of database cannot be read") }
             }
@@ -110,8 +113,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns the examination of the broker.
     private static func broker(_ configuration: HubConfiguration) -> Examination {
         Examination(HubBrokerChecks.checks, of: "the broker") {
+            // The check of the files says why this file cannot be read.
             guard let settings = try? configuration.brokerSettings() else {
                 return HubBrokerChecks.checks.map {
                     .skipped($0, "the file of broker.passwordFile cannot be read")

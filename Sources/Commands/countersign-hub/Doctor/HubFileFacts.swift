@@ -153,6 +153,7 @@ extension HubFileFacts {
         return .failed(.hubFiles, "unreadable, or open to other users: \(texts.joined(by: "; "))", fix: fix)
     }
 
+    /// The check of the certificates. Faults come first, then the certificate that expires first.
     private var certificatesCheck: DoctorCheck {
         if let fault = mismatches.first {
             return .failed(
@@ -183,6 +184,7 @@ extension HubFileFacts {
     private static let renewal = DoctorCheck.Remedy.command(
         "countersign-hub authority server FOLDER NAME --host HOST --replace")
 
+    /// The check of the keys that sign documents and reader tokens, which reports the most harmful fault.
     private var keysCheck: DoctorCheck {
         if let path = privateKeys.first {
             return .failed(

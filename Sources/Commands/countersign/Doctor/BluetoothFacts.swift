@@ -166,6 +166,7 @@ extension BluetoothFacts {
             return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.usedAdapter)
                 + [bluetooth.daemon.settingsCheck, bluetooth.daemon.pluginsCheck, smallValuesCheck]
         case .failure(let error):
+            // All checks but the first need an answer of bluetoothd.
             let silent = Self.checks.dropFirst().map { DoctorCheck.skipped($0, "bluetoothd does not answer") }
             return [daemonCheck(error)] + silent
         }
@@ -329,6 +330,7 @@ extension BluetoothFacts.Trial {
 }
 
 extension BluetoothDaemonSettings {
+    /// The check of bluetoothd if bluetoothd answers, with a note on versions that may lose writes.
     fileprivate var daemonCheck: DoctorCheck {
         guard let version else { return .ok(.bluetoothDaemon, "bluetoothd answers") }
         let note: DaemonNote = .dropsWritesWhenSlow

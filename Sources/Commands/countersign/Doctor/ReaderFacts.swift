@@ -78,6 +78,7 @@ extension ReaderFacts {
         }
     }
 
+    /// Asks pcscd for its readers, and chooses the first reader that `selector` allows.
     private static func askPCSCD(_ selector: ReaderSelector) async -> Service {
         do throws(PCSCTransportError) {
             let readers = try await PCSCService().readers()

@@ -48,6 +48,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     func run() throws {
         let folder = store.identities
+        // Checked first, so that no key is made for a name that is taken.
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
         let identifier: String
         do throws(IdentityStoreError) {

@@ -274,6 +274,7 @@ private struct COSEHeaderMaps {
     let type: String?
     let hasCertificates: Bool
 
+    /// Reads the parameters from the protected header, or else from the unprotected header.
     init(protected: CBORItem, unprotected: CBORItem) {
         let bytes = (try? protected.byteString()) ?? []
         let maps = [try? CBORItem.parse(bytes).map(), try? unprotected.map()].compactMap(\.self)

@@ -253,6 +253,7 @@ private struct ElementRemarks {
 
     private(set) var texts: [String] = []
 
+    /// Makes the remarks on a response, a document or an IssuerSigned. Other structures get no remarks.
     init(on item: CBORItem, of structure: CBORStructure) {
         let map = try? item.map()
         switch structure {

@@ -140,6 +140,7 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
+    /// Connects to the wallet at the other end of the bench link.
     private func link(to endpoint: EndpointArgument) async throws(CommandFailure) -> any MessageChannel {
         do throws(TransportError) {
             let address = try SocketAddress(

@@ -129,6 +129,7 @@ struct SetupCommand: AsyncParsableCommand {
     private static func showDevices(_ readers: [ReaderDescription]) async {
         Terminal.message(readers.isEmpty ? "no contactless reader was found" : "contactless readers:")
         for reader in readers { Terminal.message("  \(Terminal.safe(reader.name))") }
+        // If bluetoothd does not answer, the checks that follow say so.
         let adapters = (try? await BluetoothDescription.current())?.adapters ?? []
         Terminal.message(
             adapters.isEmpty

@@ -54,6 +54,7 @@ private struct TrustRemoveCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
+        // Opened for reading first: opening for changes would create a missing store, which has no sources.
         let access = try TrustStoreAccess.reading(store.path)
         let current = try access.current()
         var stage = TrustStage(current.snapshot, TrustRules(now: now))

@@ -112,6 +112,7 @@ struct SourceOutcome {
     /// The remarks on an admitted list: repaired or omitted entries, and an overdue update.
     let remarks: [Reason]
 
+    /// Creates the outcome of a source about which `TrustChange` has decided.
     init(_ outcome: TrustChange.Decision) {
         let source = outcome.source
         switch outcome.result {

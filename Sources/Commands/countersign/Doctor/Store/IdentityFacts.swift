@@ -77,6 +77,7 @@ extension IdentityFacts {
         }
     }
 
+    /// The check that every identity exists that a rule of `choice.json` names.
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(
@@ -87,6 +88,7 @@ extension IdentityFacts {
         return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")
     }
 
+    /// The check that every identity can sign and follows the reader profile.
     private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
         let lint = DoctorCheck.Remedy.command("countersign identity lint")
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }

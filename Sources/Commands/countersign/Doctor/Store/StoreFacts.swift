@@ -28,6 +28,7 @@ struct StoreFacts: Sendable {
 
     static func current(in folder: String) -> StoreFacts {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder).sorted()) ?? []
+        // If the folder is absent, there are no entries, which means that there is no store.
         let top = Entry(at: folder, named: "").map { [$0] } ?? []
         return StoreFacts(
             folder: folder,
