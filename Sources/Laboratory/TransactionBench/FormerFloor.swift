@@ -29,6 +29,7 @@ internal import COpenSSL
 
         init(_ mode: Mode, secret: Int, salt: Int = 0, info: Int = 0) {
             self.mode = mode
+            // Only the lengths of the inputs matter for the time.
             self.secret = [UInt8](repeating: 1, count: secret)
             self.salt = [UInt8](repeating: 7, count: salt)
             self.info = [UInt8](repeating: 0x49, count: info)

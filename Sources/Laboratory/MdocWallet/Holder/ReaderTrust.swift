@@ -100,6 +100,7 @@ package struct ReaderTrust: Sendable {
         return .unknownReader
     }
 
+    /// Whether the key of `leaf` has signed `payload`.
     private static func isSigned(
         _ sign1: COSESign1, by leaf: Certificate, over payload: [ArraySlice<UInt8>]
     ) -> Bool {

@@ -43,6 +43,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the names of subject and issuer.
     private func edit(namesOf signer: inout CertificateTemplate) {
         func subject(
             country: String?, state: String?, commonName: String? = "Countersign Test DS"
@@ -62,6 +63,8 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the key identifiers and of the serial number. 5A repeated is no key's
+    /// identifier.
     private func edit(identifiersOf signer: inout CertificateTemplate) {
         switch self {
         case .authorityKeyIdentifierDiffers:
@@ -75,6 +78,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the extended key usage.
     private func edit(extendedKeyUsageOf signer: inout CertificateTemplate) {
         // The usages of document signers and of readers.
         let (signing, reading) = (ObjectIdentifier("1.0.18013.5.1.2"), ObjectIdentifier("1.0.18013.5.1.6"))
@@ -87,6 +91,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the key usage, and the fault that the signer is an authority.
     private func edit(keyUsageOf signer: inout CertificateTemplate) {
         switch self {
         case .noDigitalSignature: signer.replace(.keyUsage(.contentCommitment))
@@ -102,6 +107,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the CRL distribution points.
     private func edit(distributionPointsOf signer: inout CertificateTemplate) {
         switch self {
         case .distributionPointMissing: signer.remove(.crlDistributionPoints)

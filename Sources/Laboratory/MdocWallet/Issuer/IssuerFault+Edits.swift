@@ -99,6 +99,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of `digestAlgorithm` and `valueDigests`.
     private func edit(digestsOf object: inout CBORDraft) {
         switch self {
         case .digestFlipped: object.editDigests { [$0[0] ^ 1] + $0.dropFirst() }
@@ -111,6 +112,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the device key and of its authorizations.
     private func edit(deviceKeyInfoOf object: inout CBORDraft) {
         let device = "org.example.device"
         switch self {
@@ -130,6 +132,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of `validityInfo`.
     private func edit(validityOf object: inout CBORDraft, issuedAt now: Timestamp) {
         func day(_ days: Int64) -> CBORDraft {
             .dateTime("\(now.advanced(bySeconds: days * TestValidity.day))")

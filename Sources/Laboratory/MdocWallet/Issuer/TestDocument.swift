@@ -74,6 +74,7 @@ package struct TestLicence: Sendable {
         return document
     }
 
+    /// The elements about the person. The sex 2 is female (ISO/IEC 5218).
     private func personalElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         [
             "family_name": "Testrup-Ødegård",

@@ -118,6 +118,7 @@ package final class TestIssuer: Sendable {
         }
     }
 
+    /// Makes `validityInfo` with the times of `TestValidity`.
     private func validityInfo() -> CBORDraft {
         let signed = now.advanced(bySeconds: TestValidity.signed)
         var info: CBORDraft = [

@@ -86,6 +86,7 @@ struct WalletSessionState: ~Copyable, Sendable {
 
     init(_ wallet: Wallet, _ engagement: WalletEngagement) {
         self.wallet = wallet
+        // Messages have numbers only after an NFC v2 handover, when a second bearer may bring copies of them.
         answered = engagement.handover.numbersMessages ? [] : nil
         session = HolderSession(
             deviceEngagement: engagement.deviceEngagement, handover: engagement.handover,

@@ -95,6 +95,7 @@ package struct PolicyFile {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
         if let profiles = members["documentSigners"] { signers = try DocumentSignerProfiles(profiles) }
+        // Read last, because the default may be one of the policies of the file.
         guard let policy = members["policy"] else { return }
         standard = try policy.string()
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }

@@ -106,6 +106,7 @@ package struct EndpointArgument: ExpressibleByArgument {
         guard argument.hasPrefix("tcp://"), let colon = argument.lastIndex(of: ":"),
             let port = UInt16(argument[argument.index(after: colon)...])
         else { return nil }
+        // The brackets around an IPv6 address are left out.
         let host = argument.dropFirst("tcp://".count)[..<colon]
         self.host = String(host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host)
         self.port = port
