@@ -60,6 +60,7 @@ package enum RenderingError: Error {
     case notDecodable
     case streamBroken
 
+    /// The exit status of the program for this error.
     var end: PortraitEnd {
         switch self {
         case .header(.kindUnknown), .header(.unsupported): .unsupported

@@ -93,6 +93,7 @@ private struct SessionExchange {
         var phone = WalletSession(presented.wallet, engagement: engagement)
         switch phone.receive(sessionEstablishment[...]) {
         case .send(let answer, _), .sendLast(let answer, _): sessionData = answer
+        // A session that ends without a message gives an empty file.
         case .end: sessionData = []
         }
         deviceResponse = phone.deviceResponse ?? []

@@ -308,6 +308,7 @@ struct IssuerSignedItemDraft {
     private let draft: CBORDraft
     let encoded: [UInt8]
 
+    /// Makes the item of an element, with the fault in it.
     init(_ element: TestDocument.Element, digestID: Int, random: [UInt8], fault: IssuerFault?) {
         nameSpace = element.nameSpace
         identifier = element.identifier
