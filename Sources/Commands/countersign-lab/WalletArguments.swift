@@ -154,8 +154,8 @@ struct WalletArguments: ParsableArguments {
         }
     }
 
-    /// The case that these options describe: the case of `--fault` if there is one, with the other options
-    /// applied.
+    /// The case that these options describe: the case of `--fault` if that option names a case, with the
+    /// other options applied.
     var presentation: PresentationCase {
         // A fault of the card or of NFC v2 has no case, so only the name of a new case is taken from it here.
         // `presented(at:)` gives the fault itself to the wallet.

@@ -147,7 +147,7 @@ private final class LineStore: Sendable {
     }
 }
 
-/// A series of presentations with one phone, one for each step.
+/// A series of presentations with one phone. Each step is a presentation.
 private struct FieldTest: Sendable {
     let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
     let trust: TrustStore

@@ -86,7 +86,7 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.HTTP {
     /// Replaces the listener's certificate by the certificate that the named file has now. If the new
-    /// certificate cannot be used, the previous one stays in force.
+    /// certificate cannot be used, the previous certificate stays in force.
     func renew(_ inForce: ServerTLS?, _ log: Logger) {
         guard let inForce else { return }
         do throws(AssemblyFault) {

@@ -20,9 +20,9 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// The folder of the keys of retained data, never inside the store's folder. Nil means the store's path
     /// with `-keys` at its end.
     var keys: String?
-    /// The Unix socket. Nil for none.
+    /// The Unix socket. Nil if the daemon listens at no socket.
     var socket: Socket? = Socket()
-    /// The TCP listener. Nil for none.
+    /// The TCP listener. Nil if the daemon listens at no port.
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
@@ -217,7 +217,8 @@ extension DaemonConfiguration {
         try self.init(environment) { JSONText(item) }
     }
 
-    /// Reads a text into a new configuration, applies the environment, and checks what concerns both.
+    /// Reads a text into a new configuration, applies the environment, and checks the values that both can
+    /// set.
     private init(
         _ environment: [String: String], _ text: () throws(JSONFault) -> JSONText
     ) throws(ConfigurationFaults) {
@@ -285,7 +286,7 @@ extension DaemonConfiguration {
         for (variable, member) in [("STORE", "store"), ("KEYS", "keys"), ("PAGE", "page"), ("LOG", "log")] {
             self = read(variable, as: member, of: Self.table, over: self) ?? self
         }
-        // A variable opens a listener even if the file has none.
+        // A variable opens a listener even if the file does not name this listener.
         socket = read("SOCKET", as: "path", of: Socket.table, over: socket ?? Socket()) ?? socket
         http = read("HTTP_PORT", as: "port", of: HTTP.table, over: http ?? HTTP()) ?? http
     }

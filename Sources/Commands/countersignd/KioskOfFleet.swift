@@ -117,7 +117,7 @@ struct KioskOfFleet: Sendable {
         metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let (path, store) = (path, settings.store)
-        // A file that cannot be read becomes an empty one, which `check` refuses: the kiosk keeps its
+        // A file that cannot be read counts as an empty file, which `check` refuses. So the kiosk keeps its
         // configuration.
         let file: @Sendable () -> [UInt8] = {
             FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []

@@ -77,7 +77,7 @@ extension HubConfiguration {
     }
 
     /// Reads the certificate of the listener. Client certificates are optional, since a kiosk that enrols has
-    /// none yet.
+    /// no certificate yet.
     private func serverTLS() throws(HubFault) -> ServerTLS {
         do throws(ServerTLSFault) {
             return try ServerTLS(

@@ -120,7 +120,8 @@ extension BluetoothFacts {
 }
 
 extension BluetoothDescription {
-    /// The adapter that is used if none is named: the first that can advertise, otherwise the first.
+    /// The adapter that is used if the user names no adapter: the first adapter that can advertise, or else
+    /// the first adapter.
     fileprivate var usedAdapter: AdapterDescription? {
         adapters.first { $0.advertising != nil } ?? adapters.first
     }

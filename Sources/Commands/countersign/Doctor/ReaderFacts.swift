@@ -21,8 +21,8 @@ struct ReaderFacts: Sendable {
 
     /// The answer of pcscd.
     enum Service: Sendable {
-        /// The listed readers. `chosen` is the index of the reader that is tried first, or `nil` if none may
-        /// be used.
+        /// The listed readers. `chosen` is the index of the reader that is tried first, or `nil` if no reader
+        /// may be used.
         case answers([Reader], chosen: Int?)
         /// pcscd cannot be reached or refuses this user.
         case fails(PCSCTransportError)
@@ -254,8 +254,8 @@ extension ReaderFacts {
             : "no reader has a slot with an antenna: \(others)"
     }
 
-    /// The check of the chosen slot. A device may show several slots whose names do not tell which one is the
-    /// antenna (Q127).
+    /// The check of the chosen slot. A device may show several slots whose names do not say which slot has
+    /// the antenna (Q127).
     private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
         let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
         if reader.slot == .unmarked, siblings > 1, !isSelected {

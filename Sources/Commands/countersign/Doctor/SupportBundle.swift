@@ -41,7 +41,7 @@ struct SupportBundle {
 
     var json: JSONValue { .object(parts.map { ($0.name, $0.value) }) }
 
-    /// A list of the parts, with one line for each.
+    /// A list of the parts, with one line for each part.
     var contents: String {
         parts.map { "  \($0.name.padding(to: 9))\($0.about)" }.joined(separator: "\n")
     }
@@ -68,7 +68,8 @@ struct SystemdUnits: Equatable, Sendable {
         "pcscd.socket", "pcscd.service", "dbus.service", "bluetooth.service", "polkit.service",
         "countersignd.service", "systemd-timesyncd.service",
     ]
-    /// The properties that are read. Others, such as command lines, may contain names of this installation.
+    /// The properties that are read. Other properties, such as command lines, may contain names of this
+    /// installation.
     private static let properties = [
         "Id", "LoadState", "ActiveState", "SubState", "Result", "NRestarts", "ExecMainStatus",
     ]

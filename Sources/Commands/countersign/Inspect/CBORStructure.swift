@@ -66,7 +66,7 @@ enum CBORStructure: CaseIterable {
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
-            // Both handover messages of NFC v2 hold an engagement. Only the phone's has Security (key 1).
+            // Both handover messages of NFC v2 contain an engagement. Only the phone's has Security (key 1).
             self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
             // Labels 1 and -1 are the type and the curve of an elliptic key (RFC 9053 7.1).

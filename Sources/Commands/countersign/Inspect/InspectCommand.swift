@@ -273,7 +273,7 @@ private struct ElementRemarks {
         add(issuerSigned, docType: try? map["docType"]?.name())
     }
 
-    /// Adds the remarks on the elements of an IssuerSigned. Without a known data model there are none.
+    /// Adds the remarks on the elements of an IssuerSigned. Without a known data model there are no remarks.
     private mutating func add(_ issuerSigned: CBORItem, docType: String?) {
         guard let model = docType.flatMap(DataModel.init(docType:)),
             let nameSpaces = try? issuerSigned.map()["nameSpaces"]?.map()

@@ -115,7 +115,7 @@ struct SourceArguments: ParsableArguments {
             case .radioUnavailable(let fault): throw .unavailable(fault.advice)
             case .cancelled:
                 throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
-            // The other errors concern a connection to a phone, and there is none yet.
+            // The other errors concern a connection to a phone, and no phone is connected yet.
             default: break
             }
         }

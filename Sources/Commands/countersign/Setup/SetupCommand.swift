@@ -21,8 +21,8 @@ internal import Transport
 /// 5. `write` makes the brand, the token and the configuration. `countersignd --check` must accept the
 ///    configuration before it replaces the former configuration. The former configuration is kept under
 ///    a numbered name.
-/// 6. The issuers are imported and the reader identity is made. A failure of these does not end setup; the
-///    printed commands then contain the import.
+/// 6. The issuers are imported and the reader identity is made. If one of these two steps fails, setup
+///   continues. If the import fails, the printed commands repeat it.
 ///
 /// The store belongs to the daemon's user. Setup never opens the store itself; it runs `countersign` as that
 /// user (`OwnProgram`), so no file of the store can belong to root.

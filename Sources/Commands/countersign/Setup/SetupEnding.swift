@@ -3,7 +3,7 @@ internal import JSON
 /// The report at the end of setup: the written files, the token and the next commands.
 struct SetupEnding {
     let config: String
-    /// The new path of the former configuration, or `nil` if there was none.
+    /// The new path of the former configuration, or `nil` if there was no former configuration.
     let former: String?
     let token: SetupToken
     /// The path of the certification request of the reader identity, or `nil` if no identity was made.

@@ -169,7 +169,7 @@ struct SetupFile {
 
     /// Writes the configuration if `countersignd --check` accepts it.
     ///
-    /// - Returns: The new path of the former configuration, or `nil` if there was none.
+    /// - Returns: The new path of the former configuration, or `nil` if there was no former configuration.
     func write(_ text: String) throws(CommandFailure) -> String? {
         try Self.writeForDaemon(Array("\(text)\n".utf8), at: draft)
         let (status, _) = try OwnProgram(name: "countersignd", asDaemon: true).run([

@@ -53,7 +53,7 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// Returns why the contents hold no source. If the contents may be a certificate, the text explains the
+    /// Returns why the contents have no source. If the contents may be a certificate, the text explains the
     /// certificate's fault, because a damaged root is the most common case.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
@@ -170,8 +170,8 @@ struct SourceSelector {
         text.count >= Self.shortestDigest && digest.hexadecimal.hasPrefix(text.lowercased())
     }
 
-    /// Returns the sources with this name. If there is none, returns the sources whose digest begins with the
-    /// text.
+    /// Returns the sources with this name. If no source has this name, returns the sources whose digest
+    /// begins with the text.
     func sources(in snapshot: TrustSnapshot) -> [TrustSource] {
         let named = snapshot.sources.filter { $0.name == text }
         return named.isEmpty ? snapshot.sources.filter { matches($0.sha256) } : named

@@ -339,7 +339,7 @@ struct TrustChangeReport {
         return lines.joined(separator: "\n")
     }
 
-    /// The command that returns to the previous snapshot, or an empty text if there was none.
+    /// The command that returns to the previous snapshot, or an empty text if there was no previous snapshot.
     private var wayBack: String {
         previous.map { "; to undo this, run `countersign trust rollback \($0.shortText)`" } ?? ""
     }

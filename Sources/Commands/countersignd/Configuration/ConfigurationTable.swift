@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The members of an object of the file. Each has one entry with its name, form, default, text and property
-/// of `Owner`.
+/// The members of an object of the file. Each member has an entry with the member's name, form, default, text
+/// and property of `Owner`.
 ///
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.
@@ -14,7 +14,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         let read: @Sendable (JSONText, inout Owner, inout ConfigurationReading) -> Bool
     }
 
-    /// A requirement on several members. It is checked only if none of these members has a fault.
+    /// A requirement on several members. The requirement is checked only if these members have no fault.
     struct Rule: Sendable {
         fileprivate let names: [String]
         fileprivate let check: @Sendable (ConfigurationObject, inout Owner) throws(JSONFault) -> Void
@@ -144,7 +144,7 @@ extension ConfigurationTable.Field {
         return field
     }
 
-    /// Returns an object whose members are properties of `place`, and are all optional.
+    /// Returns an object whose members are properties of `place`. All its members are optional.
     static func object<Value>(
         _ text: String, as table: ConfigurationTable<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
