@@ -56,7 +56,7 @@ package final class ReplayPhone: Sendable {
         }
     }
 
-    /// Waits and moves the phone as in the trace between a tap and the next one. If the traced phone stayed
+    /// Waits and moves the phone as in the trace between a tap and the next tap. If the traced phone stayed
     /// on the reader, nothing is done.
     private func moveOn(from tap: TracedTap) async throws(CommandFailure) {
         guard tap.breaksOff || tap.left != nil else { return }
@@ -155,7 +155,7 @@ extension ReplayState {
         _ command: ArraySlice<UInt8>, silence: Duration
     ) -> (CardAnswer, over: Int?) {
         if isFresh { beginTap() }
-        // Commands may follow the script's last one, but the end of a tap is reported once.
+        // Commands may follow the last command of the script, but the end of a tap is reported once.
         let wasOver = script.isOver
         let exchange = script.next(trace.name(of: command))
         let answer =

@@ -125,8 +125,8 @@ package struct WalletListener {
     private let listener: FramedTCPListener
     private let wallet: Wallet
     private let handover: HandoverKind
-    /// The phone on a virtual reader, whose taps engage. Nil for none: each reader then gets a new
-    /// engagement.
+    /// The phone on a virtual reader, whose taps engage. Nil without such a phone: each reader then gets a
+    /// new engagement.
     private let phone: WalletPhone?
 
     /// Listens at `endpoint`, which must be an address of this computer.

@@ -119,8 +119,8 @@ internal import COpenSSL
         unsafe EVP_KDF_free(kdf)
     }
 
-    /// Returns the HKDF steps. Their inputs are as long as those of ISO/IEC 18013-5 9.1.1, or of RFC 9180,
-    /// 4.1 and 5.1.
+    /// Returns the HKDF steps. Their inputs are as long as the inputs in ISO/IEC 18013-5 9.1.1, or in RFC
+    /// 9180, 4.1 and 5.1.
     private static func derivations(of sizes: FloorSizes) -> [Derivation] {
         switch sizes.wrapper {
         case .session:

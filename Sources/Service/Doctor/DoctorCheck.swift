@@ -5,8 +5,8 @@ package import JSON
 package struct DoctorCheck: Equatable, Sendable {
     /// The stable names of the checks, in the order in which they are shown.
     ///
-    /// `countersign doctor` makes all checks but those of a hub. `countersign-hub doctor` makes the checks of
-    /// a hub and of the clock.
+    /// `countersign doctor` makes all checks except the checks of a hub. `countersign-hub doctor` makes the
+    /// checks of a hub and of the clock.
     package enum ID: String, CaseIterable, Sendable {
         case service = "pcsc.service"
         case kernelModules = "reader.kernelModules"

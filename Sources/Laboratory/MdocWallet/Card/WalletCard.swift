@@ -267,7 +267,8 @@ package struct WalletCard: ~Copyable, Sendable {
 extension Wallet {
     /// Returns the behaviour over NFC, with the card fault applied.
     fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
-        // After a QR code only data transfer is over NFC. Its limits are those of the first NFC handover.
+        // After a QR code only data transfer is over NFC. Its limits are the limits of the first NFC
+        // handover.
         let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
         guard var behaviour = own else { throw .handoverNotInProfile(kind) }
         cardFault?.apply(to: &behaviour)

@@ -20,8 +20,8 @@ package import OpenSSLCrypto
 /// - ``all``: the conforming cases, and one case for each `IssuerFault`, `HolderFault` and `SessionFault`.
 ///   The name of such a case is the raw value of the fault.
 /// - ``corpus``: the cases of `all` that have a text in `ruleInWords`.
-/// - ``named(_:)`` also finds cases of a card fault or of a presentation channel, whose files would be those
-///   of a conforming case.
+/// - ``named(_:)`` also finds cases of a card fault or of a presentation channel, whose files would be the
+///   files of a conforming case.
 ///
 /// A case makes nothing itself: ``PresentedWallet`` makes the issuer, the documents and the wallet, and
 /// ``CorpusCase`` the exchange with a reader in memory.
@@ -106,7 +106,7 @@ extension PresentationCase {
     /// Makes the phone assert an element that the issuer did not sign.
     ///
     /// - Parameters:
-    ///   - authorized: the `keyAuthorizations` of the MSO. Nil for none.
+    ///   - authorized: the `keyAuthorizations` of the MSO. Nil for an MSO without `keyAuthorizations`.
     ///   - asked: whether the request asks for the element.
     private mutating func assertDeviceElement(authorized: CBORDraft?, asked: Bool = true) {
         deviceElements = [
@@ -244,7 +244,7 @@ extension PresentationCase {
         self.init(fault.rawValue)
         holderFault = fault
         switch fault {
-        // The phone's only document is of another type than the requested one.
+        // The phone's only document is of another type than the requested type.
         case .unrequestedDocType: docType = "org.example.other"
         // The licence attests 21 and 65: the nearest age is 21, and the phone returns 65.
         case .ageNotNearest:

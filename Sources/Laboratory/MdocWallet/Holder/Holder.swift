@@ -97,7 +97,7 @@ package struct Holder: Sendable {
         return Set(chosen).sorted().map { asked[$0] }
     }
 
-    /// Returns the phone's document for a request. Nil if the phone has none.
+    /// Returns the phone's document for a request. Nil if the phone has no such document.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
         if fault == .unrequestedDocType { return documents.first }
         // This wallet makes no zero-knowledge proofs.

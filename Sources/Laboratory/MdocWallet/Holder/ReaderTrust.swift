@@ -18,9 +18,9 @@ package struct ReaderTrust: Sendable {
 
     package var policy = Policy.doNotEnforce
     package var roots: [Certificate] = []
-    /// Authorities that a reader list names with constraints. The wallet answers none of their readers, since
-    /// it does not evaluate constraints. In a path, the authority nearest to the reader decides (second
-    /// edition, draft, Annex F).
+    /// Authorities that a reader list names with constraints. The wallet does not answer their readers, since
+    /// the wallet does not evaluate constraints. In a path, the authority nearest to the reader decides
+    /// (second edition, draft, Annex F).
     package var constrainedAuthorities: [Certificate] = []
     /// Whether a chain that contains its root is refused (Q171).
     package var refusesSentRoots = true

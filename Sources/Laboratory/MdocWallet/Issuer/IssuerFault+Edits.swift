@@ -90,7 +90,7 @@ extension IssuerFault {
         edit(validityOf: &object, issuedAt: now)
         switch self {
         case .indefiniteMSO: object = .indefiniteMap(object.members)
-        // A text of 3 bytes, whose length is written in two bytes instead of in the first one.
+        // A text of 3 bytes, whose length is written in two further bytes instead of in the first byte.
         case .longerHeadInMSO: object["version"] = .encoded([0x79, 0x00, 0x03] + Array("1.0".utf8))
         case .versionTwo: object["version"] = "2.0"
         case .otherDocType: object["docType"] = "org.example.other"

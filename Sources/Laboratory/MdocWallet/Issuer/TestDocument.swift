@@ -53,7 +53,7 @@ package struct TestLicence: Sendable {
     package var portraitSize = 2400
     /// The number of years until the licence expires. Negative for an expired licence.
     package var yearsToExpiry = 9
-    /// The state or province of the licence (ISO 3166-2). Nil for none.
+    /// The state or province of the licence (ISO 3166-2). Nil for a licence without this element.
     package var jurisdiction: String?
 
     package init() {}

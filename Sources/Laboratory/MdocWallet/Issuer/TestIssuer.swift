@@ -163,7 +163,7 @@ package struct IssuingOptions: Sendable {
     package var digestAlgorithm = HashAlgorithm.sha256
     /// The beginning of the common names of both certificates.
     package var name = "Countersign Test"
-    /// The stateOrProvinceName of both certificates. Nil for none.
+    /// The stateOrProvinceName of both certificates. Nil for names without this attribute.
     package var state: String?
     /// Whether x5chain is an array of one certificate.
     package var certificatesAsArray = false

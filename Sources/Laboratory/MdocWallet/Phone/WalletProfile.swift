@@ -11,13 +11,14 @@ package struct WalletProfile: Sendable {
     /// Further members of DeviceEngagement, beyond the members that every wallet has.
     package var extraEngagementMembers: [CBORDraft.Member] = []
     /// The Bluetooth LE role in the Handover Select of a static handover, and the roles that the phone may
-    /// choose in a negotiated one.
+    /// choose in a negotiated handover.
     package var bluetoothRole = BluetoothLERole.centralOnly
-    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil for none.
+    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil if it names no
+    /// channel.
     package private(set) var l2CAPPSM: L2CAPPSM?
     /// Whether the phone has a Bluetooth carrier. Without it NFC is the only carrier.
     package var hasBluetooth = true
-    /// The carrier of NFC data transfer. Nil for none, as in real wallets.
+    /// The carrier of NFC data transfer. Nil without NFC data transfer, as in real wallets.
     package var nfcCarrier: NFCCarrier?
     /// The behaviour in NFC v2 (draft of the second edition). Nil for a wallet without NFC v2.
     package var version2: NFCVersion2Behaviour?

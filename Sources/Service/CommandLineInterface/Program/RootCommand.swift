@@ -129,7 +129,7 @@ private struct NamedCommand {
 }
 
 extension ParsableCommand {
-    /// The names of the command's long options without hyphens, including those that ArgumentParser adds to
+    /// The names of the command's long options without hyphens, with the options that ArgumentParser adds to
     /// every command.
     fileprivate static var longOptions: [String] {
         let ofAll = ["help", "help-hidden", "generate-completion-script", "experimental-dump-help"]

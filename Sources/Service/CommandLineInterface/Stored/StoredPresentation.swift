@@ -10,8 +10,7 @@ package import Reports
 internal import RequestPlanner
 package import WalletPresentation
 
-/// A presentation through an app or a web page, read from files so that it can be decrypted and verified
-/// again.
+/// A presentation through an app or a web page, read from files to be decrypted and verified.
 package struct StoredPresentation {
     /// The encrypted answer with the values that its transcript binds.
     package enum Message {

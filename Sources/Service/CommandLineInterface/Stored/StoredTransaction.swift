@@ -8,7 +8,7 @@ package import MdocVerification
 internal import ReaderService
 package import Reports
 
-/// A transaction with a phone, read from files so that it can be verified again.
+/// A transaction with a phone, read from files to be verified.
 package struct StoredTransaction {
     /// The message of the phone.
     package enum Message {
