@@ -204,7 +204,7 @@ struct WalletArguments: ParsableArguments {
     private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
         let contents = try InputFile.read(path)
         let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
-        // A certificate that cannot be parsed is left out: the other roots of the file stay usable.
+        // A certificate that cannot be parsed is left out, so that the other roots of the file stay usable.
         let found = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
         guard !found.isEmpty else {
             throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")

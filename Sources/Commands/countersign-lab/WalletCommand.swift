@@ -214,7 +214,7 @@ struct WalletCommand: AsyncParsableCommand {
             return try await air.run(readers: readers)
         }
         guard let listener else {
-            // The tap itself carries the session: the phone stays on the reader for a day or until Ctrl-C.
+            // The tap itself carries the session, so the phone stays on the reader for a day or until Ctrl-C.
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
             return
         }

@@ -112,7 +112,7 @@ struct Countersignd: AsyncParsableCommand {
         // `tokens`: the brands whose reader tokens prepare a lane.
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
-        // A faulty logo is reported now: pages read the file only when they show it.
+        // A faulty logo is reported now, because pages read the file only when they show it.
         try configuration.checkLogos()
         // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")

@@ -266,7 +266,7 @@ extension DaemonConfiguration.Fleet {
             }
             return key
         }
-        // Only checked here: the settings have the path of the file.
+        // The file is only checked here, because the settings have its path.
         _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", file: authority, error)
         }

@@ -29,8 +29,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules with which documents are judged. The revocation policy in this value is not used: `policies`
-    /// has a revocation policy for each purpose.
+    /// The rules with which documents are judged. The revocation policy in this value is not used, because
+    /// `policies` has a revocation policy for each purpose.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
     var limits = CoordinatorLimits()
@@ -118,7 +118,8 @@ extension DaemonConfiguration {
                         others.contains { $0.sha256 == token.sha256 }
                             ? "another token has this SHA-256: give each caller another token" : nil
                     }), at: \.access.tokens, faults: "see below"),
-            // Before the lanes, which name presets: the members are read in this order.
+            // The presets stand before the lanes, because lanes name presets and the members are read in this
+            // order.
             "presets": .value(
                 "display requests with a name, for buttons and for lanes that ask by themselves",
                 as: LaneForms.presets, at: \.presets,

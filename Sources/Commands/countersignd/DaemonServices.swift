@@ -28,7 +28,7 @@ struct Reloading: Service {
                 log.error(
                     "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])
             }
-            // Also after a fault: systemd waits for the end of the reload.
+            // This is sent after a fault, too, because systemd waits for the end of the reload.
             systemd.ready()
         }
     }
@@ -68,7 +68,8 @@ struct ReplaceableParts: Sendable {
 
     /// Replaces the keys and names of merchants and web pages. If a key cannot be read, nothing changes.
     private func replaceOnline(by settings: DaemonConfiguration.Online?) {
-        // A daemon that started without `online` has no verifier to change: `online` needs a restart then.
+        // A daemon that started without `online` has no verifier to change. A new member `online` then needs
+        // a restart.
         guard let online else { return }
         do throws(AssemblyFault) {
             online.replace(with: try settings?.settings() ?? OnlineSettings())
@@ -102,7 +103,7 @@ struct CoordinatorLifetime: Service {
 /// A service that ends with the standard input. It ignores the input's bytes.
 struct InputLifetime: Service {
     func run() async throws {
-        // Nothing is ever sent through the stream: its end is the event.
+        // Nothing is ever sent through the stream, because its end is the event.
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         source.setEventHandler {

@@ -50,7 +50,7 @@ struct KioskOfFleet: Sendable {
     }
 
     /// Returns the configuration at the start of the daemon. If the fleet's documents lead to a fault, the
-    /// kiosk's own file is used alone: documents never prevent a start.
+    /// kiosk's own file is used alone, because documents must never prevent a start.
     func configuration(
         over file: [UInt8], orOwn own: DaemonConfiguration, _ log: Logger
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -261,7 +261,7 @@ actor ConfigurationInForce {
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != changes)
             if isOver || Task.isCancelled {
-                // A stop is tried again until no lane is in use: a stopped kiosk must not serve.
+                // A stop is tried again until no lane is in use, because a stopped kiosk must not serve.
                 if isStopped, number == changes { _ = enqueue(nil, nil) }
                 return false
             }

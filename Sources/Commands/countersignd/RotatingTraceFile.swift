@@ -42,8 +42,8 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// Writes a line. A line that does not fit, or cannot be written, is left out: a trace never prevents a
-    /// presentation.
+    /// Writes a line. A line that does not fit, or cannot be written, is left out, because a trace must never
+    /// prevent a presentation.
     func write(_ line: [UInt8]) {
         state.withLock { state in
             guard let file = state.file, state.bytes + line.count <= limit,

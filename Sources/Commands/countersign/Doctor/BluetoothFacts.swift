@@ -91,7 +91,8 @@ extension BluetoothFacts {
         } catch .radioUnavailable(let fault) {
             return .failed(fault)
         } catch {
-            // No phone takes part, so only a cancellation is left: bluetoothd did not answer in time.
+            // No phone takes part, so the error is a cancellation, which means that bluetoothd did not answer
+            // in time.
             return .failed(.daemonHung)
         }
     }
@@ -237,7 +238,7 @@ extension BluetoothFacts {
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
-        // Tried first: a blocked switch may belong to another adapter.
+        // This case comes first, because a blocked switch may belong to another adapter.
         case _ where adapter.isPowered: .ok(.radioPower, "on")
         case .on: .note(.radioPower, "off: countersign turns the adapter on when it needs it")
         case .blocked:
@@ -273,7 +274,8 @@ extension AdapterDescription {
         case (..<8)?:
             return .warning(
                 .lowEnergy, "the adapter is older than Bluetooth 4.2, so a portrait takes seconds")
-        // An adapter of unknown version that can advertise has low energy: only low energy has advertising.
+        // An adapter of unknown version that can advertise has low energy, because only low energy has
+        // advertising.
         case nil where advertising == nil:
             return .skipped(.lowEnergy, "the adapter does not report its Bluetooth version")
         default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")

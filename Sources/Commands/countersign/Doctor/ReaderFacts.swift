@@ -217,7 +217,7 @@ extension ReaderFacts {
 
     /// The check that the kernel's NFC modules hold no reader (Q124).
     private var modulesCheck: DoctorCheck {
-        // The first such reader is enough: the remedy frees all readers that the modules hold.
+        // The first such reader is enough, because the remedy frees all readers that the modules hold.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
@@ -336,7 +336,7 @@ extension ReaderFacts {
 
         /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
-            // Other members are not checked: the daemon itself refuses a faulty configuration.
+            // Other members are not checked, because the daemon itself refuses a faulty configuration.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),

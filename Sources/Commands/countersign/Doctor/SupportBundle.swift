@@ -105,7 +105,7 @@ struct SystemdUnits: Equatable, Sendable {
         systemctl.standardOutput = output
         systemctl.standardError = FileHandle.nullDevice
         guard (try? systemctl.run()) != nil else { return "" }
-        // Read before waiting: with a full pipe systemctl would never exit.
+        // The pipe is read before the wait, because with a full pipe systemctl would never exit.
         let bytes = try? output.fileHandleForReading.readToEnd()
         systemctl.waitUntilExit()
         return String(decoding: bytes ?? Data(), as: UTF8.self)

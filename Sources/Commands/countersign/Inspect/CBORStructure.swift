@@ -48,7 +48,7 @@ enum CBORStructure: CaseIterable {
     private init(_ map: CBORMap) {
         // The first structure whose members are all present is taken, so the order matters.
         let signs: [(CBORStructure, [StaticString])] = [
-            // Before DeviceResponse: an MSO has a version and may have a status, too.
+            // The MSO stands before DeviceResponse, because an MSO has a version and may have a status, too.
             (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
             (.deviceRequest, ["docRequests"]), (.deviceResponse, ["version", "documents"]),
             (.deviceResponse, ["version", "documentErrors"]), (.deviceResponse, ["version", "status"]),
@@ -235,8 +235,8 @@ extension CBORStructure {
         guard let item = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)) else {
             return nil
         }
-        // `recognise` is not used, because it calls this function: payloads within payloads would be opened
-        // to any depth.
+        // `recognise` is not used, because it calls this function, so payloads within payloads would be
+        // opened to any depth.
         let embedded = (try? EncodedCBOR<Never>(item)).flatMap { try? $0.item() }
         guard let members = try? (embedded ?? item).map() else { return nil }
         if members["digestAlgorithm"] != nil, members["valueDigests"] != nil {

@@ -246,7 +246,8 @@ private struct ReceiptRenewKeyCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // Opened for reading first: opening for changes would create a missing store, which has no receipts.
+        // The store is opened for reading first, because opening it for changes would create a missing store,
+        // which has no receipts.
         _ = try TrustStoreAccess.reading(store.path)
         let id = try TrustStoreAccess.changing(store.path).using { store throws(ReaderStoreError) in
             try store.renewReceiptKey()

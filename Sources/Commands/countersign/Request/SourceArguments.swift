@@ -176,8 +176,8 @@ struct SourceArguments: ParsableArguments {
         let service = PCSCService()
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
-            // The list of readers is only checked here: without a reader the command must fail before a
-            // person is asked for a phone.
+            // The list of readers is only checked here, because without a reader the command must fail before
+            // a person is asked for a phone.
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
                 throw PCSCTransportError.noReader
@@ -221,7 +221,7 @@ final class TraceFile: Sendable {
     }
 
     func write(_ direction: Direction, _ bytes: ArraySlice<UInt8>) {
-        // A line that cannot be written is lost: a full disk must not end the transaction.
+        // A line that cannot be written is lost, because a full disk must not end the transaction.
         let time = String(start.duration(to: .now).milliseconds)
         _ = try? file.writeAll("\(time) \(direction.rawValue) \(bytes.hexadecimal)\n".utf8)
     }

@@ -103,7 +103,7 @@ struct OwnProgram {
                     words, environment: environment, input: .nowhere, output: .descriptor(writing.rawValue),
                     errors: .inherited)
             }
-            // Read before waiting: with a full pipe the child would never exit.
+            // The pipe is read before the wait, because with a full pipe the child would never exit.
             let output = try Self.contents(of: reading)
             // Without a deadline, `end` always returns a status.
             let status = child.end(until: nil) ?? -1
@@ -159,7 +159,7 @@ struct SetupFile {
     /// Checks that the folder can be written, before any question is asked.
     func checkFolder() throws(CommandFailure) {
         let folder = FilePath(path).removingLastComponent().string
-        // A missing folder is no fault: it is created later.
+        // A missing folder is no fault, because it is created later.
         guard unsafe folder.isEmpty || access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else {
             throw .usage(
                 "\(Terminal.safe(folder)): this user may not write in this folder; run the command as root, or give another file with --config"
@@ -195,7 +195,7 @@ struct SetupFile {
             if !folder.isEmpty {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             }
-            // A symbolic link at this path is removed: a write as root must not follow a link.
+            // A symbolic link at this path is removed, because a write as root must not follow a link.
             _ = unsafe unlink(path)
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow],

@@ -88,7 +88,7 @@ struct SourceFiles {
 
 /// The sources of trust in a file or in a server's answer, with their names in the trust store.
 ///
-/// Each source is parsed once: `TrustSource` contains the parsed content.
+/// Each source is parsed once, because `TrustSource` keeps the parsed content.
 struct FoundSources {
     private(set) var sources: [TrustSource] = []
     /// The number of PEM blocks that cannot be decoded.
@@ -110,7 +110,7 @@ struct FoundSources {
                 let kind: TrustSource.Kind = block.is("CERTIFICATE") ? .anchor : .revocationList
                 return (kind, SourceContent(kind, der[...]))
             }
-            // Roots first: a CRL in the same file is checked against them.
+            // Roots come first, because a CRL in the same file is checked against them.
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
             // Contents that are not recognised get the kind of --as. The checks of a source of this kind then
             // say what is wrong.
@@ -118,7 +118,8 @@ struct FoundSources {
         }
         for (found, content) in structures {
             let wanted = kind ?? found
-            // The kind of --as must fit the recognised contents: a root given with `--as vical` is no VICAL.
+            // The kind of --as must fit the recognised contents. For example, a root given with `--as vical`
+            // is no VICAL.
             guard wanted.isLike(found) else { continue }
             sources.append(
                 TrustSource(

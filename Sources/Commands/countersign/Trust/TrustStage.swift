@@ -198,7 +198,8 @@ extension TrustStoreAccess {
     ) async throws(CommandFailure) -> TrustChangeReport {
         let current = try currentIfAny()
         var stage = TrustStage(current?.snapshot, rules)
-        // Files before targets: a provider's root in a file must be trusted before its VICAL is checked.
+        // Files come before targets, because a provider's root in a file must be trusted before its VICAL is
+        // checked.
         Progress.during("Checking the sources") { stage.admit(sources) }
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()

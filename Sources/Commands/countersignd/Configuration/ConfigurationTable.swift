@@ -74,7 +74,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     /// - Returns: nil if the text is not a value of the member.
     func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
-        // A variable has no JSON type: it is tried as a text, and then as a number.
+        // A variable has no JSON type, so it is tried as a text and then as a number.
         let values = [JSONValue.string(text)] + (Int64(text).map { [.integer($0)] } ?? [])
         for value in values {
             var (changed, reading) = (owner, ConfigurationReading())
