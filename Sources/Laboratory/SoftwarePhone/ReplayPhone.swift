@@ -90,7 +90,7 @@ package final class ReplayPhone: Sendable {
 
 /// The card logic of a replay, which the thread of the virtual reader calls.
 private final class ReplayCard: Sendable {
-    /// The delay of an answer that never came in the trace: longer than a reader waits by default.
+    /// The delay of an answer that never came in the trace. It is longer than a reader waits by default.
     private static let silence = Duration.seconds(3600)
 
     /// The engagements of the taps. Each is added as soon as its handover is complete.
@@ -117,7 +117,7 @@ private final class ReplayCard: Sendable {
         let (answer, over, engagement) = state.withLock { state in
             let before = state.wallet.engagement?.number
             let (answer, over) = state.answer(command, silence: Self.silence)
-            // The wallet keeps its engagement for the whole tap: only a new number is a new engagement.
+            // The wallet keeps its engagement for the whole tap, so only a new number is a new engagement.
             let engagement = state.wallet.engagement
             return (answer, over, engagement?.number == before ? nil : engagement)
         }
@@ -188,7 +188,7 @@ extension ReplayState {
         case nil: break
         }
         if let status = exchange.status, !status.isSuccess { return .respondLater(status.bytes, after: took) }
-        // NLEN was 0: the traced phone was still preparing its message (Q13).
+        // NLEN was 0, because the traced phone was still preparing its message (Q13).
         if exchange.length == 0 {
             let notReady: [UInt8] = [0, 0, 0x90, 0]
             trace.follow(command, notReady[...])

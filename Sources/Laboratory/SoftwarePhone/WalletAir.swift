@@ -32,8 +32,8 @@ package struct WalletAir {
         self.script = script
     }
 
-    /// The maximum time to search for the reader of a tap. For a QR code there is no limit: it may be scanned
-    /// at any time.
+    /// The maximum time to search for the reader of a tap. For a QR code there is no limit, because it may be
+    /// scanned at any time.
     private static let timeout: Duration = .seconds(60)
     /// The pause between two attempts to connect.
     private static let pause: Duration = .milliseconds(500)
@@ -44,7 +44,7 @@ package struct WalletAir {
         while readers == 0 || number <= readers {
             guard let engagement = try await engagement(number) else { return }
             let server = WalletServer(name: "reader \(number)")
-            // Only a reader with a link counts: a failed connection leaves the number unchanged.
+            // Only a reader with a link counts, so a failed connection leaves the number unchanged.
             if let link = await latestLink(engagement, server) {
                 await serve(engagement, over: link, server)
                 number += 1
@@ -96,7 +96,7 @@ package struct WalletAir {
             attempt.cancel()
         }
         newer.cancel()
-        // The newer tap was taken from the queue: it is put back for the next link.
+        // The newer tap was taken from `taps`, so it is put back for the next link.
         if let engagement = await newer.value { taps?.record(engagement) }
         return made
     }

@@ -66,7 +66,7 @@ struct WalletServer {
         on channel: some MessageChannel, within delay: Duration
     ) async throws(TransportError) -> [UInt8]? {
         guard delay > .zero else { return nil }
-        // A receive has no timeout of its own: the timer cancels it when the person has decided.
+        // A receive has no timeout, so the timer cancels it when the person has decided.
         let receiving = Task { () -> Result<[UInt8], TransportError> in
             do throws(TransportError) {
                 return .success(try await channel.receive())
@@ -114,7 +114,7 @@ extension ReaderTrust.Finding {
         case .chainWrong: "its certificates do not sign one another"
         case .rootSent: "its chain contains the root, which a reader must not send"
         case .unknownReader: "no root of --reader-roots or --reader-list certified it"
-        // Never shown: a reader that is not authenticated has another finding.
+        // This text is never shown, because a reader that is not authenticated has another finding.
         case .trusted: "its certificate has no subject"
         }
     }
@@ -193,7 +193,7 @@ package struct WalletListener {
         return await withTaskGroup(of: WalletEngagement?.self) { group in
             group.addTask { await taps.next() }
             group.addTask {
-                // A reader sends nothing before the greeting: a message or an error ends the wait.
+                // A reader sends nothing before the greeting, so a message or an error ends the wait.
                 _ = try? await channel.receive()
                 return nil
             }

@@ -5,8 +5,8 @@ package import JSON
 /// An HTTP client for the Unix socket of a daemon on this computer.
 ///
 /// Each call opens a connection, sends one HTTP/1.1 request with `Connection: close` and reads the answer to
-/// its end. The client needs neither Foundation's networking nor a token: the daemon knows the caller's user
-/// id from the socket (SO_PEERCRED).
+/// its end. The client needs neither Foundation's networking nor a token, because the daemon knows the
+/// caller's user id from the socket (SO_PEERCRED).
 ///
 /// - A call blocks its thread, for up to 10 s without a byte from the daemon.
 /// - An answer has at most 1 MiB. A longer answer is cut off and then refused as malformed.
@@ -54,13 +54,13 @@ package struct DaemonSocket: Sendable {
         defer { close(descriptor) }
         var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        // The results are ignored: these two options fail only for a bad descriptor or a bad time.
+        // The results are ignored, because these two options fail only for a bad descriptor or a bad time.
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard Self.connect(descriptor, to: path) else { throw failure() }
         var rest = request[...]
         while !rest.isEmpty {
-            // MSG_NOSIGNAL: SIGPIPE would end this program if the daemon closes the connection early.
+            // Without MSG_NOSIGNAL, SIGPIPE would end this program if the daemon closes the connection early.
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }

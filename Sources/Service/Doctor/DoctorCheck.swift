@@ -120,8 +120,8 @@ extension DoctorCheck {
     }
 }
 
-/// A settings file of the system that Countersign may write. Files of other packages are never changed: a
-/// settings file only adds to them.
+/// A settings file of the system that Countersign may write. Files of other packages are never changed,
+/// because a settings file only adds to them.
 package struct SettingsFile: Equatable, Sendable {
     package let path: String
     package let contents: [UInt8]

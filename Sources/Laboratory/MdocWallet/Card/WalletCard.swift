@@ -21,19 +21,20 @@ internal import NDEF
 /// - A tap begins with `insert()`. It keeps nothing of an earlier tap (Q2), except a QR code that the phone
 ///   still shows.
 /// - Each engagement gets a new ephemeral key, as in a real phone.
-/// - The consent to an NFC v2 request outlasts the tap: the holder is not asked twice for the same request.
+/// - The consent to an NFC v2 request outlasts the tap, so that the holder is not asked twice for the same
+///   request.
 ///
 /// The profile of the wallet decides limits and quirks. The faults `cardFault` and `version2Fault` break one
-/// rule each. The card never judges the reader: that is the work of ``Holder``.
+/// rule each. The card never judges the reader, which is the work of ``Holder``.
 package struct WalletCard: ~Copyable, Sendable {
     /// The phone's answer to a command, and when the caller sends the answer.
     package enum Answer: Equatable, Sendable {
         /// Answers the command with these bytes.
         case respond([UInt8])
-        /// Answers the command with these bytes, but not before this instant: the person decides until then
-        /// (Q54).
+        /// Answers the command with these bytes, but not before this instant, because the person decides
+        /// until then (Q54).
         case respondAt([UInt8], ContinuousClock.Instant)
-        /// Does not answer: the phone leaves the field.
+        /// Does not answer, because the phone leaves the field.
         case remove
     }
 

@@ -246,7 +246,7 @@ extension PresentationCase {
         switch fault {
         // The phone's only document is of another type than the requested type.
         case .unrequestedDocType: docType = "org.example.other"
-        // The licence attests 21 and 65: the nearest age is 21, and the phone returns 65.
+        // The licence attests 21 and 65. The nearest age is 21, but the phone returns 65.
         case .ageNotNearest:
             requests = [Self.request([TestLicence.nameSpace: ["age_over_20"]])]
         // The device signs the transcript of a QR code, so the session has another handover.
@@ -350,8 +350,8 @@ extension PresentationCase {
         try documents.map { kind throws(OpenSSLCryptoError) in
             var content = kind.document(for: licence, on: now.dayInUTC)
             if kind == .drivingLicence { content.docType = docType }
-            // With a seed the purpose determines the key: another purpose for the licence's key would change
-            // the corpus.
+            // With a seed the purpose determines the key, so another purpose for the licence's key would
+            // change the corpus.
             let purpose = kind == .drivingLicence ? "device" : "device \(kind.rawValue)"
             let key = COSEKeyPair(try entropy.key(on: deviceCurve, for: purpose))
             return try issuer.issue(content, for: key)

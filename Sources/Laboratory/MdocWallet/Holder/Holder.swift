@@ -17,7 +17,7 @@ package import OpenSSLCrypto
 ///   (9.1.3).
 /// 6. It applies `fault`, which breaks one rule at one of these steps.
 ///
-/// A holder is a value without a session: the caller decrypts and encrypts (``WalletSession``). It runs on
+/// A holder is a value without a session, so the caller decrypts and encrypts (``WalletSession``). It runs on
 /// the caller's thread, and a signature is its only costly work.
 ///
 /// The holder conforms to the standard except for its fault. It never checks whether a document has expired,

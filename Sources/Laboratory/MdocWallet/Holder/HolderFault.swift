@@ -82,7 +82,7 @@ extension HolderFault {
         case .otherHandover:
             let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
             guard qr.encoded == transcript.encoded else { return qr }
-            // The session did begin with a QR code: then the device signs a handover over NFC.
+            // The session did begin with a QR code, so the device signs a handover over NFC.
             return SessionTranscript(
                 deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
         case .otherSession:

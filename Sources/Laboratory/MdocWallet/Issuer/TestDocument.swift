@@ -246,7 +246,8 @@ package enum TestPortrait {
             padding += repeatElement(0x20, count: length - 2)
             missing -= markerSize + length
         }
-        // Too short for a segment: fill bytes, which may precede any marker (ITU-T T.81 B.1.1.2).
+        // The rest is too short for a segment, so it becomes fill bytes, which may precede any marker (ITU-T
+        // T.81 B.1.1.2).
         padding += repeatElement(0xff, count: max(0, missing))
         return drawing[..<markerSize] + padding + drawing[markerSize...]
     }

@@ -109,7 +109,8 @@ package final class TestIssuer: Sendable {
     }
 
     private func addDecoys(to nameSpace: inout CBORDraft) throws(OpenSSLCryptoError) {
-        // The items drew their digest identifiers from this range: decoys get the identifiers that are left.
+        // The items drew their digest identifiers from this range, so decoys get the identifiers that are
+        // left.
         for number in 0..<nameSpace.members.count + options.decoyDigests {
             let digestID = CBORDraft.integer(Int64(number))
             guard nameSpace[digestID] == nil else { continue }

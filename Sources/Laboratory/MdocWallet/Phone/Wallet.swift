@@ -25,7 +25,7 @@ package import WalletPresentation
 ///   `holder`, faults of the document in its issuer.
 ///
 /// A wallet does no I/O and reads no clock. Times are arguments, and delays are returned to the caller. It is
-/// for tests, demonstrations and the corpus only: no program of a shop links it
+/// for tests, demonstrations and the corpus only. No program of a shop links it
 /// (`Tests/Architecture/LaboratoryTests`).
 package struct Wallet: Sendable {
     package var holder: Holder
@@ -183,7 +183,7 @@ extension Wallet {
             case .transmit(let command):
                 action = reader.receive(phone.answer(command[...], now: now)[...], now: now)
             case .wait(let until):
-                // In memory nobody has to wait: the clock is moved on.
+                // In memory nobody has to wait, so the clock is moved on.
                 now = until
                 action = reader.expire(now: now)
             case .deliver(let handover):

@@ -26,7 +26,7 @@ package struct WalletSession: ~Copyable, Sendable {
         case send([UInt8], after: Duration)
         /// Sends this message after the delay, as the last message of the session.
         case sendLast([UInt8], after: Duration)
-        /// Sends nothing: the reader ended the session, or the session had ended before.
+        /// Sends nothing, because the reader ended the session, or the session had ended before.
         case end
     }
 

@@ -57,7 +57,7 @@ package struct WebArguments: ParsableArguments {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }
         guard FileManager.default.fileExists(atPath: encryptionInfo) else { return encryptionInfo }
-        // Two more bytes than the text: an editor may have added a line end.
+        // The limit has two more bytes than the text, because an editor may have added a line end.
         let text = try InputFile.read(encryptionInfo, limit: EncryptionInfo.maximumSize + 2)
         return String(decoding: text.withoutLineEnd, as: UTF8.self)
     }

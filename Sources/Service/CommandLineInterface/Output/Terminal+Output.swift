@@ -24,7 +24,7 @@ extension Terminal {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
     }
 
-    /// Writes a line. Errors are ignored: a program such as `head` may close its end of a pipe early.
+    /// Writes a line. Errors are ignored, because a program such as `head` may close its end of a pipe early.
     private static func write(_ text: String, to descriptor: FileDescriptor) {
         _ = try? descriptor.writeAll((text + "\n").utf8)
     }

@@ -85,7 +85,8 @@ package struct AgeCheck {
             }
             return .success(await transaction.run(at: field, radio: radio))
         }
-        // Before the result is read: the software wallet must be stopped if the presentation failed, too.
+        // This call stands before the result is read, because the software wallet must be stopped if the
+        // presentation failed, too.
         lift()
         let ended = try presentation.get()
         fieldTrace?.end(ended)

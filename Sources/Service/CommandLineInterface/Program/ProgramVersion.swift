@@ -85,7 +85,7 @@ enum Checkout {
         return link.hasPrefix("gitdir: ") ? String(link.dropFirst("gitdir: ".count)) : nil
     }
 
-    /// Returns the commit of HEAD, as git would find it: HEAD names a branch. The commit of the branch is in
+    /// Returns the commit of HEAD, as git would find it. HEAD names a branch. The commit of the branch is in
     /// a file of the branch or in `packed-refs`. A worktree shares its branches with the folder in
     /// `commondir`.
     private static func head(in git: String) -> String? {

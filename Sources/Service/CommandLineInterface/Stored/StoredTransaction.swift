@@ -30,7 +30,7 @@ package struct StoredTransaction {
     /// Decrypts the response if necessary and verifies it at the instant `now`.
     ///
     /// - Throws: Status 64 (usage) if two files contain different requests. A response that fails a check is
-    ///   no error: the returned report has the failed check.
+    ///   no error, and the returned report has the failed check.
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {
@@ -115,7 +115,7 @@ extension StoredTransaction {
             TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         switch received.content {
-        // A status beside the data is ignored: it ends a session, and this session is over.
+        // A status beside the data is ignored, because it ends a session, and this session is over.
         case .data(let data, _):
             do throws(SessionError) {
                 return OpenedSession(
