@@ -186,6 +186,7 @@ struct WalletArguments: ParsableArguments {
         guard let readerList, let readerListProvider else {
             return roots.isEmpty ? ReaderTrust() : ReaderTrust(readerPolicy, roots: roots)
         }
+        // A certificate that cannot be a root is left out. Without any root the list is refused.
         let providers = try Self.certificates(in: readerListProvider).compactMap { try? TrustAnchor($0) }
         let bytes = try InputFile.read(readerList, limit: UnverifiedRICAL.maximumSize)
         do throws(RICALError) {

@@ -157,6 +157,7 @@ extension DaemonConfiguration {
                 file.access.users = file.socket?.users ?? [:]
             },
             .init(of: "fleet") { object, file throws(JSONFault) in
+                // `member` throws if the file has no such member, and then there is no conflict.
                 guard file.fleet == nil, let from = try? object.member("readerTokens", "from") else { return }
                 throw from.wrong("is allowed only with fleet, which names the hub")
             },
@@ -250,6 +251,7 @@ extension DaemonConfiguration {
             .union(
                 access.users.filter { $0.value.scopes.contains(.readerTokens) }.keys.map(
                     AccessRules.name(ofUser:)))
+        // A grant with a fault was reported when it was read, so it is skipped here.
         for grant in (try? file.member("readerTokens", "grants").array()) ?? [] {
             guard let caller = try? grant.members()["caller"], let name = try? caller.string(),
                 !callers.contains(name)

@@ -133,6 +133,8 @@ struct KioskOfFleet: Sendable {
                 }
             },
             apply: { configuration in
+                // The agent checks a changed configuration first, so only the kiosk's own file can have a
+                // fault here.
                 guard let configuration = try? Self.parse(configuration) else { return .notReady }
                 let before = await coordinator.readyLanes()
                 guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }

@@ -75,6 +75,7 @@ extension BluetoothFacts {
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
+        // If bluetoothd gave no answer, there is no adapter to try.
         let adapter = (try? bluetooth.get())?.usedAdapter
         // `room`: the numbers of active and of free advertisements.
         guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }

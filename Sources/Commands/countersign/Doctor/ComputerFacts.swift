@@ -101,6 +101,7 @@ struct FontFacts: Sendable {
     private static let folders = ["fonts-noto-core": "truetype/noto", "fonts-noto-cjk": "opentype/noto"]
 
     static func current(in system: SystemFolder) -> FontFacts {
+        // A folder that does not exist counts as empty.
         let absent = folders.filter { system.names(in: "/usr/share/fonts/\($0.value)")?.isEmpty ?? true }
         return FontFacts(missing: absent.keys.sorted())
     }

@@ -143,6 +143,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private var examinations: [Examination] {
         let (system, store) = (system, store)
+        // An empty name selects every reader.
         let selector = ReaderSelector(reader ?? "")
         // `clock.now()` would refuse an unset clock, which is a finding of `ClockFacts` here.
         let now = clock.at?.instant ?? WallClock.system.now

@@ -104,6 +104,7 @@ struct SystemdUnits: Equatable, Sendable {
         let output = Pipe()
         systemctl.standardOutput = output
         systemctl.standardError = FileHandle.nullDevice
+        // Without systemd the report has no units.
         guard (try? systemctl.run()) != nil else { return "" }
         // The pipe is read before the wait, because with a full pipe systemctl would never exit.
         let bytes = try? output.fileHandleForReading.readToEnd()

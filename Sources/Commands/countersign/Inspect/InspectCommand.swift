@@ -225,6 +225,7 @@ extension DiagnosticNotation {
         notation.isIndented = true
         notation.opensTag24 = true
         if !isFull {
+            // Without --full, long strings are cut and the whole text ends after 4 MiB.
             notation.longestByteString = 48
             notation.longestText = 400
             notation.longestNotation = 1 << 22
@@ -246,7 +247,8 @@ extension DiagnosticNotation {
     }
 }
 
-/// Remarks on elements whose values depart from the data model of their document type.
+/// Remarks on elements whose values depart from the data model of their document type. A part that cannot be
+/// parsed gets no remark here.
 private struct ElementRemarks {
     /// The largest number of remarks on one file.
     private static let limit = 50

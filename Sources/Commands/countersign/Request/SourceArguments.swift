@@ -174,6 +174,7 @@ struct SourceArguments: ParsableArguments {
         named name: String?, _ wishes: Set<ReaderWish> = []
     ) async throws(CommandFailure) -> any ContactlessReader {
         let service = PCSCService()
+        // An empty name selects every reader.
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
             // The list of readers is only checked here, because without a reader the command must fail before

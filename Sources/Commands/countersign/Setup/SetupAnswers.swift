@@ -247,6 +247,7 @@ struct SetupLook {
             Self.fault(of: $0, on: ground)
         }
         guard let words = PageColour(answer) else { return nil }
+        // `fault(of:on:)` has accepted both colours, so this does not fail.
         return try? BrandColours(ground: ground, words: words)
     }
 

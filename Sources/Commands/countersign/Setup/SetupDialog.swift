@@ -54,6 +54,7 @@ struct SetupDialog {
         if let answers {
             return try mapping(answers[question.rawValue]?.boolean() ?? false, failure)
         }
+        // An earlier answer that is not a boolean is ignored.
         let standard = (try? former?[question.rawValue]?.boolean()) ?? false
         let word = try ask("\(question.text) \(standard ? "[Y/n]" : "[y/N]")") { answer in
             ["", "y", "yes", "n", "no"].contains(answer.lowercased()) ? nil : "answer yes or no"
@@ -71,6 +72,7 @@ struct SetupDialog {
             let number = try mapping(answers[question.rawValue]?.integer(in: range), failure)
             return number.map(Int.init) ?? standard
         }
+        // An earlier answer out of this range is ignored.
         let before = (try? former?[question.rawValue]?.integer(in: range)) ?? Int64(standard)
         let text = try self.text(of: question, standard: "\(before)") { answer in
             Int64(answer).map(range.contains) == true

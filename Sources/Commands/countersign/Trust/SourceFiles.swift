@@ -148,6 +148,7 @@ extension SourceContent {
                 (try? held.list()).map { $0.distributionPointURIs?.first ?? $0.issuer.description }
             case .statusToken(let held): (try? held.token())?.subject
             }
+        // A list that cannot be parsed or lacks this property gets its digest as its name, too.
         return name ?? Digest(.sha256, of: bytes).bytes.hexadecimal
     }
 }

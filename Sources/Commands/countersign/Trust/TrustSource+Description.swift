@@ -17,7 +17,8 @@ extension TrustSource.Kind {
     }
 }
 
-/// The contents of a source as text and as JSON. The contents are not verified here.
+/// The contents of a source as text and as JSON. The contents are not verified here. If the contents cannot
+/// be parsed, the properties are nil.
 struct SourceDescription {
     let source: TrustSource
     /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.
