@@ -64,6 +64,8 @@ package final class ReplayPhone: Sendable {
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero
         try? await Task.sleep(for: away, clock: .continuous)
         card.remove()
+        // `next` counts from the last exchange, as `left` does, so the time until the departure is
+        // subtracted.
         let rest = (tap.next ?? .zero) - away
         try? await Task.sleep(for: max(rest, Duration.zero), clock: .continuous)
         // A cancelled sleep ends early, and the phone must not come back then.

@@ -83,6 +83,7 @@ extension CardFault {
         case .pulledInResponse: .silent(.receiveMessage)
         case .locked, .silent: nil
         case .neverReady: .neverReady
+        // FFFE is the largest valid NLEN.
         case .giantLength: .announcesLength(0xfffe)
         case .noData: .answersEmpty
         case .tooMuchData: .answersTooMuch

@@ -168,6 +168,7 @@ package struct WalletCard: ~Copyable, Sendable {
         engagement = nil
         session = nil
         engagements += 1
+        // A card can report a missing key only by a status word.
         guard let key = try? wallet.eDeviceKey(engagements) else { return respond(.unknownError) }
         let holder = NFCVersion2Holder(behaviour, version2) { [wallet] methods in
             wallet.version2Engagement(key, methods)
@@ -183,6 +184,7 @@ package struct WalletCard: ~Copyable, Sendable {
         engagement = nil
         session = nil
         engagements += 1
+        // A card can report a missing key only by a status word.
         guard let key = try? wallet.eDeviceKey(engagements),
             let content = try? wallet.nfcContent(engagements, key)
         else { return respond(.unknownError) }

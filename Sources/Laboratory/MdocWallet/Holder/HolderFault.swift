@@ -86,6 +86,7 @@ extension HolderFault {
             return SessionTranscript(
                 deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
         case .otherSession:
+            // A further byte makes it the engagement of another session.
             return SessionTranscript(deviceEngagement: engagement + [0], eReaderKey: key, handover: .qr)
         default: return nil
         }
@@ -108,6 +109,7 @@ extension HolderFault {
     func edit(deviceAuth: inout CBORDraft) {
         switch self {
         case .signatureFlipped, .macFlipped: deviceAuth.editLast { [$0[0] ^ 1] + $0.dropFirst() }
+        // HMAC 256/64 keeps 8 of the 32 bytes.
         case .shortMAC: deviceAuth.editLast { Array($0.prefix(8)) }
         case .signatureAndMAC:
             // A COSE_Mac0 of HMAC 256/256 (algorithm 5), with a tag of zeros.

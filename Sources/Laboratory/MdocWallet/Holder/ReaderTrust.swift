@@ -80,6 +80,7 @@ package struct ReaderTrust: Sendable {
                         transcript: transcript, itemsRequest: document.itemsRequestBytes))
             }
             let findings = all + [own].compactMap(\.self)
+            // A document that no signature covers is unsigned.
             return findings.first { $0 != .trusted } ?? findings.first ?? .unsigned
         }
     }

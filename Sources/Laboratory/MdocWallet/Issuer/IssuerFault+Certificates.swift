@@ -73,6 +73,7 @@ extension IssuerFault {
         case .subjectKeyIdentifierMissing: signer.remove(.subjectKeyIdentifier)
         case .subjectKeyIdentifierNoDigest:
             signer.replace(.subjectKeyIdentifier([UInt8](repeating: 0x5a, count: 20)))
+        // Annex B requires at least 63 random bits, and 4 bytes have 32.
         case .shortSerialNumber: signer.serialNumber = Array(signer.serialNumber.prefix(4))
         default: break
         }

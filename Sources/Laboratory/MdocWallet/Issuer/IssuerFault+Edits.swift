@@ -52,6 +52,7 @@ extension IssuerFault {
         case .certificateProtected:
             draft.protected[33] = draft.unprotected[33]
             draft.unprotected = [:]
+        // A DER sequence, as a certificate is, but with only the letters abc in it.
         case .certificateIsGarbage: draft.unprotected[33] = .bytes([0x30, 0x03, 0x61, 0x62, 0x63])
         case .certificateAsText: draft.unprotected[33] = "MIIB"
         case .rootInCertificateList: draft.unprotected[33] = [.bytes(signer), .bytes(root)]
@@ -103,6 +104,7 @@ extension IssuerFault {
     private func edit(digestsOf object: inout CBORDraft) {
         switch self {
         case .digestFlipped: object.editDigests { [$0[0] ^ 1] + $0.dropFirst() }
+        // Half of the 32 bytes of a SHA-256.
         case .digestTruncated: object.editDigests { Array($0.prefix(16)) }
         case .digestAlgorithmUnknown: object["digestAlgorithm"] = "MD5"
         case .digestAlgorithmOfOtherLength: object["digestAlgorithm"] = "SHA-384"

@@ -84,6 +84,7 @@ extension WalletProfile {
         ],
         engagementVersion: "1.1",
         extraEngagementMembers: [
+            // OriginInfos (5), and Capabilities (6) with readerAuthAll (3) and extended requests (4).
             .init(key: 5, value: []), .init(key: 6, value: [3: true, 4: true]),
         ])
 
@@ -175,6 +176,7 @@ extension WalletProfile {
             name: name, behaviours: [.static: .with { $0.ignoresLengthAfterMore = true }],
             engagementVersion: "1.1",
             extraEngagementMembers: [
+                // OriginInfos (5), and Capabilities (6) with readerAuthAll (3) and extended requests (4).
                 .init(key: 5, value: []), .init(key: 6, value: [3: true, 4: true]),
             ], version2: version2)
     }

@@ -277,11 +277,13 @@ extension SessionFault {
         }
     }
 
+    /// Returns the message with another status beside its data.
     private static func answer(_ message: [UInt8], status: UInt64) -> [UInt8] {
         let data = (try? SessionData(message[...]))?.data
         return SessionData.encode(data: data.map(Array.init), status: SessionStatus(rawValue: status))
     }
 
+    /// Returns the encrypted data of a message.
     private static func data(_ message: [UInt8]) -> CBORDraft {
         .bytes(((try? SessionData(message[...]))?.data).map(Array.init) ?? [])
     }
