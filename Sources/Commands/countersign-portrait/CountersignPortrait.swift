@@ -4,8 +4,8 @@ package import PortraitImage
 /// The program `countersign-portrait`. It reads one image from standard input, and writes an image that
 /// browsers show to standard output: JPEG and PNG unchanged, JPEG 2000 as PNG.
 ///
-/// A JPEG image is read to its last block, because browsers show the intact part of a broken image, and a
-/// part must not be compared with a face.
+/// A JPEG image is read to its last block. Browsers show the intact part of a broken image, but a part must
+/// not be compared with a face.
 ///
 /// The bytes come from a phone, and OpenJPEG is written in C. So the process confines itself before it reads
 /// anything.

@@ -177,8 +177,8 @@ enum AccessForms {
         .required("scopes", "what the token's owner may do", as: AccessForms.scopes), AccessForms.pageLanes,
         as: AccessRules.Token.init(name:sha256:scopes:lanes:))
 
-    /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused, because
-    /// a script with an unset variable makes them, and anybody can send such a token.
+    /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused. A
+    /// script with an unset variable makes them, and anybody can send such a token.
     static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
         digest, text, _ throws(JSONFault) in
         guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }

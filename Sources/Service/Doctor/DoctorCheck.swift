@@ -145,8 +145,8 @@ extension [String] {
     }
 }
 
-/// The text of a check in two forms: in full for the person at the computer, and without the names and paths
-/// of this installation for a support bundle.
+/// The text of a check in two forms. The full form is for the person at the computer. The shared form is for
+/// a support bundle, and has no names and paths of this installation.
 ///
 /// An interpolation `\(full: name, shared: "READER")` puts the name into the full form and the word into the
 /// shared form. All other values are in both forms.

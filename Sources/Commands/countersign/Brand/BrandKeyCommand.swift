@@ -92,8 +92,8 @@ private struct BrandKeyAddCommand: ParsableCommand {
     private func makeKey() throws(CommandFailure) -> BrandKey {
         let key = try mapping(residence.generate(.p256), \IdentityStoreError.failure)
         let added = try brandKey(publicHalf(of: key))
-        // The key is added to a copy of the registry first, because a private key must not be left in a file
-        // if the registry refuses its public half.
+        // The key is added to a copy of the registry first. If the registry refuses the public half, no
+        // private key is left in a file.
         var registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
         try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
             BrandRegistryError.refused(fault).failure

@@ -107,8 +107,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Writes the support bundle and the settings files that were requested, and throws the exit code.
     ///
-    /// This function is not inlined into `run`, which is async, because the optimiser of Swift 6.3 crashes if
-    /// an async function handles errors that functions of other modules throw.
+    /// `run` is async, and the optimiser of Swift 6.3 crashes if an async function handles errors that
+    /// functions of other modules throw. So this function must not be inlined into `run`.
     @inline(never)
     private func finish(_ checks: [DoctorCheck], _ bundle: SupportBundle?) throws {
         if let supportBundle, let bundle { try write(bundle, to: supportBundle) }

@@ -79,8 +79,8 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let asked = try question.plan(savingPortrait: savePortrait != nil)
-        // The file is opened and emptied before the phone is asked, because an earlier holder's portrait must
-        // not stay, and an answer must not be lost because the file cannot be written.
+        // The file is opened and emptied before the phone is asked. An earlier holder's portrait must not
+        // stay, and an answer must not be lost because the file cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
         defer { portraitFile?.removeUnlessWritten() }
         // Without --at the clock is read again for each check, because the holder may consent minutes after

@@ -7,7 +7,7 @@ internal import ReaderTokens
 /// The questions of setup, answered at the terminal or from a file of answers.
 ///
 /// From a file, each answer is checked and a fault names the file, line and column. At the terminal, a wrong
-/// answer is explained and the question is asked again; the defaults are the answers of an earlier run, and
+/// answer is explained and the question is asked again. The defaults are the answers of an earlier run, and
 /// `-` returns to the original default.
 struct SetupDialog {
     /// The number of times a question is asked before the command gives up.

@@ -139,8 +139,8 @@ extension IssuerFault {
         func day(_ days: Int64) -> CBORDraft {
             .dateTime("\(now.advanced(bySeconds: days * TestValidity.day))")
         }
-        // By `TestValidity` an MSO is signed and valid from two days before `now`, within the validity of its
-        // signer's certificate, from 60 days before to 300 days after `now`.
+        // By `TestValidity` an MSO is signed two days before `now`, and valid from then on. Its signer's
+        // certificate is valid from 60 days before to 300 days after `now`.
         switch self {
         case .notYetValid: object["validityInfo"]?["validFrom"] = day(1)
         case .expired: object["validityInfo"]?["validUntil"] = day(-1)
