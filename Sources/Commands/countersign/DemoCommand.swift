@@ -32,6 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         let check = AgeCheck(
             age, retrieval: retrieval, fieldTrace: fieldTrace, output: output, at: try clock.now())
+        // The demo trusts no issuer, so that it works without a trust store.
         let status = try await check.run(at: try await reader(), trusting: TrustStore(anchors: []))
         throw ExitCode(status.rawValue)
     }

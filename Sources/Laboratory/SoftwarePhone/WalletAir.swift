@@ -134,7 +134,8 @@ extension WalletAir {
     private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
         guard let connects = script.connects else {
             server.note("the traced phone made no Bluetooth connection")
-            // As long as a phone that searches in vain. A newer tap cancels this wait.
+            // The wait is as long as the search of a phone that finds no reader. A newer tap cancels the
+            // wait.
             try? await Task.sleep(for: Self.timeout, clock: .continuous)
             return false
         }

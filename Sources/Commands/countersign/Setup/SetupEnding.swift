@@ -98,6 +98,7 @@ struct SetupNext {
 
     private func importing(_ source: String) -> String { asDaemon("trust import \(source)") }
 
+    /// Returns a `countersign` command that runs as the daemon's user with the store of this setup.
     private func asDaemon(_ command: String) -> String {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }

@@ -74,7 +74,8 @@ package struct TestLicence: Sendable {
         return document
     }
 
-    /// The elements about the person. The sex 2 is female (ISO/IEC 5218).
+    /// The elements about the person. The birthday is 1 January, so that the age is right on every day of a
+    /// year. The sex 2 is female (ISO/IEC 5218).
     private func personalElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         [
             "family_name": "Testrup-Ødegård",

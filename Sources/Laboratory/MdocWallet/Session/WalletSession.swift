@@ -98,6 +98,7 @@ struct WalletSessionState: ~Copyable, Sendable {
 
     /// Receives a message of the reader: first SessionEstablishment, then SessionData.
     mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
+        // A copy that came over the second bearer gets the reply to the first message.
         if let copy = answered?.first(where: { $0.message.elementsEqual(message) }) {
             return wallet.version2Fault == .copiesDiffer ? copy.reply.withOtherByte : copy.reply
         }
