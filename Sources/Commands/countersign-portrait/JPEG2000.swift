@@ -113,6 +113,7 @@ final class CodestreamSource {
         guard let stream = unsafe opj_stream_create(1 << 16, OPJ_TRUE) else { return nil }
         unsafe opj_stream_set_user_data(stream, Unmanaged.passUnretained(self).toOpaque(), nil)
         unsafe opj_stream_set_user_data_length(stream, UInt64(bytes.count))
+        // The last argument of each callback is the user data, from which `source` gets this object.
         unsafe opj_stream_set_read_function(stream) { unsafe source($2).read(into: $0, $1) }
         unsafe opj_stream_set_skip_function(stream) { unsafe source($1).skip($0) }
         unsafe opj_stream_set_seek_function(stream) { unsafe source($1).seek(to: $0) }

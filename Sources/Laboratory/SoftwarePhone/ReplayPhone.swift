@@ -192,6 +192,7 @@ extension ReplayState {
         if let status = exchange.status, !status.isSuccess { return .respondLater(status.bytes, after: took) }
         // NLEN was 0, because the traced phone was still preparing its message (Q13).
         if exchange.length == 0 {
+            // The two bytes of NLEN, and the status word 9000.
             let notReady: [UInt8] = [0, 0, 0x90, 0]
             trace.follow(command, notReady[...])
             return .respondLater(notReady, after: took)

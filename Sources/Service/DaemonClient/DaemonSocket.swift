@@ -115,6 +115,7 @@ package struct DaemonReply {
         let line = answer.prefix { $0 != UInt8(ascii: "\r") }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]),
+            // `head`: the index of the empty line after the header fields.
             let head = answer.indices.first(where: { answer[$0...].starts(with: end) })
         else { return nil }
         self.status = status

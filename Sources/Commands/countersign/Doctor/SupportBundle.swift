@@ -12,6 +12,7 @@ internal import Transport
 struct SupportBundle {
     private let parts: [(name: String, about: String, value: JSONValue)]
 
+    /// Makes the report from the checks, the system's files and the state of the services.
     init(_ checks: [DoctorCheck], in system: SystemFolder) async {
         let units = await SystemdUnits.current()
         parts = [

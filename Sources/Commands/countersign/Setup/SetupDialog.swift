@@ -25,6 +25,7 @@ struct SetupDialog {
     ///   - formerPath: The file with the answers of an earlier run, which may be absent.
     /// - Throws: Status 64 (usage) without a file and without a terminal, 65 (malformed) for a faulty file.
     init(answers path: String?, former formerPath: String) throws(CommandFailure) {
+        // Only a fault in a file of answers names the path, so an empty path is never shown.
         self.path = path ?? ""
         former = path == nil ? Self.members(ofFile: formerPath) : nil
         guard let path else {

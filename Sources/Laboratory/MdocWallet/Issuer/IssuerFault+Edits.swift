@@ -204,6 +204,7 @@ extension IssuerFault {
         case .countryDiffers: document["issuing_country"] = "XX"
         // A year back, so that nothing but the form of the date is wrong.
         case .dateUntaggedInElement: document["issue_date"] = .text("\(now.dayInUTC.previousYear)")
+        // `validFrom` is two days before `now`.
         case .issuedAfterValidFrom: document["issue_date"] = .fullDate("\(now.dayInUTC)")
         case .jurisdictionDiffers: document["issuing_jurisdiction"] = "UT-XX"
         default: break
