@@ -157,7 +157,7 @@ struct WalletArguments: ParsableArguments {
     /// The case that these options describe: the case of `--fault` if that option names a case, with the
     /// other options applied.
     var presentation: PresentationCase {
-        // A fault of the card or of NFC v2 has no case, so only the name of a new case is taken from it here.
+        // A fault of the card or of NFC v2 has no case, so here the fault only gives a new case its name.
         // `presented(at:)` gives the fault itself to the wallet.
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.named(self.profile) ?? .generic
@@ -180,7 +180,7 @@ struct WalletArguments: ParsableArguments {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
-    /// Makes the phone's choice of readers that it answers, from the options.
+    /// Makes the choice of the readers that the phone answers, from the options.
     private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
         let roots = try readerRoots.map(Self.certificates) ?? []
         guard let readerList, let readerListProvider else {

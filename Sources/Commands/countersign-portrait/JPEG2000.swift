@@ -106,8 +106,8 @@ final class CodestreamSource {
         bytes = Array(codestream)
     }
 
-    /// Makes a stream over the bytes. Destroy it before this object is released. Returns nil if there is no
-    /// memory.
+    /// Makes a stream over the bytes. Destroy the stream before this object is released. Returns nil if there
+    /// is no memory.
     func makeStream() -> UnsafeMutablePointer<opj_stream_t?>? {
         // `OPJ_TRUE`: a stream for reading. Its buffer has 64 KiB.
         guard let stream = unsafe opj_stream_create(1 << 16, OPJ_TRUE) else { return nil }

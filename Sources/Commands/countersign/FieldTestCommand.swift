@@ -111,8 +111,8 @@ struct FieldTestCommand: AsyncParsableCommand {
         return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))
     }
 
-    /// Returns the trusted issuers. If they cannot be read, returns an empty store, because a field test is
-    /// useful without trust, too.
+    /// Returns the trusted issuers. If the issuers cannot be read, returns an empty store, because a field
+    /// test is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
         Terminal.message(

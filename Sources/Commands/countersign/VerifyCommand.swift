@@ -122,7 +122,7 @@ extension TransactionReport: VerifyReport {
 
 extension ChannelReport: VerifyReport {
     /// The exit status of the response. A test answer (`MOCK`) has the exit status of a rejected answer,
-    /// because it proves nothing.
+    /// because a test answer proves nothing.
     var exitStatus: ExitStatus { response.exitStatus }
     mutating func decodePortraits() async { await response.decodePortraits(by: .installed) }
     var colour: TerminalColour { response.colour }

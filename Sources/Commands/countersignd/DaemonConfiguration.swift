@@ -46,8 +46,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
 }
 
 extension DaemonConfiguration {
-    /// The member `$schema`, which only editors read. The table needs a property for it, which stores
-    /// nothing.
+    /// The member `$schema`, which only editors read. The table needs a property for this member. The
+    /// property stores nothing.
     private var schema: String? {
         get { nil }
         set {}

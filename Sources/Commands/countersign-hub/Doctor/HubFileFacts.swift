@@ -111,7 +111,8 @@ struct HubFileFacts: Sendable {
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }
 
-    /// Reads the public half of a fleet key. Records a private half beside it, which must not be on a hub.
+    /// Reads the public half of a fleet key. Records a private half in the same folder, which must not be on
+    /// a hub.
     private mutating func examine(fleetKey path: String) {
         // `countersign-hub authority fleet-key FILE` writes the public half to FILE.pub.
         if path.hasSuffix(".pub") {

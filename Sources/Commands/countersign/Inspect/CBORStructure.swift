@@ -211,7 +211,8 @@ extension CBORStructure {
     ///
     /// - Parameters:
     ///   - item: The array, which `isCOSE` has accepted.
-    ///   - isMAC: Whether the tag says COSE_Mac0. Without a tag it is `nil`, and the algorithm decides.
+    ///   - isMAC: Whether the tag says COSE_Mac0. Without a tag the value is `nil`, and the algorithm
+    ///     decides.
     init?(cose item: CBORItem, isMAC: Bool?) {
         guard let array = try? item.array() else { return nil }
         let fields = Array(array.prefix(4))

@@ -117,8 +117,8 @@ private struct ReceiptShowCommand: ParsableCommand {
 
     func run() throws {
         let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
-            // The store finds receipts after a number. For a number of 0 or below it returns receipt 1, which
-            // the check of `sequence` refuses.
+            // The store finds receipts after a number. For a number of 0 or below the store returns receipt
+            // 1, which the check of `sequence` refuses.
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {

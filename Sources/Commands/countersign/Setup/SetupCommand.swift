@@ -22,7 +22,7 @@ internal import Transport
 ///    configuration before it replaces the former configuration. The former configuration is kept under
 ///    a numbered name.
 /// 6. The issuers are imported and the reader identity is made. If one of these two steps fails, setup
-///   continues. If the import fails, the printed commands repeat it.
+///   continues. If the import fails, the printed commands repeat the import.
 ///
 /// The store belongs to the daemon's user. Setup never opens the store itself; it runs `countersign` as that
 /// user (`OwnProgram`), so no file of the store can belong to root.

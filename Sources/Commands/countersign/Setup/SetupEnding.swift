@@ -103,8 +103,8 @@ struct SetupNext {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
 
-    /// The commands that stop the software wallet and remove its root. Before they run, everyone who has
-    /// the wallet's key is a trusted issuer.
+    /// The commands that stop the software wallet and remove its root. Before these commands run, everyone
+    /// who has the wallet's key is a trusted issuer.
     var leavingTrial: [String] {
         guard answers.isTrial else { return [] }
         return [
@@ -159,8 +159,8 @@ struct SetupNext {
 
     /// Returns the `curl` command of an API request.
     ///
-    /// - Parameter further: JSON members that are added before the last brace. They may contain shell
-    ///   expansions.
+    /// - Parameter further: JSON members that are added before the last brace. These members may contain
+    ///   shell expansions.
     private func request(_ path: String, body: JSONValue, further: String = "") -> String {
         Self.curl("\(address)/v1/\(path)")
             + " -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'"

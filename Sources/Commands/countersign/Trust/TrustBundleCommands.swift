@@ -108,7 +108,8 @@ struct TrustImportBundleCommand: ParsableCommand {
         ) { (error: TrustBundleError) in error.failure(of: file) }
         var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
-        // The time of a refused bundle is not recorded, because it would make the store refuse older bundles.
+        // The time of a refused bundle is not recorded, because that time would make the store refuse older
+        // bundles.
         try access.save(
             stage, after: current, by: .bundle, at: now,
             bundle: stage.change.isRefused ? nil : bundle.created

@@ -63,7 +63,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         for rule in rules where faulty.isDisjoint(with: rule.names) {
             let object = ConfigurationObject(text: text, members: members, reading: reading)
             let result: Void? = reading.result { () throws(JSONFault) in try rule.check(object, &owner) }
-            // A rule returns no value, so nil means that it recorded a fault.
+            // A rule returns no value, so nil means that the rule has recorded a fault.
             if result == nil { isSound = false }
         }
         return isSound
