@@ -8,7 +8,7 @@ package enum TestEntropy: Sendable {
     case openSSL
     case seed(String)
 
-    /// Returns `count` random bytes. With a seed, they are always the same for the same purpose.
+    /// Returns `count` random bytes. With a seed, the bytes are always the same for the same purpose.
     package func bytes(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
         guard case .seed(let seed) = self else { return try randomBytes(count) }
         var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ package enum TestEntropy: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Makes a private key. With a seed, it is always the same for the same purpose and curve.
+    /// Makes a private key. With a seed, the key is always the same for the same purpose and curve.
     package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
         // A scalar that is not below the order of the curve is refused, and the next scalar is tried.

@@ -13,7 +13,8 @@ package import Transport
 package struct WalletAir {
     private let radio: any BluetoothLERadio
     private let wallet: Wallet
-    /// The engagement of the QR code that a phone on a virtual reader shows. Nil if it shows no QR code.
+    /// The engagement of the QR code that a phone on a virtual reader shows. Nil if the phone shows no QR
+    /// code.
     private let shown: WalletEngagement?
     /// The engagements of a phone on a virtual reader. Nil without such a phone: each reader then gets a new
     /// QR code.

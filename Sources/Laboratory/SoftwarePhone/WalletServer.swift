@@ -172,7 +172,7 @@ package struct WalletListener {
         await listener.close()
     }
 
-    /// Makes and shows the engagement of the next reader. Returns nil if a tap will make it.
+    /// Makes and shows the engagement of the next reader. Returns nil if a tap will make the engagement.
     private func engagement(_ number: Int) throws(CommandFailure) -> WalletEngagement? {
         guard phone == nil else { return phone?.shown }
         do throws(WalletError) {

@@ -101,7 +101,7 @@ internal import COpenSSL
         try unsafe Self.require(EVP_EncryptInit_ex2(cipherContext, gcm, key, nonce, nil))
         try unsafe Self.require(
             EVP_EncryptUpdate(cipherContext, &sealed, &count, plaintext, Int32(plaintext.count)))
-        // In GCM the last call writes no byte: it only computes the tag.
+        // In GCM the last call writes no byte and only computes the tag.
         try unsafe Self.require(EVP_EncryptFinal_ex(cipherContext, &sealed, &count))
         try unsafe Self.require(EVP_CIPHER_CTX_ctrl(cipherContext, EVP_CTRL_AEAD_GET_TAG, 16, &tag))
         ciphertext = sealed
@@ -221,7 +221,7 @@ internal import COpenSSL
         try unsafe Self.require(
             EVP_DecryptUpdate(cipherContext, &plaintext, &count, ciphertext, Int32(ciphertext.count)))
         try unsafe Self.require(EVP_CIPHER_CTX_ctrl(cipherContext, EVP_CTRL_AEAD_SET_TAG, 16, &tag))
-        // In GCM the last call writes no byte: it only compares the tag.
+        // In GCM the last call writes no byte and only compares the tag.
         var rest: Int32 = 0
         var none: UInt8 = 0
         try unsafe Self.require(EVP_DecryptFinal_ex(cipherContext, &none, &rest))

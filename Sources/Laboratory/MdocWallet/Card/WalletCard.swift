@@ -44,8 +44,8 @@ package struct WalletCard: ~Copyable, Sendable {
     private var application = Application.none
     /// The engagement of this tap, with the exchanged handover messages.
     ///
-    /// Nil until the reader has read the last byte of the Handover Select. With `.qr` it is set from the
-    /// beginning.
+    /// Nil until the reader has read the last byte of the Handover Select. With `.qr` the engagement is set
+    /// from the beginning.
     package private(set) var engagement: WalletEngagement?
     private var session: WalletSession?
     /// The number of engagements that this phone has begun.

@@ -152,8 +152,8 @@ package struct CorpusManifest: Encodable, Sendable {
         /// The `mdoc:` text of an engagement by QR code. Null for another handover.
         package let qr: NullableText
         package let requests: [Request]
-        /// The private keys, as scalars in lower-case hexadecimal digits. They are only for tests, because
-        /// anybody with the corpus has them.
+        /// The private keys, as scalars in lower-case hexadecimal digits. The keys are only for tests,
+        /// because anybody with the corpus has them.
         package let eReaderKeyPrivate: String
         package let eDeviceKeyPrivate: String
         package let deviceKeyPrivate: String

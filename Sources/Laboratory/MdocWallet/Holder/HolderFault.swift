@@ -86,7 +86,7 @@ extension HolderFault {
             return SessionTranscript(
                 deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
         case .otherSession:
-            // A further byte makes it the engagement of another session.
+            // A further byte gives an engagement of another session.
             return SessionTranscript(deviceEngagement: engagement + [0], eReaderKey: key, handover: .qr)
         default: return nil
         }

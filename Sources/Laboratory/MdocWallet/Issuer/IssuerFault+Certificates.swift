@@ -1,7 +1,8 @@
 internal import MdocModel
 internal import PKIX
 
-// Faults of the certificates. The root signs them correctly, but they do not conform to Annex B.
+// Faults of the certificates. The root signs these certificates correctly, but the certificates do not
+// conform to Annex B.
 extension IssuerFault {
     /// Applies the fault to the root before it is signed.
     func edit(root: inout CertificateTemplate, now: Timestamp) {

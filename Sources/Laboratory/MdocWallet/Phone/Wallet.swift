@@ -122,8 +122,8 @@ package struct Wallet: Sendable {
         return BluetoothUUID(uuid)
     }
 
-    /// Makes the engagement of an NFC v2 handover. Unlike the engagement of a classic NFC handover, it names
-    /// the retrieval methods itself.
+    /// Makes the engagement of an NFC v2 handover. Unlike the engagement of a classic NFC handover, this
+    /// engagement names the retrieval methods itself.
     func version2Engagement(_ eDeviceKey: COSEKeyPair, _ methods: [NFCVersion2Method]) -> [UInt8] {
         deviceEngagement(
             eDeviceKey, retrievalMethods: methods.map { .encoded(NFCVersion2Handover.entry($0)) })

@@ -13,10 +13,10 @@ package struct WalletProfile: Sendable {
     /// The Bluetooth LE role in the Handover Select of a static handover, and the roles that the phone may
     /// choose in a negotiated handover.
     package var bluetoothRole = BluetoothLERole.centralOnly
-    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil if it names no
-    /// channel.
+    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil if the engagement
+    /// names no channel.
     package private(set) var l2CAPPSM: L2CAPPSM?
-    /// Whether the phone has a Bluetooth carrier. Without it NFC is the only carrier.
+    /// Whether the phone has a Bluetooth carrier. Without Bluetooth, NFC is the only carrier.
     package var hasBluetooth = true
     /// The carrier of NFC data transfer. Nil without NFC data transfer, as in real wallets.
     package var nfcCarrier: NFCCarrier?

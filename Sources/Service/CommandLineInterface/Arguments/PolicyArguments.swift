@@ -101,7 +101,7 @@ package struct PolicyFile {
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
     }
 
-    /// Parses a policy: what to do when revocation is undetermined.
+    /// Parses a policy of the file, which says what to do when revocation is undetermined.
     private static func undetermined(
         _ entry: JSONText
     ) throws(JSONFault) -> RevocationPolicy.Undetermined {
