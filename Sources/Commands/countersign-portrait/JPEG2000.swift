@@ -32,7 +32,7 @@ enum JPEG2000 {
         of image: opj_image_t, _ header: ImageHeader
     ) throws(RenderingError) -> Pixels {
         let count = unsafe Int(image.numcomps)
-        // The second component of two and the fourth of four are opacity, which is not shown.
+        // The second of two components and the fourth of four are transparency, which is not shown.
         let colour = count < 3 ? Pixels.Colour.grey : .rgb
         guard (1...4).contains(count), let first = unsafe image.comps else { throw .notDecodable }
         var samples = [UInt8](repeating: 0, count: header.width * header.height * colour.rawValue)

@@ -109,7 +109,7 @@ struct Countersignd: AsyncParsableCommand {
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(
             configuration.readerTokens, from: kiosk?.tokens, log)
-        // `tokens`: the brands whose reader tokens prepare a lane.
+        // `tokens`: the verifier of reader tokens, which name the brand that asks.
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
         // A faulty logo is reported now, because pages read the file only when they show it.

@@ -147,7 +147,8 @@ private struct LanesOfDaemon {
         for lane in try text.members().required("lanes").array(upTo: 256) {
             let members = try lane.members()
             if try members.required("isBusy").boolean() { isEngaged = true }
-            // `missing` means that this lane cannot use Bluetooth. Such a lane has an advice.
+            // `missing` means that this lane cannot use Bluetooth, or that Bluetooth was not inspected
+            // because the PC/SC reader of the lane cannot be used.
             if try members.required("bluetooth").string(upTo: 32) == "missing", let text = members["advice"],
                 !text.isNull
             {
