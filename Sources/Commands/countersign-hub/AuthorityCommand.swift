@@ -56,6 +56,7 @@ struct AuthorityServerCommand: ParsableCommand {
     func run() throws {
         var dns: [String] = []
         var addresses: [[UInt8]] = []
+        // A text that is no IP address is a DNS name.
         for text in host {
             if let address = Self.address(text) { addresses.append(address) } else { dns.append(text) }
         }

@@ -46,6 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         let assembly = try configuration.assemble()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersign-hub")
+        // `HubConfiguration` accepts only names of levels, so `.info` is never used here.
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
         // Unusable keys do not prevent the start of the hub, so they are logged here, also with `--check`.
         for key in configuration.readerTokens?.unusableKeys(at: WallClock.system.now) ?? [] {
@@ -65,6 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
             assembly.database, authority: assembly.authority, broker: broker,
             operators: OperatorRoutes(assembly.database, tokens: configuration.operators),
             tokens: assembly.tokens, audit: Logger(label: "countersign-hub.audit"), now: now)
+        // Each connection needs an open file, and the usual limit of 1024 is too low for thousands of kiosks.
         HubServer.makeRoom(for: configuration.connections)
         let server = HubServer(
             host: configuration.host, port: configuration.port, tls: assembly.tls, routes: routes,

@@ -99,6 +99,7 @@ struct BenchCommand: ParsableCommand {
         } catch let error as MdocModelError {
             throw CommandFailure.malformed(error.explanation)
         }
+        // The benchmark has a trust store in a folder on disk.
         defer { benchmark.discard() }
         let figures = try Progress.during("Measuring") {
             if let count {

@@ -43,6 +43,7 @@ struct CorpusCommand: ParsableCommand {
         let corpus = CaseFolder(folder)
         let entries = try PresentationCase.corpus.map { presentation in
             let made = try mapping(
+                // `now` is the time of issue. `instant` only starts the clock of an engagement over NFC.
                 CorpusCase(presentation, seed: seed, at: now, instant: .now), CommandFailure.notMade)
             try corpus.folder(of: presentation).write(made)
             return made.entry

@@ -3,7 +3,7 @@ internal import CommandLineInterface
 internal import JSON
 
 /// The program `countersign-lab`: phones in software, and measurements. A computer of a shop does not need
-/// it.
+/// this program.
 @main
 struct CountersignLab: RootCommand {
     static let configuration = CommandConfiguration(

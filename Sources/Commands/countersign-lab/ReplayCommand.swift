@@ -89,8 +89,8 @@ struct ReplayCommand: AsyncParsableCommand {
         guard ble else { return try await replay.run() }
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
         let air = WalletAir(radio: radio, wallet: wallet, taps: replay.engagements, script: script)
-        // Over Bluetooth the wallet serves beside the taps until it is cancelled (0 readers: no limit). A
-        // failure there does not end the taps.
+        // Over Bluetooth the wallet serves beside the taps until it is cancelled: 0 means that the number of
+        // readers has no limit. A failure there does not end the taps.
         let serving = Task { try? await air.run(readers: 0) }
         defer { serving.cancel() }
         try await replay.run()

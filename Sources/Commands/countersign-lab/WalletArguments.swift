@@ -114,6 +114,7 @@ struct WalletArguments: ParsableArguments {
         guard WalletProfile.named(profile) != nil else {
             throw ValidationError("--profile takes one of: \(Self.profiles).")
         }
+        // Every wallet can show a QR code.
         if let handover, handover != .qr, presentation.profile.behaviours[handover] == nil {
             throw ValidationError("The \(profile) wallet has no \(handover.rawValue) handover.")
         }
@@ -153,10 +154,11 @@ struct WalletArguments: ParsableArguments {
         }
     }
 
-    /// The case that these options describe: the case of `--fault` if there is one, with the other options
-    /// applied.
+    /// The case that these options describe: the case of `--fault` if that option names a case, with the
+    /// other options applied.
     var presentation: PresentationCase {
-        // A fault of NFC v2 has no case: `presented(at:)` gives the fault to the wallet.
+        // A fault of the card or of NFC v2 has no case, so here the fault only gives a new case its name.
+        // `presented(at:)` gives the fault itself to the wallet.
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.named(self.profile) ?? .generic
         if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
@@ -178,12 +180,13 @@ struct WalletArguments: ParsableArguments {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
-    /// Makes the readers that the phone answers, from the options.
+    /// Makes the choice of the readers that the phone answers, from the options.
     private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
         let roots = try readerRoots.map(Self.certificates) ?? []
         guard let readerList, let readerListProvider else {
             return roots.isEmpty ? ReaderTrust() : ReaderTrust(readerPolicy, roots: roots)
         }
+        // A certificate that cannot be a root is left out. Without any root the list is refused.
         let providers = try Self.certificates(in: readerListProvider).compactMap { try? TrustAnchor($0) }
         let bytes = try InputFile.read(readerList, limit: UnverifiedRICAL.maximumSize)
         do throws(RICALError) {
@@ -202,6 +205,7 @@ struct WalletArguments: ParsableArguments {
     private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
         let contents = try InputFile.read(path)
         let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
+        // A certificate that cannot be parsed is left out, so that the other roots of the file stay usable.
         let found = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
         guard !found.isEmpty else {
             throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")

@@ -14,7 +14,7 @@ internal import Transport
 internal import WalletPresentation
 
 /// The command `countersign-lab wallet`. It runs the software wallet on a virtual reader, on the bench link
-/// or over Bluetooth, lets it answer an app or a page, or writes a presentation as files.
+/// or over Bluetooth. It can also answer an app or a page with the wallet, or write a presentation as files.
 struct WalletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wallet",
@@ -193,8 +193,8 @@ struct WalletCommand: AsyncParsableCommand {
         return true
     }
 
-    /// Serves readers. The root is written after the listener has its address, so that a wallet that cannot
-    /// start does not replace the root of the wallet that runs there.
+    /// Serves readers. The root is written only after the listener has its address. So a wallet that cannot
+    /// start does not replace the root of the wallet that runs at this address.
     private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
         let wallet = presented.wallet
         let phone = try phone(wallet)
@@ -214,7 +214,7 @@ struct WalletCommand: AsyncParsableCommand {
             return try await air.run(readers: readers)
         }
         guard let listener else {
-            // The tap itself carries the session: the phone stays on the reader for a day or until Ctrl-C.
+            // The tap itself carries the session, so the phone stays on the reader for a day or until Ctrl-C.
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
             return
         }
@@ -268,6 +268,7 @@ private struct WalletChannel {
         }
     }
 
+    /// Returns the wallet's answer to a page's request. Nil if the holder declines.
     private func response(to request: WebRequestFile, on origin: WebOrigin) throws(CommandFailure) -> String?
     {
         do {

@@ -4,8 +4,8 @@ package import PortraitImage
 /// The program `countersign-portrait`. It reads one image from standard input, and writes an image that
 /// browsers show to standard output: JPEG and PNG unchanged, JPEG 2000 as PNG.
 ///
-/// A JPEG image is read to its last block, because browsers show the intact part of a broken image, and a
-/// part must not be compared with a face.
+/// A JPEG image is read to its last block. Browsers show the intact part of a broken image, but a part must
+/// not be compared with a face.
 ///
 /// The bytes come from a phone, and OpenJPEG is written in C. So the process confines itself before it reads
 /// anything.
@@ -60,6 +60,7 @@ package enum RenderingError: Error {
     case notDecodable
     case streamBroken
 
+    /// The exit status of the program for this error.
     var end: PortraitEnd {
         switch self {
         case .header(.kindUnknown), .header(.unsupported): .unsupported
@@ -86,6 +87,7 @@ private enum StandardStreams {
         }
     }
 
+    /// Writes all bytes to standard output. One system call may write only a part of them.
     static func write(_ output: ArraySlice<UInt8>) throws(RenderingError) {
         var rest = output
         while !rest.isEmpty {

@@ -32,6 +32,7 @@ enum JPEG2000 {
         of image: opj_image_t, _ header: ImageHeader
     ) throws(RenderingError) -> Pixels {
         let count = unsafe Int(image.numcomps)
+        // The second of two components and the fourth of four are transparency, which is not shown.
         let colour = count < 3 ? Pixels.Colour.grey : .rgb
         guard (1...4).contains(count), let first = unsafe image.comps else { throw .notDecodable }
         var samples = [UInt8](repeating: 0, count: header.width * header.height * colour.rawValue)
@@ -54,6 +55,7 @@ enum JPEG2000 {
         private let values: [Int32]
         private let width: Int
         private let height: Int
+        /// The number of the image's columns and rows for one sample of this component.
         private let steps: (x: Int, y: Int)
         private let depth: Int
         private let offset: Int
@@ -104,12 +106,14 @@ final class CodestreamSource {
         bytes = Array(codestream)
     }
 
-    /// Makes a stream over the bytes. Destroy it before this object is released. Returns nil if there is no
-    /// memory.
+    /// Makes a stream over the bytes. Destroy the stream before this object is released. Returns nil if there
+    /// is no memory.
     func makeStream() -> UnsafeMutablePointer<opj_stream_t?>? {
+        // `OPJ_TRUE`: a stream for reading. Its buffer has 64 KiB.
         guard let stream = unsafe opj_stream_create(1 << 16, OPJ_TRUE) else { return nil }
         unsafe opj_stream_set_user_data(stream, Unmanaged.passUnretained(self).toOpaque(), nil)
         unsafe opj_stream_set_user_data_length(stream, UInt64(bytes.count))
+        // The last argument of each callback is the user data, from which `source` gets this object.
         unsafe opj_stream_set_read_function(stream) { unsafe source($2).read(into: $0, $1) }
         unsafe opj_stream_set_skip_function(stream) { unsafe source($1).skip($0) }
         unsafe opj_stream_set_seek_function(stream) { unsafe source($1).seek(to: $0) }

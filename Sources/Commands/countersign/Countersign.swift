@@ -37,8 +37,8 @@ struct Countersign: RootCommand {
     @OptionGroup var output: OutputArguments
 
     static func main() async {
-        // libtss2 logs its errors on standard error. The command's own error already reports them. With 0, a
-        // value that the user has set stays.
+        // libtss2 logs its errors on standard error. The command's own error already reports these errors.
+        // With 0, a value that the user has set stays.
         unsafe setenv("TSS2_LOG", "all+none", 0)
         await runNamedCommand()
     }

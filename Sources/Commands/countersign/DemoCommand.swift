@@ -32,6 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         let check = AgeCheck(
             age, retrieval: retrieval, fieldTrace: fieldTrace, output: output, at: try clock.now())
+        // The demo trusts no issuer, so that it works without a trust store.
         let status = try await check.run(at: try await reader(), trusting: TrustStore(anchors: []))
         throw ExitCode(status.rawValue)
     }
@@ -43,6 +44,8 @@ struct DemoCommand: AsyncParsableCommand {
             return reader
         } catch {
             let fault = ReaderFault(error)
+            // The laboratory's demo helps only if no reader is plugged in. Other faults have a remedy of
+            // their own.
             let other = fault.id == .noReader ? "; countersign-lab demo shows a check without a reader" : ""
             throw .unavailable(fault.advice + other)
         }

@@ -104,13 +104,15 @@ struct FieldTestCommand: AsyncParsableCommand {
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
         let asked = try mapping(
+            // `.none`: the request says that no element is retained.
             RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none), \RequestPlannerError.failure)
         let unsigned = PresentationQuestion(.planned(asked))
         guard identity.identity != nil else { return (unsigned, nil) }
         return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))
     }
 
-    /// The trusted issuers, or none if they cannot be read: a field test is useful without trust, too.
+    /// Returns the trusted issuers. If the issuers cannot be read, returns an empty store, because a field
+    /// test is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
         Terminal.message(
@@ -145,7 +147,7 @@ private final class LineStore: Sendable {
     }
 }
 
-/// A series of presentations with one phone, one for each step.
+/// A series of presentations with one phone. Each step is a presentation.
 private struct FieldTest: Sendable {
     let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
     let trust: TrustStore
@@ -153,6 +155,7 @@ private struct FieldTest: Sendable {
     let field: any ContactlessReader
     let radio: BlueZConfiguration
     let wait: Duration
+    /// The time of all checks: the time of `--at`, or the time at which the test started.
     let now: Timestamp
     /// Whether the user starts each step.
     let waitsForUser: Bool

@@ -56,7 +56,8 @@ struct PageCodeCommand: ParsableCommand {
         let (code, path) = try mapping(
             DaemonSocket(path: socket).call("POST", "/v1/page-codes", body: body).reading {
                 text throws(JSONFault) in
-                // `seconds` is allowed but not used: the help already says for how long the code is valid.
+                // `seconds` is allowed but not used, because the help already says for how long the code is
+                // valid.
                 let members = try text.members(["code", "path", "seconds"])
                 return (
                     try members.required("code").string(upTo: 64),

@@ -67,6 +67,7 @@ struct ReadersCommand: AsyncParsableCommand {
             show(JSONValue.array(readers.map(\.json)).text)
         } else {
             if !readers.isEmpty { show(readers.map(\.text).joined(separator: "\n")) }
+            // --contactless asks about readers only, and --quiet shows no text.
             if !contactless, !quiet { show(await Self.bluetoothText()) }
         }
         guard !readers.isEmpty else { throw failure(ReaderFault.noReader.advice) }

@@ -116,7 +116,7 @@ private struct RetainedExportCommand: ParsableCommand {
             begun = export
             return Array((export.json.text + "\n").utf8)
         }
-        // Never `nil` here: `writeNew` throws unless its closure has set the export.
+        // The export is never `nil` here, because `writeNew` throws unless its closure has set the export.
         guard let export = begun else { return }
         try retained.using(.changing) { retained throws(ReaderStoreError) in
             try retained.finish(export.records.map(\.id))
@@ -183,8 +183,8 @@ struct RetainedArguments: ParsableArguments {
     func using<Value>(
         _ access: ReaderStore.Access, _ body: (RetainedRecords) throws(ReaderStoreError) -> Value
     ) throws(CommandFailure) -> Value {
-        // Opened for reading first: opening for changes would create a missing store, which has no retained
-        // data.
+        // The store is opened for reading first, because opening it for changes would create a missing store,
+        // which has no retained data.
         let reading = try TrustStoreAccess.reading(store.path)
         let opened =
             switch access {
@@ -192,6 +192,7 @@ struct RetainedArguments: ParsableArguments {
             case .changing: try TrustStoreAccess.changing(store.path)
             }
         let folder =
+            // An empty variable counts as not set.
             keys ?? ProcessInfo.processInfo.environment["COUNTERSIGN_KEYS"].flatMap { $0.isEmpty ? nil : $0 }
         return try opened.using { store throws(ReaderStoreError) in
             try body(RetainedRecords(in: store, keysIn: folder))

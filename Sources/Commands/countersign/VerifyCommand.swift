@@ -98,6 +98,7 @@ struct VerifyCommand: AsyncParsableCommand {
             return try files.transaction().judged(trusting: trust, by: policy, at: now)
         } catch  where error.status == .malformed {
             let fault = TransactionError(.inputMalformed, error.message)
+            // An answer through an app or a web page has a report of another form than a transaction.
             return input.channel.isGiven
                 ? ChannelReport(malformed: fault) : TransactionReport.malformed(fault)
         }
@@ -120,7 +121,8 @@ extension TransactionReport: VerifyReport {
 }
 
 extension ChannelReport: VerifyReport {
-    /// The exit status of the response. A mock exits like a rejected answer, because it proves nothing.
+    /// The exit status of the response. A test answer (`MOCK`) has the exit status of a rejected answer,
+    /// because a test answer proves nothing.
     var exitStatus: ExitStatus { response.exitStatus }
     mutating func decodePortraits() async { await response.decodePortraits(by: .installed) }
     var colour: TerminalColour { response.colour }

@@ -59,11 +59,13 @@ struct Countersignd: AsyncParsableCommand {
         } catch {
             // The exit code still says that the file has a fault if standard error cannot be written.
             _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
+            // 64: wrong usage.
             throw ExitCode(64)
         }
         if check { return try configuration.checkFiles() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
+        // The configuration accepts only names of levels, so `.info` is never used here.
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
         try await serve(configuration, of: file, hangUps: hangUps, log: log)
     }
@@ -107,9 +109,10 @@ struct Countersignd: AsyncParsableCommand {
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(
             configuration.readerTokens, from: kiosk?.tokens, log)
+        // `tokens`: the verifier of reader tokens, which name the brand that asks.
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
-        // A faulty logo is reported now: pages read the file only when they show it.
+        // A faulty logo is reported now, because pages read the file only when they show it.
         try configuration.checkLogos()
         // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
@@ -161,7 +164,7 @@ struct Countersignd: AsyncParsableCommand {
         try await run(services, end: configuration.end, log)
     }
 
-    /// Runs the services until a signal, or until the end of the standard input if that option is set.
+    /// Runs the services until a signal, or with `--until-input-ends` until the end of the standard input.
     ///
     /// - Parameter end: the time in which the services have to finish.
     private func run(_ services: [any Service], end: Duration, _ log: Logger) async throws {

@@ -16,7 +16,7 @@ extension DaemonConfiguration {
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
         var port = 8411
-        /// Further host names under which browsers reach the daemon, such as that of a proxy.
+        /// Further host names under which browsers reach the daemon, such as the name of a proxy.
         var names: [String] = []
         /// The certificate of the listener. Nil for plain HTTP, which is allowed on loopback only.
         var tls: TLS?
@@ -26,7 +26,7 @@ extension DaemonConfiguration {
     struct TLS: Equatable, Sendable {
         let certificate: String
         let key: String
-        /// The file with the roots of client certificates. Nil if clients need none.
+        /// The file with the roots of client certificates. Nil if clients need no certificate.
         let clientAuthority: String?
     }
 
@@ -64,6 +64,7 @@ extension DaemonConfiguration.Socket {
         upTo: 256,
         of: .made(
             of: .required(
+                // The largest number of 32 bits stands for no user (chown(2)).
                 "uid", "number of the user (`id -u NAME`)", as: .whole(0...Int(UInt32.max) - 1),
                 faults: "`this user is listed twice` (at `socket.users[N]`)"),
             .required("scopes", "what this user may do", as: AccessForms.scopes), AccessForms.pageLanes,
@@ -176,8 +177,8 @@ enum AccessForms {
         .required("scopes", "what the token's owner may do", as: AccessForms.scopes), AccessForms.pageLanes,
         as: AccessRules.Token.init(name:sha256:scopes:lanes:))
 
-    /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused: a
-    /// script with an unset variable makes them, and anybody can send such a token.
+    /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused. A
+    /// script with an unset variable makes such a digest, and anybody can send the token that it fits.
     static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
         digest, text, _ throws(JSONFault) in
         guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }

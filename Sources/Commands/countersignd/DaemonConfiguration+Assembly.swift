@@ -54,7 +54,8 @@ extension DaemonConfiguration {
         log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
-    /// Reads the files of the pages from the folder that the configuration names. Nil if it names none.
+    /// Reads the files of the pages from the folder that the configuration names. Nil if the configuration
+    /// names no folder.
     func pageFiles() throws(AssemblyFault) -> PageFiles? {
         guard let page else { return nil }
         return try mapping(PageFiles(folder: page)) { (error: PageFault) in
@@ -85,7 +86,7 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.HTTP {
     /// Replaces the listener's certificate by the certificate that the named file has now. If the new
-    /// certificate cannot be used, the previous one stays in force.
+    /// certificate cannot be used, the previous certificate stays in force.
     func renew(_ inForce: ServerTLS?, _ log: Logger) {
         guard let inForce else { return }
         do throws(AssemblyFault) {
@@ -159,7 +160,8 @@ extension DaemonConfiguration.Lane.FieldTraceSettings {
 }
 
 extension PCSCService {
-    /// Returns the fault that keeps the selected readers from being used. Nil if there is none.
+    /// Returns the fault that keeps the selected readers from being used. Nil if a selected reader can be
+    /// used.
     fileprivate func missing(_ selector: ReaderSelector) async -> ReaderFault? {
         do throws(PCSCTransportError) {
             let found = selector.candidates(among: try await readers())
@@ -264,7 +266,7 @@ extension DaemonConfiguration.Fleet {
             }
             return key
         }
-        // Only checked here: the settings have the path of the file.
+        // The file is only checked here, because the settings have its path.
         _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", file: authority, error)
         }

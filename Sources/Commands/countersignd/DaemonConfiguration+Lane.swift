@@ -45,7 +45,7 @@ extension DaemonConfiguration {
         var usesBluetooth: Bool { settings.retrieval.transport != .nfc }
 
         /// Returns the conflict with another lane that would use this lane's name, reader, adapter or file.
-        /// Nil if there is none.
+        /// Nil if there is no conflict.
         func conflict(with others: [Self]) -> String? {
             for other in others {
                 if other.name == name { return "another lane has this name" }
@@ -317,6 +317,7 @@ enum LaneForms {
             })
         return ConfigurationForm(list.description) { text, reading in
             let presets = list.read(text, &reading)
+            // Lanes are read after the presets, and look up the names of presets in `reading`.
             reading.presets = presets ?? []
             return presets
         }

@@ -20,17 +20,17 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// The folder of the keys of retained data, never inside the store's folder. Nil means the store's path
     /// with `-keys` at its end.
     var keys: String?
-    /// The Unix socket. Nil for none.
+    /// The Unix socket. Nil if the daemon listens at no socket.
     var socket: Socket? = Socket()
-    /// The TCP listener. Nil for none.
+    /// The TCP listener. Nil if the daemon listens at no port.
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
     /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules with which documents are judged. The revocation policy in this value is not used: `policies`
-    /// has a revocation policy for each purpose.
+    /// The rules with which documents are judged. The revocation policy in this value is not used, because
+    /// `policies` has a revocation policy for each purpose.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
     var limits = CoordinatorLimits()
@@ -46,7 +46,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
 }
 
 extension DaemonConfiguration {
-    /// The member `$schema`, which only editors read.
+    /// The member `$schema`, which only editors read. The table needs a property for this member. The
+    /// property stores nothing.
     private var schema: String? {
         get { nil }
         set {}
@@ -117,7 +118,8 @@ extension DaemonConfiguration {
                         others.contains { $0.sha256 == token.sha256 }
                             ? "another token has this SHA-256: give each caller another token" : nil
                     }), at: \.access.tokens, faults: "see below"),
-            // Before the lanes, which name presets: the members are read in this order.
+            // The presets stand before the lanes, because lanes name presets and the members are read in this
+            // order.
             "presets": .value(
                 "display requests with a name, for buttons and for lanes that ask by themselves",
                 as: LaneForms.presets, at: \.presets,
@@ -155,6 +157,7 @@ extension DaemonConfiguration {
                 file.access.users = file.socket?.users ?? [:]
             },
             .init(of: "fleet") { object, file throws(JSONFault) in
+                // `member` throws if the file has no such member, and then there is no conflict.
                 guard file.fleet == nil, let from = try? object.member("readerTokens", "from") else { return }
                 throw from.wrong("is allowed only with fleet, which names the hub")
             },
@@ -216,7 +219,8 @@ extension DaemonConfiguration {
         try self.init(environment) { JSONText(item) }
     }
 
-    /// Reads a text into a new configuration, applies the environment, and checks what concerns both.
+    /// Reads a text into a new configuration, applies the environment, and checks the values that both can
+    /// set.
     private init(
         _ environment: [String: String], _ text: () throws(JSONFault) -> JSONText
     ) throws(ConfigurationFaults) {
@@ -247,6 +251,7 @@ extension DaemonConfiguration {
             .union(
                 access.users.filter { $0.value.scopes.contains(.readerTokens) }.keys.map(
                     AccessRules.name(ofUser:)))
+        // A grant with a fault was reported when it was read, so it is skipped here.
         for grant in (try? file.member("readerTokens", "grants").array()) ?? [] {
             guard let caller = try? grant.members()["caller"], let name = try? caller.string(),
                 !callers.contains(name)
@@ -267,8 +272,9 @@ extension DaemonConfiguration {
         }
     }
 
-    /// Replaces values of the file by those of the environment. A variable has the form of its member.
+    /// Replaces values of the file by variables of the environment. A variable has the form of its member.
     private mutating func apply(_ environment: [String: String], _ reading: inout ConfigurationReading) {
+        /// Reads a variable as a member of `owner`. Records a fault if the variable has no valid value.
         func read<Owner>(
             _ variable: String, as member: String, of table: ConfigurationTable<Owner>, over owner: Owner
         ) -> Owner? {
@@ -283,7 +289,7 @@ extension DaemonConfiguration {
         for (variable, member) in [("STORE", "store"), ("KEYS", "keys"), ("PAGE", "page"), ("LOG", "log")] {
             self = read(variable, as: member, of: Self.table, over: self) ?? self
         }
-        // A variable opens a listener even if the file has none.
+        // A variable opens a listener even if the file does not name this listener.
         socket = read("SOCKET", as: "path", of: Socket.table, over: socket ?? Socket()) ?? socket
         http = read("HTTP_PORT", as: "port", of: HTTP.table, over: http ?? HTTP()) ?? http
     }

@@ -28,7 +28,7 @@ struct Reloading: Service {
                 log.error(
                     "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])
             }
-            // Also after a fault: systemd waits for the end of the reload.
+            // This is sent after a fault, too, because systemd waits for the end of the reload.
             systemd.ready()
         }
     }
@@ -45,12 +45,13 @@ struct ReplaceableParts: Sendable {
     let tls: ServerTLS?
     let log: Logger
 
-    /// Replaces the parts by those of another configuration.
+    /// Replaces the parts by the parts of another configuration.
     ///
     /// - Returns: whether no lane was in use. A lane in use keeps its previous configuration.
     func replace(by new: DaemonConfiguration) async -> Bool {
         // If a stopped kiosk is started again, the lanes come first: an order for a lane that is not there
-        // yet would be refused for good.
+        // yet would be refused for good. In every other case the access comes first, so that a caller who has
+        // lost it cannot order in the meantime.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
         // Callers that have lost their access must not hear of what follows.
@@ -67,7 +68,8 @@ struct ReplaceableParts: Sendable {
 
     /// Replaces the keys and names of merchants and web pages. If a key cannot be read, nothing changes.
     private func replaceOnline(by settings: DaemonConfiguration.Online?) {
-        // A daemon that started without `online` has no verifier to change: `online` needs a restart then.
+        // A daemon that started without `online` has no verifier to change. A new member `online` then needs
+        // a restart.
         guard let online else { return }
         do throws(AssemblyFault) {
             online.replace(with: try settings?.settings() ?? OnlineSettings())
@@ -101,7 +103,7 @@ struct CoordinatorLifetime: Service {
 /// A service that ends with the standard input. It ignores the input's bytes.
 struct InputLifetime: Service {
     func run() async throws {
-        // Nothing is ever sent through the stream: its end is the event.
+        // Nothing is ever sent through the stream, because its end is the event.
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         source.setEventHandler {

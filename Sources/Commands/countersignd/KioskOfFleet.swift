@@ -50,7 +50,7 @@ struct KioskOfFleet: Sendable {
     }
 
     /// Returns the configuration at the start of the daemon. If the fleet's documents lead to a fault, the
-    /// kiosk's own file is used alone: documents never prevent a start.
+    /// kiosk's own file is used alone, because documents must never prevent a start.
     func configuration(
         over file: [UInt8], orOwn own: DaemonConfiguration, _ log: Logger
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -74,7 +74,8 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        // A variable, because `configuration(over:)` is mutating: it keeps the configuration that it built.
+        // The copy is a variable, because `configuration(over:)` is mutating: `accepted` keeps the
+        // configuration that was built from it.
         var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
@@ -116,7 +117,7 @@ struct KioskOfFleet: Sendable {
         metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let (path, store) = (path, settings.store)
-        // A file that cannot be read becomes an empty one, which `check` refuses: the kiosk keeps its
+        // A file that cannot be read counts as an empty file, which `check` refuses. So the kiosk keeps its
         // configuration.
         let file: @Sendable () -> [UInt8] = {
             FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []
@@ -132,6 +133,8 @@ struct KioskOfFleet: Sendable {
                 }
             },
             apply: { configuration in
+                // The agent checks a changed configuration first, so only the kiosk's own file can have a
+                // fault here.
                 guard let configuration = try? Self.parse(configuration) else { return .notReady }
                 let before = await coordinator.readyLanes()
                 guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }
@@ -255,12 +258,12 @@ actor ConfigurationInForce {
         while true {
             let asked = isStopped
             let isDone = await replace(asked ? wanted.stopped : wanted)
-            // A stop or a start came while the lanes were replaced: they are replaced again.
+            // A stop or a start came while the lanes were replaced, so the lanes are replaced again.
             guard asked == isStopped else { continue }
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != changes)
             if isOver || Task.isCancelled {
-                // A stop is tried again until no lane is in use: a stopped kiosk must not serve.
+                // A stop is tried again until no lane is in use, because a stopped kiosk must not serve.
                 if isStopped, number == changes { _ = enqueue(nil, nil) }
                 return false
             }

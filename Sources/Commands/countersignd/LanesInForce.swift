@@ -26,7 +26,8 @@ actor LanesInForce {
     /// - Returns: whether no lane was in use.
     func apply(_ new: [DaemonConfiguration.Lane]) async -> Bool {
         var isDone = true
-        // Lanes that end are removed first: a new lane may use the reader or adapter of a removed lane.
+        // Lanes that end are removed first, because a new lane may use the reader or adapter of a removed
+        // lane.
         for old in lanes where !new.contains(old) {
             guard await coordinator.remove(lane: old.name) else {
                 isDone = false

@@ -7,7 +7,8 @@ enum ProcessMemory {
     /// Forbids core dumps and debuggers of the same user, and makes new files readable for the daemon's user
     /// alone.
     static func keepPrivate() {
-        // Results are ignored: if the kernel refuses one protection, the other protections are still useful.
+        // Results are ignored, because the other protections are useful even if the kernel refuses one of
+        // them.
         _ = countersign_hide_memory()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

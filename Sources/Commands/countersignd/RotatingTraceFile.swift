@@ -42,8 +42,8 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// Writes a line. A line that does not fit, or cannot be written, is left out: a trace never prevents a
-    /// presentation.
+    /// Writes a line. A line that does not fit, or cannot be written, is left out, because a trace must never
+    /// prevent a presentation.
     func write(_ line: [UInt8]) {
         state.withLock { state in
             guard let file = state.file, state.bytes + line.count <= limit,
@@ -53,7 +53,7 @@ final class RotatingTraceFile: FieldTraceSink {
         }
     }
 
-    /// Renames the file at this path and makes a new one. If no file can be made, nothing is traced.
+    /// Renames the file at this path and makes a new file. If no file can be made, nothing is traced.
     private static func makeFile(at path: String) -> State {
         // There is nothing to rename at the first start.
         _ = unsafe rename(path, path + ".1")

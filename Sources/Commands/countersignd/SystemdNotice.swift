@@ -2,7 +2,7 @@ internal import Glibc
 internal import Logging
 
 /// Notifies systemd of the daemon's state by the datagrams of sd_notify(3). Does nothing if systemd did not
-/// start the daemon. A notice that cannot be sent is dropped: the daemon serves all the same.
+/// start the daemon. A notice that cannot be sent is dropped, and the daemon continues to serve.
 struct SystemdNotice: Sendable {
     private let path: String?
 
@@ -26,8 +26,8 @@ struct SystemdNotice: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Exactly the bytes of the name: in an abstract address every counted byte belongs to the name
-        // (unix(7)).
+        // The length counts exactly the bytes of the name, because in an abstract address every counted byte
+        // belongs to the name (unix(7)).
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
         let bytes = Array(text.utf8)
         unsafe withUnsafePointer(to: &address) { pointer in

@@ -70,7 +70,7 @@ package indirect enum CBORDraft: Sendable {
             Self.write(members, to: &encoder)
             encoder.encoded([0xff])
         case .wideUnsigned(let value):
-            // 19 announces an unsigned integer of two bytes.
+            // 0x19 announces an unsigned integer of two bytes.
             encoder.encoded([0x19, UInt8(value >> 8), UInt8(value & 0xff)])
         }
     }

@@ -8,7 +8,7 @@ package enum TestEntropy: Sendable {
     case openSSL
     case seed(String)
 
-    /// Returns `count` random bytes. With a seed, they are always the same for the same purpose.
+    /// Returns `count` random bytes. With a seed, the bytes are always the same for the same purpose.
     package func bytes(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
         guard case .seed(let seed) = self else { return try randomBytes(count) }
         var bytes: [UInt8] = []
@@ -21,10 +21,10 @@ package enum TestEntropy: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Makes a private key. With a seed, it is always the same for the same purpose and curve.
+    /// Makes a private key. With a seed, the key is always the same for the same purpose and curve.
     package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
-        // A scalar that is not below the order of the curve is refused, and the next one is tried.
+        // A scalar that is not below the order of the curve is refused, and the next scalar is tried.
         for attempt in 0..<64 {
             var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
             // The order of P-521 has 521 bits, and a scalar of 66 bytes has 528. With the seven surplus bits

@@ -19,7 +19,7 @@ extension WalletEngagement {
     var reader: ReaderReach? {
         guard let engagement = try? DeviceEngagement(deviceEngagement[...]),
             let ident = try? BLEIdent(for: engagement),
-            // After a QR code there are no handover messages: only the engagement names Bluetooth.
+            // After a QR code there are no handover messages, so only the engagement names Bluetooth.
             let offer = handover.bluetooth ?? BluetoothOffer(engagement)
         else { return nil }
         return ReaderReach(offer: offer, ident: ident)

@@ -56,7 +56,7 @@ package final class ReplayPhone: Sendable {
         }
     }
 
-    /// Waits and moves the phone as in the trace between a tap and the next one. If the traced phone stayed
+    /// Waits and moves the phone as in the trace between a tap and the next tap. If the traced phone stayed
     /// on the reader, nothing is done.
     private func moveOn(from tap: TracedTap) async throws(CommandFailure) {
         guard tap.breaksOff || tap.left != nil else { return }
@@ -64,6 +64,8 @@ package final class ReplayPhone: Sendable {
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero
         try? await Task.sleep(for: away, clock: .continuous)
         card.remove()
+        // `next` counts from the last exchange, as `left` does, so the time until the departure is
+        // subtracted.
         let rest = (tap.next ?? .zero) - away
         try? await Task.sleep(for: max(rest, Duration.zero), clock: .continuous)
         // A cancelled sleep ends early, and the phone must not come back then.
@@ -90,7 +92,7 @@ package final class ReplayPhone: Sendable {
 
 /// The card logic of a replay, which the thread of the virtual reader calls.
 private final class ReplayCard: Sendable {
-    /// The delay of an answer that never came in the trace: longer than a reader waits by default.
+    /// The delay of an answer that never came in the trace. It is longer than a reader waits by default.
     private static let silence = Duration.seconds(3600)
 
     /// The engagements of the taps. Each is added as soon as its handover is complete.
@@ -117,7 +119,7 @@ private final class ReplayCard: Sendable {
         let (answer, over, engagement) = state.withLock { state in
             let before = state.wallet.engagement?.number
             let (answer, over) = state.answer(command, silence: Self.silence)
-            // The wallet keeps its engagement for the whole tap: only a new number is a new engagement.
+            // The wallet keeps its engagement for the whole tap, so only a new number is a new engagement.
             let engagement = state.wallet.engagement
             return (answer, over, engagement?.number == before ? nil : engagement)
         }
@@ -144,6 +146,7 @@ private struct ReplayState: ~Copyable {
     init(_ wallet: consuming WalletCard, _ taps: [TracedTap]) {
         self.wallet = wallet
         self.taps = taps
+        // `countersign-lab replay` refuses a trace without taps.
         script = TapScript(taps[0])
     }
 }
@@ -154,7 +157,7 @@ extension ReplayState {
         _ command: ArraySlice<UInt8>, silence: Duration
     ) -> (CardAnswer, over: Int?) {
         if isFresh { beginTap() }
-        // Commands may follow the script's last one, but the end of a tap is reported once.
+        // Commands may follow the last command of the script, but the end of a tap is reported once.
         let wasOver = script.isOver
         let exchange = script.next(trace.name(of: command))
         let answer =
@@ -187,8 +190,9 @@ extension ReplayState {
         case nil: break
         }
         if let status = exchange.status, !status.isSuccess { return .respondLater(status.bytes, after: took) }
-        // NLEN was 0: the traced phone was still preparing its message (Q13).
+        // NLEN was 0, because the traced phone was still preparing its message (Q13).
         if exchange.length == 0 {
+            // The two bytes of NLEN, and the status word 9000.
             let notReady: [UInt8] = [0, 0, 0x90, 0]
             trace.follow(command, notReady[...])
             return .respondLater(notReady, after: took)

@@ -25,8 +25,8 @@ extension TracedPhone {
         profile.version2 = version2.flatMap(NFCVersion2Behaviour.init)
         if let version = engagement?.version { profile.engagementVersion = version.text }
         profile.extraEngagementMembers = capabilityMembers
-        // Bluetooth is assumed unless the trace excludes it: after a QR code a trace has no Handover Select,
-        // and an unreadable carrier may have been Bluetooth.
+        // Bluetooth is assumed unless the trace excludes it, because after a QR code a trace has no Handover
+        // Select, and an unreadable carrier may have been Bluetooth.
         let carriers = select?.carriers ?? []
         profile.hasBluetooth =
             select == nil || carriers.contains { $0.kind.word == .bluetoothLE || $0.kind.word == .unreadable }

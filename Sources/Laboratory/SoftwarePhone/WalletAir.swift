@@ -13,7 +13,8 @@ package import Transport
 package struct WalletAir {
     private let radio: any BluetoothLERadio
     private let wallet: Wallet
-    /// The engagement of the QR code that a phone on a virtual reader shows. Nil for none.
+    /// The engagement of the QR code that a phone on a virtual reader shows. Nil if the phone shows no QR
+    /// code.
     private let shown: WalletEngagement?
     /// The engagements of a phone on a virtual reader. Nil without such a phone: each reader then gets a new
     /// QR code.
@@ -32,8 +33,8 @@ package struct WalletAir {
         self.script = script
     }
 
-    /// The maximum time to search for the reader of a tap. For a QR code there is no limit: it may be scanned
-    /// at any time.
+    /// The maximum time to search for the reader of a tap. For a QR code there is no limit, because it may be
+    /// scanned at any time.
     private static let timeout: Duration = .seconds(60)
     /// The pause between two attempts to connect.
     private static let pause: Duration = .milliseconds(500)
@@ -44,7 +45,7 @@ package struct WalletAir {
         while readers == 0 || number <= readers {
             guard let engagement = try await engagement(number) else { return }
             let server = WalletServer(name: "reader \(number)")
-            // Only a reader with a link counts: a failed connection leaves the number unchanged.
+            // Only a reader with a link counts, so a failed connection leaves the number unchanged.
             if let link = await latestLink(engagement, server) {
                 await serve(engagement, over: link, server)
                 number += 1
@@ -55,6 +56,7 @@ package struct WalletAir {
 
     /// Returns the engagement of the next reader. Returns nil after the task was cancelled.
     private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
+        // A shown QR code is the same for every reader. Without a QR code, each tap makes an engagement.
         if let taps { return if let shown { shown } else { await taps.next() } }
         do throws(WalletError) {
             let engagement = try wallet.engagement(.qr, number: number, now: .now)
@@ -95,7 +97,7 @@ package struct WalletAir {
             attempt.cancel()
         }
         newer.cancel()
-        // The newer tap was taken from the queue: it is put back for the next link.
+        // The newer tap was taken from `taps`, so it is put back for the next link.
         if let engagement = await newer.value { taps?.record(engagement) }
         return made
     }
@@ -133,7 +135,8 @@ extension WalletAir {
     private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
         guard let connects = script.connects else {
             server.note("the traced phone made no Bluetooth connection")
-            // As long as a phone that searches in vain. A newer tap cancels this wait.
+            // The wait is as long as the search of a phone that finds no reader. A newer tap cancels the
+            // wait.
             try? await Task.sleep(for: Self.timeout, clock: .continuous)
             return false
         }

@@ -68,7 +68,7 @@ private final class CardBox: Sendable {
     func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
         let now = ContinuousClock.now
         let (answer, engagement) = card.withLock { card in
-            // The card keeps its engagement for the whole tap: only a new number is a new engagement.
+            // The card keeps its engagement for the whole tap, so only a new number is a new engagement.
             let before = card.engagement?.number
             let answer = card.answer(command, now: now)
             return (answer, card.engagement?.number == before ? nil : card.engagement)

@@ -66,7 +66,7 @@ struct WalletServer {
         on channel: some MessageChannel, within delay: Duration
     ) async throws(TransportError) -> [UInt8]? {
         guard delay > .zero else { return nil }
-        // A receive has no timeout of its own: the timer cancels it when the person has decided.
+        // A receive has no timeout, so the timer cancels it when the person has decided.
         let receiving = Task { () -> Result<[UInt8], TransportError> in
             do throws(TransportError) {
                 return .success(try await channel.receive())
@@ -114,6 +114,7 @@ extension ReaderTrust.Finding {
         case .chainWrong: "its certificates do not sign one another"
         case .rootSent: "its chain contains the root, which a reader must not send"
         case .unknownReader: "no root of --reader-roots or --reader-list certified it"
+        // This text is never shown, because a reader that is not authenticated has another finding.
         case .trusted: "its certificate has no subject"
         }
     }
@@ -124,8 +125,8 @@ package struct WalletListener {
     private let listener: FramedTCPListener
     private let wallet: Wallet
     private let handover: HandoverKind
-    /// The phone on a virtual reader, whose taps engage. Nil for none: each reader then gets a new
-    /// engagement.
+    /// The phone on a virtual reader, whose taps engage. Nil without such a phone: each reader then gets a
+    /// new engagement.
     private let phone: WalletPhone?
 
     /// Listens at `endpoint`, which must be an address of this computer.
@@ -171,7 +172,7 @@ package struct WalletListener {
         await listener.close()
     }
 
-    /// Makes and shows the engagement of the next reader. Returns nil if a tap will make it.
+    /// Makes and shows the engagement of the next reader. Returns nil if a tap will make the engagement.
     private func engagement(_ number: Int) throws(CommandFailure) -> WalletEngagement? {
         guard phone == nil else { return phone?.shown }
         do throws(WalletError) {
@@ -192,7 +193,7 @@ package struct WalletListener {
         return await withTaskGroup(of: WalletEngagement?.self) { group in
             group.addTask { await taps.next() }
             group.addTask {
-                // A reader sends nothing before the greeting: a message or an error ends the wait.
+                // A reader sends nothing before the greeting, so a message or an error ends the wait.
                 _ = try? await channel.receive()
                 return nil
             }

@@ -50,7 +50,7 @@ package struct EnvelopeBenchmark {
 }
 
 extension PresentationVerdict {
-    /// Whether every check passed. Test documents count, since the software wallet has no others.
+    /// Whether every check passed. Test documents count, since the software wallet has no other documents.
     fileprivate var isAccepted: Bool {
         switch self {
         case .verified: true

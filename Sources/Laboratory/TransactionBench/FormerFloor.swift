@@ -29,6 +29,7 @@ internal import COpenSSL
 
         init(_ mode: Mode, secret: Int, salt: Int = 0, info: Int = 0) {
             self.mode = mode
+            // Only the lengths of the inputs matter for the time.
             self.secret = [UInt8](repeating: 1, count: secret)
             self.salt = [UInt8](repeating: 7, count: salt)
             self.info = [UInt8](repeating: 0x49, count: info)
@@ -56,6 +57,7 @@ internal import COpenSSL
     private let verifyContext: OpaquePointer
     private let cipherContext: OpaquePointer
     private let key = [UInt8](repeating: 1, count: 32)
+    /// The nonce of the phone's first message in a session (9.1.1.5).
     private let nonce: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
     private var plaintext: [UInt8]
     private let ciphertext: [UInt8]
@@ -99,7 +101,7 @@ internal import COpenSSL
         try unsafe Self.require(EVP_EncryptInit_ex2(cipherContext, gcm, key, nonce, nil))
         try unsafe Self.require(
             EVP_EncryptUpdate(cipherContext, &sealed, &count, plaintext, Int32(plaintext.count)))
-        // In GCM the last call writes no byte: it computes the tag.
+        // In GCM the last call writes no byte and only computes the tag.
         try unsafe Self.require(EVP_EncryptFinal_ex(cipherContext, &sealed, &count))
         try unsafe Self.require(EVP_CIPHER_CTX_ctrl(cipherContext, EVP_CTRL_AEAD_GET_TAG, 16, &tag))
         ciphertext = sealed
@@ -117,8 +119,8 @@ internal import COpenSSL
         unsafe EVP_KDF_free(kdf)
     }
 
-    /// Returns the HKDF steps. Their inputs are as long as those of ISO/IEC 18013-5 9.1.1, or of RFC 9180,
-    /// 4.1 and 5.1.
+    /// Returns the HKDF steps. Their inputs are as long as the inputs in ISO/IEC 18013-5 9.1.1, or in RFC
+    /// 9180, 4.1 and 5.1.
     private static func derivations(of sizes: FloorSizes) -> [Derivation] {
         switch sizes.wrapper {
         case .session:
@@ -146,6 +148,7 @@ internal import COpenSSL
         for step in derivations { try derive(step) }
         try decrypt()
         try digestItems()
+        // The first message stands for the document signer's certificate.
         for message in messages.dropFirst(knowsSigner ? 1 : 0) { try verify(message) }
     }
 
@@ -160,6 +163,8 @@ internal import COpenSSL
     /// Runs the ECDH of HPKE: the recipient's key object is kept, and the sender's key is built from its
     /// point.
     private func decapsulate() throws {
+        // `peer` stands for the recipient here. Its own point serves as the sender's, since the time is the
+        // same.
         let sender = try unsafe publicKey(peerPoint)
         defer { unsafe EVP_PKEY_free(sender) }
         try unsafe agree(on: peer, with: sender)
@@ -216,7 +221,7 @@ internal import COpenSSL
         try unsafe Self.require(
             EVP_DecryptUpdate(cipherContext, &plaintext, &count, ciphertext, Int32(ciphertext.count)))
         try unsafe Self.require(EVP_CIPHER_CTX_ctrl(cipherContext, EVP_CTRL_AEAD_SET_TAG, 16, &tag))
-        // In GCM the last call writes no byte: it compares the tag.
+        // In GCM the last call writes no byte and only compares the tag.
         var rest: Int32 = 0
         var none: UInt8 = 0
         try unsafe Self.require(EVP_DecryptFinal_ex(cipherContext, &none, &rest))

@@ -83,6 +83,7 @@ struct FloorSizes {
         self.response = response
         self.transcript = transcript.encoded.count
         items = document.nameSpaces.flatMap { $0.items.map(\.bytes.bytes.count) }
+        // The first certificate of x5chain is the document signer's.
         certificate = try Certificate(der: signature.headers.x5chain()[0]).tbsCertificate.count
         issuer = (signature.payload?.count ?? 0) + structureHead
         device = transcript.encoded.count + document.docType.utf8.count + 2 * structureHead

@@ -23,8 +23,8 @@ internal import OpenSSLCrypto
 /// OpenSSL alone. Times are processor time in nanoseconds. Only ``openingTrust()`` measures elapsed time. The
 /// phone's work between sending and receiving is not measured.
 ///
-/// A benchmark requires a response that verifies: there is no point in measuring how fast a response is
-/// rejected. Call ``discard()`` at the end, since the large store is a folder on disk.
+/// A benchmark requires a response that verifies, because there is no point in measuring how fast a response
+/// is rejected. Call ``discard()`` at the end, since the large store is a folder on disk.
 package struct TransactionBenchmark {
     private let response: [UInt8]
     private let coldContext: VerificationContext
@@ -68,7 +68,7 @@ package struct TransactionBenchmark {
         largeContext = context(try largeTrust.open())
         eDeviceKey = COSEKeyPair(try .generate(.p256))
         engagement = try Self.engagement(eDeviceKey)
-        // A request without elements: the benchmark only seals the request, and nobody answers it.
+        // The request has no elements, because the benchmark only seals the request and nobody answers it.
         request = DeviceRequest.encode([
             (ItemsRequest(docType: document.docType, nameSpaces: []).encoded(), nil)
         ])
@@ -116,6 +116,7 @@ package struct TransactionBenchmark {
                 throw Failure.rejected
             }
             establishment = message
+            // Kept for the second part, because the phone works between the two measured parts.
             session = consume reader
         }
         let message = try answer(to: establishment)

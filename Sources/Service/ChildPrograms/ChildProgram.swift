@@ -7,8 +7,8 @@ internal import Synchronization
 /// The child inherits no other descriptor, so a file, socket or pipe of this process is never kept open by
 /// the child. The child starts with no signal blocked.
 ///
-/// The child runs until it exits, `kill()` is called or this object is released: `deinit` kills a child that
-/// still runs. All members may be called from any thread. Waiting blocks the calling thread.
+/// The child runs until it exits, `kill()` is called or this object is released, when `deinit` kills a child
+/// that still runs. All members may be called from any thread. Waiting blocks the calling thread.
 package final class ChildProgram: Sendable {
     /// The target of one standard descriptor of the child.
     package enum Place: Sendable {
@@ -25,8 +25,8 @@ package final class ChildProgram: Sendable {
         package let code: Int32
     }
 
-    /// The wait status of exit code 255. It stands for an unknown exit code: `waitpid` fails if other code
-    /// has already reaped the child.
+    /// The wait status of exit code 255. It stands for an unknown exit code, because `waitpid` fails if other
+    /// code has already reaped the child.
     package static let unknown: Int32 = 255 << 8
 
     /// The process id of the child.
@@ -105,8 +105,8 @@ package final class ChildProgram: Sendable {
             }
         }
         // All other descriptors are closed in the child. Foundation's Process let a child inherit what
-        // another thread had just opened: a browser kept the daemon's input open, and the daemon outlived its
-        // app.
+        // another thread had just opened. For example, a browser kept the daemon's input open, and the daemon
+        // outlived its app.
         unsafe countersign_close_from(&actions, Int32(places.count))
         // A service's threads block signals, and a child inherits that mask. The child must be stoppable by
         // SIGTERM.

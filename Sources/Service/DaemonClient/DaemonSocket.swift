@@ -5,8 +5,8 @@ package import JSON
 /// An HTTP client for the Unix socket of a daemon on this computer.
 ///
 /// Each call opens a connection, sends one HTTP/1.1 request with `Connection: close` and reads the answer to
-/// its end. The client needs neither Foundation's networking nor a token: the daemon knows the caller's user
-/// id from the socket (SO_PEERCRED).
+/// its end. The client needs neither Foundation's networking nor a token, because the daemon knows the
+/// caller's user id from the socket (SO_PEERCRED).
 ///
 /// - A call blocks its thread, for up to 10 s without a byte from the daemon.
 /// - An answer has at most 1 MiB. A longer answer is cut off and then refused as malformed.
@@ -30,7 +30,7 @@ package struct DaemonSocket: Sendable {
     /// - Parameters:
     ///   - method: The HTTP method, such as `POST`.
     ///   - target: The path with its query, such as `/v1/page-codes`.
-    ///   - body: The JSON body, or `nil` for a request without one.
+    ///   - body: The JSON body, or `nil` for a request without a body.
     /// - Throws: `DaemonClientError.refused` if the daemon answers with an error.
     @discardableResult
     package func call(
@@ -54,13 +54,13 @@ package struct DaemonSocket: Sendable {
         defer { close(descriptor) }
         var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        // The results are ignored: these two options fail only for a bad descriptor or a bad time.
+        // The results are ignored, because these two options fail only for a bad descriptor or a bad time.
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard Self.connect(descriptor, to: path) else { throw failure() }
         var rest = request[...]
         while !rest.isEmpty {
-            // MSG_NOSIGNAL: SIGPIPE would end this program if the daemon closes the connection early.
+            // Without MSG_NOSIGNAL, SIGPIPE would end this program if the daemon closes the connection early.
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }
@@ -115,6 +115,7 @@ package struct DaemonReply {
         let line = answer.prefix { $0 != UInt8(ascii: "\r") }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]),
+            // `head`: the index of the empty line after the header fields.
             let head = answer.indices.first(where: { answer[$0...].starts(with: end) })
         else { return nil }
         self.status = status
@@ -123,7 +124,7 @@ package struct DaemonReply {
 
     fileprivate var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has none.
+    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has no `detail`.
     fileprivate var refusal: String {
         // All members of a problem document (RFC 9457) are named, because an unknown member is an error. If
         // the body is no problem document, the status alone is reported.
@@ -158,7 +159,7 @@ package enum DaemonClientError: Error, Equatable, Sendable {
     /// The program at the socket does not speak HTTP/1.1.
     case notAnAnswer(path: String)
     /// The daemon answered with an error. The value is the error's `detail` (RFC 9457), or the HTTP status if
-    /// there is none.
+    /// the answer has no `detail`.
     case refused(String)
     /// The body is not the expected JSON.
     case malformed(JSONFault)

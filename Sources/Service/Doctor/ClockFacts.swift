@@ -48,7 +48,8 @@ extension ClockFacts {
         ]
     }
 
-    /// The command that starts the time service, and installs one first if there is none.
+    /// The command that starts the time service. If no time service is installed, the command installs it
+    /// first.
     private var timeService: DoctorCheck.Remedy {
         let start: CheckText = "timedatectl set-ntp true"
         return .command(hasTimeService ? start : "apt-get install systemd-timesyncd && \(start)")

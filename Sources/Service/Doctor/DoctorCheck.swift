@@ -5,8 +5,8 @@ package import JSON
 package struct DoctorCheck: Equatable, Sendable {
     /// The stable names of the checks, in the order in which they are shown.
     ///
-    /// `countersign doctor` makes all checks but those of a hub. `countersign-hub doctor` makes the checks of
-    /// a hub and of the clock.
+    /// `countersign doctor` makes all checks except the checks of a hub. `countersign-hub doctor` makes the
+    /// checks of a hub and of the clock.
     package enum ID: String, CaseIterable, Sendable {
         case service = "pcsc.service"
         case kernelModules = "reader.kernelModules"
@@ -120,15 +120,15 @@ extension DoctorCheck {
     }
 }
 
-/// A settings file of the system that Countersign may write. Files of other packages are never changed: a
-/// settings file only adds to them.
+/// A settings file of the system that Countersign may write. Files of other packages are never changed,
+/// because a settings file only adds to them.
 package struct SettingsFile: Equatable, Sendable {
     package let path: String
     package let contents: [UInt8]
     /// A phrase that says what the file is for, shown before it is written.
     package let purpose: String
-    /// The command that puts the file into effect, or `nil` if none is needed. Countersign shows this command
-    /// and never runs it.
+    /// The command that puts the file into effect, or `nil` if no command is needed. Countersign shows this
+    /// command and never runs it.
     package let afterwards: String?
 
     package init(_ path: String, contents: [UInt8], purpose: String, afterwards: String?) {
@@ -145,8 +145,8 @@ extension [String] {
     }
 }
 
-/// The text of a check in two forms: in full for the person at the computer, and without the names and paths
-/// of this installation for a support bundle.
+/// The text of a check in two forms. The full form is for the person at the computer. The shared form is for
+/// a support bundle, and has no names and paths of this installation.
 ///
 /// An interpolation `\(full: name, shared: "READER")` puts the name into the full form and the word into the
 /// shared form. All other values are in both forms.

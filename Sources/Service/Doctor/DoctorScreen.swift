@@ -75,8 +75,8 @@ package struct DoctorScreen {
 }
 
 extension DoctorScreen {
-    /// Creates a screen with the width of the terminal on standard output, or of 110 columns if it is no
-    /// terminal.
+    /// Creates a screen with the width of the terminal on standard output, or of 110 columns if standard
+    /// output is no terminal.
     package init(_ checks: [DoctorCheck], isColoured: Bool) {
         var window = winsize()
         let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0

@@ -14,8 +14,8 @@ internal import Transport
 /// 2. A property turns the facts into checks. Tests make facts by hand and compare the checks.
 ///
 /// An examination that gives no answer in time gets its first check `failed` with `timedOut`; its other
-/// checks are `skipped`. Its task is cancelled but not waited for: a call into pcscd or a network file system
-/// may never return.
+/// checks are `skipped`. Its task is cancelled but not waited for, because a call into pcscd or a network
+/// file system may never return.
 ///
 /// An examination only reads. It writes no file and starts no service; `doctor --fix` writes settings
 /// afterwards.

@@ -21,7 +21,8 @@ extension HubConfiguration {
         let tokens: HubTokens?
     }
 
-    /// Reads and checks the configuration. A fault of its content has line and column.
+    /// Reads and checks the configuration. The fault of a file with wrong contents names the line and the
+    /// column.
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
         let bytes = try mapping(HubFault.contents(of: path)) { (fault: HubFault) in
             HubFault("\(fault): give --config FILE, or run this as the user countersign-hub")
@@ -44,6 +45,7 @@ extension HubConfiguration {
             keyring: try keyring(), tokens: try readerTokens?.tokens(database))
     }
 
+    /// Makes the settings of the connection to the broker, with the password from its file.
     func brokerSettings() throws(HubFault) -> BrokerConnection.Settings {
         BrokerConnection.Settings(
             host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,
@@ -75,13 +77,14 @@ extension HubConfiguration {
     }
 
     /// Reads the certificate of the listener. Client certificates are optional, since a kiosk that enrols has
-    /// none yet.
+    /// no certificate yet.
     private func serverTLS() throws(HubFault) -> ServerTLS {
         do throws(ServerTLSFault) {
             return try ServerTLS(
                 certificate: certificate, key: key, clientAuthority: authority, clientCertificate: .optional)
         } catch {
             switch error {
+            // The text of this error names the file itself.
             case .file(_, let error): throw HubFault("http: \(error.explanation)")
             case .noCertificate(let path):
                 throw HubFault(
@@ -117,7 +120,7 @@ extension IdentityStoreError {
     func fault(of member: String) -> HubFault { HubFault("\(member): \(explanation)") }
 }
 
-/// A fault that prevents the start of the hub or the work of a command: its text says what is wrong and what
+/// A fault that prevents the start of the hub or the work of a command. Its text says what is wrong and what
 /// to do.
 struct HubFault: Error, CustomStringConvertible {
     let description: String

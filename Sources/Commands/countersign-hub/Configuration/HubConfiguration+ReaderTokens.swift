@@ -73,10 +73,10 @@ extension HubConfiguration.TokenIssuing {
     }
 
     /// Returns a text for each key that makes no tokens because it is revoked or has expired according to
-    /// `brands.json`. The hub starts nevertheless: a key may also expire while a hub runs, and other brands
-    /// do not depend on it.
+    /// `brands.json`. The hub starts nevertheless, because a key may also expire while a hub runs, and other
+    /// brands do not depend on this key.
     func unusableKeys(at now: Timestamp) -> [String] {
-        // `tokens(_:)` reports a registry that cannot be read.
+        // `tokens(_:)` reports a registry that cannot be read, and a key that is not in the registry.
         guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
         return keys.compactMap { key -> String? in
             guard let (_, known) = registry.key(key.identifier) else { return nil }

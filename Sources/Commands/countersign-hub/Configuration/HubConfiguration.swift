@@ -54,7 +54,7 @@ struct HubConfiguration: Equatable {
     var receiptMonths = 24
     /// The SHA-256 digests of the operators' tokens.
     var operators: [[UInt8]] = []
-    /// The keys and grants of reader tokens. Nil if this hub makes none.
+    /// The keys and grants of reader tokens. Nil if this hub makes no reader tokens.
     var readerTokens: TokenIssuing?
     var logLevel = "info"
 

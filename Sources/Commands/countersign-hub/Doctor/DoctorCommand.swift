@@ -36,6 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
             json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks, isColoured: Self.showsColours).text)
+        // 2: a check failed, as in `countersign doctor`.
         throw ExitCode(checks.contains { $0.outcome == .failed } ? 2 : 0)
     }
 
@@ -67,6 +68,8 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             return [
                 Examination([.hubConfiguration] + ids, of: "the disk") {
+                    // A check's text has a second form, `shared`, without names and paths of this
+                    // installation.
                     [.failed(.hubConfiguration, "\(full: error, shared: "the file has a fault")")]
                         + ids.map { .skipped($0, "the configuration cannot be used") }
                 }, clock,
@@ -77,6 +80,7 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Checks that no other user may change the configuration, which names the fleet keys.
     private static func configurationFile(at path: String) -> DoctorCheck {
         var status = stat()
+        // 0o022: the permission of the group and of other users to write.
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
             return .ok(.hubConfiguration, "the file has no fault")
         }
@@ -85,6 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
             fix: .command("chmod go-w \(full: path, shared: "FILE")"))
     }
 
+    /// Returns the examination of the files that the configuration names.
     private static func files(_ configuration: HubConfiguration) -> Examination {
         let now = WallClock.system.now
         return Examination(
@@ -92,8 +97,10 @@ struct DoctorCommand: AsyncParsableCommand {
             blocking: { HubFileFacts.current(of: configuration, at: now).checks })
     }
 
+    /// Returns the examination of the database.
     private static func database(_ configuration: HubConfiguration) -> Examination {
         Examination(HubDatabaseChecks.checks, of: "the database") {
+            // The check of the files says why this file cannot be read.
             guard let settings = try? configuration.databaseSettings() else {
                 return HubDatabaseChecks.checks.map { .skipped($0, "the file of database cannot be read") }
             }
@@ -106,8 +113,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns the examination of the broker.
     private static func broker(_ configuration: HubConfiguration) -> Examination {
         Examination(HubBrokerChecks.checks, of: "the broker") {
+            // The check of the files says why this file cannot be read.
             guard let settings = try? configuration.brokerSettings() else {
                 return HubBrokerChecks.checks.map {
                     .skipped($0, "the file of broker.passwordFile cannot be read")

@@ -102,6 +102,7 @@ struct HubFileFacts: Sendable {
         of member: String, certificate: String, key: String
     ) throws(IdentityStoreError) -> Credential {
         let bytes = try PrivateFile.read(certificate)
+        // The hub's own certificate is the first of the file. A file without certificates is an error.
         let first = try mapping(
             certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
         let own = try PrivateFile.key(key)
@@ -110,7 +111,8 @@ struct HubFileFacts: Sendable {
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }
 
-    /// Reads the public half of a fleet key. Records a private half beside it, which must not be on a hub.
+    /// Reads the public half of a fleet key. Records a private half in the same folder, which must not be on
+    /// a hub.
     private mutating func examine(fleetKey path: String) {
         // `countersign-hub authority fleet-key FILE` writes the public half to FILE.pub.
         if path.hasSuffix(".pub") {
@@ -138,6 +140,7 @@ extension HubFileFacts {
             return .ok(.hubFiles, "the hub can read its files, and only the hub can read the secret ones")
         }
         let texts = files.map {
+            // `shared` is the form of the text without names and paths of this installation.
             "\($0.member): \(full: $0.error.explanation, shared: $0.error.id)" as CheckText
         }
         let fix: DoctorCheck.Remedy? =
@@ -151,6 +154,7 @@ extension HubFileFacts {
         return .failed(.hubFiles, "unreadable, or open to other users: \(texts.joined(by: "; "))", fix: fix)
     }
 
+    /// The check of the certificates. Faults come first, then the certificate that expires first.
     private var certificatesCheck: DoctorCheck {
         if let fault = mismatches.first {
             return .failed(
@@ -181,6 +185,7 @@ extension HubFileFacts {
     private static let renewal = DoctorCheck.Remedy.command(
         "countersign-hub authority server FOLDER NAME --host HOST --replace")
 
+    /// The check of the keys that sign documents and reader tokens, which reports the most harmful fault.
     private var keysCheck: DoctorCheck {
         if let path = privateKeys.first {
             return .failed(

@@ -69,6 +69,7 @@ enum HubDatabaseChecks {
             return .failed(.hubTables, "\(PostgreSQLError.tablesNewer.explanation)")
         default:
             let audit = audit(facts)
+            // A fault of the audit log needs a remedy, so it is reported before the age of the tables.
             guard audit.outcome == .ok else { return audit }
             return .note(
                 .hubTables,

@@ -85,6 +85,7 @@ struct DocumentPutCommand: AsyncParsableCommand {
         let document = try verified(bytes, for: configuration, by: keyring)
         let outcome = try await asking { () throws(PostgreSQLError) in
             try await database.documents.put(
+                // The order of the keys decides whether this document replaces a document of another key.
                 document, among: keyring.keys, percent: percent, at: WallClock.system.now)
         }
         guard case .older(let version) = outcome else { return }

@@ -61,7 +61,7 @@ private struct BrandAddCommand: ParsableCommand {
             (image: try BrandLogo(file: path), name: LogoName(of: brand))
         }
         let added = Brand(identifier: brand, name: name, logo: storedLogo?.name, identity: identity)
-        // The changed registry is not needed: the new brand is printed.
+        // The changed registry is not needed, because only the new brand is printed.
         _ = try mapping(
             store.brands.change(keeping: storedLogo) { registry throws(BrandFault) in
                 try registry.add(added)

@@ -78,7 +78,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
         let registry = try mapping(
             store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) },
             \BrandRegistryError.failure)
-        // Always in the registry here: `add` throws for an unknown brand.
+        // The brand is always in the registry here, because `add` throws for an unknown brand.
         guard let changed = registry.brand(brand) else { return }
         Terminal.result(output.json ? changed.json.text : changed.lines.joined(separator: "\n"))
     }
@@ -92,8 +92,8 @@ private struct BrandKeyAddCommand: ParsableCommand {
     private func makeKey() throws(CommandFailure) -> BrandKey {
         let key = try mapping(residence.generate(.p256), \IdentityStoreError.failure)
         let added = try brandKey(publicHalf(of: key))
-        // Tried on a copy of the registry: a private key must not be left in a file if the registry refuses
-        // its public half.
+        // The key is added to a copy of the registry first. If the registry refuses the public half, no
+        // private key is left in a file.
         var registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
         try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
             BrandRegistryError.refused(fault).failure
@@ -138,7 +138,7 @@ private struct BrandKeyRevokeCommand: ParsableCommand {
         let registry = try mapping(
             store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) },
             \BrandRegistryError.failure)
-        // Always in the registry here: `revoke` throws for an unknown key.
+        // The key is always in the registry here, because `revoke` throws for an unknown key.
         guard let (brand, _) = registry.key(kid) else { return }
         Terminal.result(output.json ? brand.json.text : brand.lines.joined(separator: "\n"))
     }

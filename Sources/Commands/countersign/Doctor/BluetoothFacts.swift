@@ -41,8 +41,8 @@ struct BluetoothFacts: Sendable {
     /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
     /// from a phone wait in such a buffer until bluetoothd reads them.
     var socketRoom: Int?
-    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait in
-    /// small values needs thousands.
+    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait that
+    /// a phone writes in small values needs thousands of calls.
     var hasBusRoom = true
 }
 
@@ -75,7 +75,9 @@ extension BluetoothFacts {
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
+        // If bluetoothd gave no answer, there is no adapter to try.
         let adapter = (try? bluetooth.get())?.usedAdapter
+        // `room`: the numbers of active and of free advertisements.
         guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
         // A second advertisement would disturb a phone that connects to the lane now.
@@ -90,7 +92,8 @@ extension BluetoothFacts {
         } catch .radioUnavailable(let fault) {
             return .failed(fault)
         } catch {
-            // No phone takes part, so only a cancellation is left: bluetoothd did not answer in time.
+            // No phone takes part, so the error is a cancellation, which means that bluetoothd did not answer
+            // in time.
             return .failed(.daemonHung)
         }
     }
@@ -119,7 +122,8 @@ extension BluetoothFacts {
 }
 
 extension BluetoothDescription {
-    /// The adapter that is used if none is named: the first that can advertise, otherwise the first.
+    /// The adapter that is used if the user names no adapter: the first adapter that can advertise, or else
+    /// the first adapter.
     fileprivate var usedAdapter: AdapterDescription? {
         adapters.first { $0.advertising != nil } ?? adapters.first
     }
@@ -143,6 +147,8 @@ private struct LanesOfDaemon {
         for lane in try text.members().required("lanes").array(upTo: 256) {
             let members = try lane.members()
             if try members.required("isBusy").boolean() { isEngaged = true }
+            // `missing` means that this lane cannot use Bluetooth, or that Bluetooth was not inspected
+            // because the PC/SC reader of the lane cannot be used.
             if try members.required("bluetooth").string(upTo: 32) == "missing", let text = members["advice"],
                 !text.isNull
             {
@@ -165,6 +171,7 @@ extension BluetoothFacts {
             return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.usedAdapter)
                 + [bluetooth.daemon.settingsCheck, bluetooth.daemon.pluginsCheck, smallValuesCheck]
         case .failure(let error):
+            // All checks but the first need an answer of bluetoothd.
             let silent = Self.checks.dropFirst().map { DoctorCheck.skipped($0, "bluetoothd does not answer") }
             return [daemonCheck(error)] + silent
         }
@@ -233,7 +240,7 @@ extension BluetoothFacts {
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
-        // Tried first: a blocked switch may belong to another adapter.
+        // This case comes first, because a blocked switch may belong to another adapter.
         case _ where adapter.isPowered: .ok(.radioPower, "on")
         case .on: .note(.radioPower, "off: countersign turns the adapter on when it needs it")
         case .blocked:
@@ -269,7 +276,8 @@ extension AdapterDescription {
         case (..<8)?:
             return .warning(
                 .lowEnergy, "the adapter is older than Bluetooth 4.2, so a portrait takes seconds")
-        // An adapter of unknown version that can advertise has low energy: only low energy has advertising.
+        // An adapter of unknown version that can advertise has low energy, because only low energy has
+        // advertising.
         case nil where advertising == nil:
             return .skipped(.lowEnergy, "the adapter does not report its Bluetooth version")
         default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")
@@ -316,6 +324,7 @@ extension BluetoothFacts.Trial {
         case .impossible:
             .note(
                 .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
+        // `shared` is the form of the text for a support bundle, without names of this installation.
         case .failedAtLane(let advice): .failed(.advertising, "\(full: advice, shared: "refused at a lane")")
         case .failed(let fault):
             .failed(
@@ -327,6 +336,7 @@ extension BluetoothFacts.Trial {
 }
 
 extension BluetoothDaemonSettings {
+    /// The check of bluetoothd if bluetoothd answers, with a note on versions that may lose writes.
     fileprivate var daemonCheck: DoctorCheck {
         guard let version else { return .ok(.bluetoothDaemon, "bluetoothd answers") }
         let note: DaemonNote = .dropsWritesWhenSlow
@@ -352,6 +362,7 @@ extension BluetoothDaemonSettings {
             guard case .missing(let requirement) = finding else { return nil }
             return "\(requirement.key)=\(requirement.value)"
         }
+        // `shared` is the form of the text for a support bundle, without paths of this installation.
         let others = findings.filter { if case .missing = $0 { false } else { true } }
             .map { "\(full: $0.explanation(file: file), shared: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(full: file ?? "main.conf", shared: "main.conf")"

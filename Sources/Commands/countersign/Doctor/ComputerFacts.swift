@@ -101,6 +101,7 @@ struct FontFacts: Sendable {
     private static let folders = ["fonts-noto-core": "truetype/noto", "fonts-noto-cjk": "opentype/noto"]
 
     static func current(in system: SystemFolder) -> FontFacts {
+        // A folder that does not exist counts as empty.
         let absent = folders.filter { system.names(in: "/usr/share/fonts/\($0.value)")?.isEmpty ?? true }
         return FontFacts(missing: absent.keys.sorted())
     }
@@ -109,7 +110,7 @@ struct FontFacts: Sendable {
 extension FontFacts {
     static let checks: [DoctorCheck.ID] = [.fonts]
 
-    /// A missing font is only a note: pages may be shown by another computer with its own fonts.
+    /// A missing font is only a note, because pages may be shown by another computer with its own fonts.
     var checks: [DoctorCheck] {
         guard !missing.isEmpty else {
             return [.ok(.fonts, "the fonts for all languages of the pages are installed")]

@@ -16,8 +16,8 @@ internal import Transport
 /// 1. `examinations` start all at once, each with a limit of 8 s (`Examination`). Each examination belongs to
 ///    one type of facts: `ReaderFacts` asks pcscd, `BluetoothFacts` asks bluetoothd, and the others read
 ///    files of the system or the store.
-/// 2. The checks are printed on standard output as a `DoctorScreen` or as JSON. With `--support-bundle` their
-///    shared form is written to a file as well.
+/// 2. The checks are printed on standard output as a `DoctorScreen` or as JSON. With `--support-bundle` the
+///   shared form of the checks, without names and paths of this installation, is written to a file as well.
 /// 3. With `--fix`, `SettingsRepair` shows and writes the settings files that checks name as their remedy.
 ///
 /// The exit status is 2 if a check failed. Warnings and notes do not change the exit status.
@@ -107,8 +107,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Writes the support bundle and the settings files that were requested, and throws the exit code.
     ///
-    /// Must not be inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within
-    /// `run`, a coroutine.
+    /// `run` is async, and the optimiser of Swift 6.3 crashes if an async function handles errors that
+    /// functions of other modules throw. So this function must not be inlined into `run`.
     @inline(never)
     private func finish(_ checks: [DoctorCheck], _ bundle: SupportBundle?) throws {
         if let supportBundle, let bundle { try write(bundle, to: supportBundle) }
@@ -143,10 +143,12 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private var examinations: [Examination] {
         let (system, store) = (system, store)
+        // An empty name selects every reader.
         let selector = ReaderSelector(reader ?? "")
         // `clock.now()` would refuse an unset clock, which is a finding of `ClockFacts` here.
         let now = clock.at?.instant ?? WallClock.system.now
         return [
+            // `of` names what did not answer in the text of an examination that exceeds its limit.
             Examination(ReaderFacts.checks, of: "pcscd") {
                 await ReaderFacts.current(selector, in: system).checks
             },

@@ -21,8 +21,8 @@ struct ReaderFacts: Sendable {
 
     /// The answer of pcscd.
     enum Service: Sendable {
-        /// The listed readers. `chosen` is the index of the reader that is tried first, or `nil` if none may
-        /// be used.
+        /// The listed readers. `chosen` is the index of the reader that is tried first, or `nil` if no reader
+        /// may be used.
         case answers([Reader], chosen: Int?)
         /// pcscd cannot be reached or refuses this user.
         case fails(PCSCTransportError)
@@ -78,6 +78,7 @@ extension ReaderFacts {
         }
     }
 
+    /// Asks pcscd for its readers, and chooses the first reader that `selector` allows.
     private static func askPCSCD(_ selector: ReaderSelector) async -> Service {
         do throws(PCSCTransportError) {
             let readers = try await PCSCService().readers()
@@ -100,6 +101,7 @@ extension ReaderFacts {
         for top in ["/etc", "/run", "/usr/local/share", "/usr/share"] {
             let folder = "\(top)/polkit-1/rules.d"
             guard let names = system.names(in: folder) else {
+                // A folder that exists but cannot be listed may contain the rule.
                 isHidden = isHidden || system.has(folder)
                 continue
             }
@@ -202,6 +204,7 @@ extension ReaderFacts {
         guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
         let hindered = hindrances.map(\.text).joined(by: "; ")
         if readers.isEmpty {
+            // pcscd may miss a reader that it has a driver for. A restart makes pcscd search again.
             let isHanging = hindrances.contains { if case .notListed = $0 { true } else { false } }
             return .failed(
                 .readerFound, hindrances.isEmpty ? "no reader is plugged in" : hindered,
@@ -214,7 +217,7 @@ extension ReaderFacts {
 
     /// The check that the kernel's NFC modules hold no reader (Q124).
     private var modulesCheck: DoctorCheck {
-        // The first such reader is enough: the remedy frees all readers that the modules hold.
+        // The first such reader is enough, because the remedy frees all readers that the modules hold.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
@@ -251,8 +254,8 @@ extension ReaderFacts {
             : "no reader has a slot with an antenna: \(others)"
     }
 
-    /// The check of the chosen slot. A device may show several slots whose names do not tell which one is the
-    /// antenna (Q127).
+    /// The check of the chosen slot. A device may show several slots whose names do not say which slot has
+    /// the antenna (Q127).
     private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
         let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
         if reader.slot == .unmarked, siblings > 1, !isSelected {
@@ -333,7 +336,7 @@ extension ReaderFacts {
 
         /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
-            // Other members are not checked: the daemon itself refuses a faulty configuration.
+            // Other members are not checked, because the daemon itself refuses a faulty configuration.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),

@@ -12,6 +12,7 @@ internal import Transport
 struct SupportBundle {
     private let parts: [(name: String, about: String, value: JSONValue)]
 
+    /// Makes the report from the checks, the system's files and the state of the services.
     init(_ checks: [DoctorCheck], in system: SystemFolder) async {
         let units = await SystemdUnits.current()
         parts = [
@@ -41,7 +42,7 @@ struct SupportBundle {
 
     var json: JSONValue { .object(parts.map { ($0.name, $0.value) }) }
 
-    /// A list of the parts, with one line for each.
+    /// A list of the parts, with one line for each part.
     var contents: String {
         parts.map { "  \($0.name.padding(to: 9))\($0.about)" }.joined(separator: "\n")
     }
@@ -68,7 +69,8 @@ struct SystemdUnits: Equatable, Sendable {
         "pcscd.socket", "pcscd.service", "dbus.service", "bluetooth.service", "polkit.service",
         "countersignd.service", "systemd-timesyncd.service",
     ]
-    /// The properties that are read. Others, such as command lines, may contain names of this installation.
+    /// The properties that are read. Other properties, such as command lines, may contain names of this
+    /// installation.
     private static let properties = [
         "Id", "LoadState", "ActiveState", "SubState", "Result", "NRestarts", "ExecMainStatus",
     ]
@@ -103,8 +105,9 @@ struct SystemdUnits: Equatable, Sendable {
         let output = Pipe()
         systemctl.standardOutput = output
         systemctl.standardError = FileHandle.nullDevice
+        // Without systemd the report has no units.
         guard (try? systemctl.run()) != nil else { return "" }
-        // Read before waiting: with a full pipe systemctl would never exit.
+        // The pipe is read before the wait, because with a full pipe systemctl would never exit.
         let bytes = try? output.fileHandleForReading.readToEnd()
         systemctl.waitUntilExit()
         return String(decoding: bytes ?? Data(), as: UTF8.self)

@@ -86,6 +86,7 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
         } catch {
             throw error.failure(of: name)
         }
+        // The root is the last certificate of the chain.
         if let rootFile, let root = chain.certificates.last {
             try OutputFile.write(PEM.encode(root.der, label: "CERTIFICATE"), to: rootFile)
         }

@@ -54,6 +54,7 @@ struct IdentityChooseCommand: ParsableCommand {
         let folder = store.identities
         let rules = try mapping(
             folder.changeRules { rules throws(IdentityStoreError) in
+                // `validate` allows no name only with --forget.
                 guard let name else {
                     guard rules.remove(wallet: wallet, brand: brand, docType: docType) else {
                         throw .noSuchRule

@@ -67,8 +67,8 @@ struct IdentityImportCommand: ParsableCommand {
         }
     }
 
-    /// Returns the violations of the reader profile that this strictness tolerates. Throws if there is a
-    /// violation that it does not tolerate.
+    /// Returns the violations of the reader profile that this strictness tolerates. Throws if the strictness
+    /// does not tolerate a violation.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {
@@ -157,6 +157,6 @@ struct IdentityCertificate {
 
 extension CertificateChain {
     /// The earliest expiry among the certificates that are sent to wallets (Q173), in seconds since 1970. If
-    /// none is sent, the expiry of the leaf.
+    /// no certificate is sent, this is the expiry of the leaf.
     fileprivate var firstExpiry: Int64 { withoutRoots.map(\.notAfter).min() ?? leaf.notAfter }
 }

@@ -48,6 +48,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     func run() throws {
         let folder = store.identities
+        // Checked first, so that no key is made for a name that is taken.
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
         let identifier: String
         do throws(IdentityStoreError) {
@@ -111,7 +112,7 @@ struct KeyResidenceArguments: ParsableArguments {
     @Flag(name: .long, help: "Make the key in the TPM of this computer.")
     var tpm = false
 
-    /// Makes a key on `curve`, and shows progress: a TPM may take several seconds.
+    /// Makes a key on `curve`. Shows progress, because a TPM may take several seconds.
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
         try Progress.during("Making a key") { () throws(IdentityStoreError) in
             try mapping(

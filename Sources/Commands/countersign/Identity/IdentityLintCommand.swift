@@ -92,6 +92,7 @@ struct IdentityLintCommand: ParsableCommand {
 
     private func json(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> JSONValue {
         [
+            // An identity that works but expires soon has passed.
             "passed": .boolean(![ExitStatus.rejected].contains(status(statuses, missing))),
             "identities": .array(
                 statuses.map { .object($0.json + [("passed", .boolean(!fails($0)))]) }),

@@ -25,7 +25,8 @@ struct IdentityListCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        // `isWritten`: whether the rules come from a file. Without a file, one identity signs every request.
+        // `isWritten`: whether the rules come from a file. Without a file, an identity signs every request if
+        // it is the only identity.
         let (names, rules, isWritten) = try mapping(
             (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil),
             \IdentityStoreError.failure)
@@ -79,7 +80,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 }
 
-/// `--warn`: the number of days before its expiry at which a certificate is reported.
+/// `--warn`: a certificate that expires within this number of days is reported.
 struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,

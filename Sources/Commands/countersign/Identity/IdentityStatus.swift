@@ -20,7 +20,7 @@ struct IdentityStatus {
     let state: State
     /// The place of the private key, or `nil` if the key file may not be read.
     let residence: PrivateKey.Residence?
-    /// The imported certificates, or `nil` if there are none.
+    /// The imported certificates, or `nil` if no certificate was imported.
     let certificate: IdentityCertificate?
     /// The rules of the reader profile that the certificate breaks.
     let findings: [ProfileRule]

@@ -135,6 +135,7 @@ extension CommandAPDU {
     fileprivate var name: String {
         let parameters = [p1, p2].hexadecimal
         switch ins {
+        // P1 04 selects an application by its name (ISO/IEC 7816-4).
         case Instruction.select where p1 == 0x04: return "SELECT application\(applicationName)"
         case Instruction.select: return "SELECT file"
         case Instruction.readBinary: return "READ BINARY at \(parameters)"

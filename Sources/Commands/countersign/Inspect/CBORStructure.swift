@@ -33,6 +33,7 @@ enum CBORStructure: CaseIterable {
         switch item.value {
         case .map(let map): self = Self(map)
         case .array: self = Self(array: item)
+        // Tag 18 marks a COSE_Sign1, and tag 17 a COSE_Mac0 (RFC 9052 2).
         case .tagged(18, let content) where Self.isCOSE(content):
             self = Self(cose: content, isMAC: false) ?? .coseSign1
         case .tagged(17, let content) where Self.isCOSE(content):
@@ -47,7 +48,7 @@ enum CBORStructure: CaseIterable {
     private init(_ map: CBORMap) {
         // The first structure whose members are all present is taken, so the order matters.
         let signs: [(CBORStructure, [StaticString])] = [
-            // Before DeviceResponse: an MSO has a version and may have a status, too.
+            // The MSO stands before DeviceResponse, because an MSO has a version and may have a status, too.
             (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
             (.deviceRequest, ["docRequests"]), (.deviceResponse, ["version", "documents"]),
             (.deviceResponse, ["version", "documentErrors"]), (.deviceResponse, ["version", "status"]),
@@ -65,7 +66,7 @@ enum CBORStructure: CaseIterable {
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
-            // Both handover messages of NFC v2 hold an engagement. Only the phone's has Security (key 1).
+            // Both handover messages of NFC v2 contain an engagement. Only the phone's has Security (key 1).
             self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
             // Labels 1 and -1 are the type and the curve of an elliptic key (RFC 9053 7.1).
@@ -79,7 +80,8 @@ enum CBORStructure: CaseIterable {
 
     /// Whether the first value of the map is an array that begins with an IssuerSignedItem.
     private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
-        // Maps and arrays are decoded item by item, so only the first one is decoded here.
+        // Maps and arrays are decoded item by item, so only the first member and its first item are decoded
+        // here.
         guard let member = Array(map.prefix(1)).first, let items = try? member.value.array(),
             let first = Array(items.prefix(1)).first, let bytes = try? EncodedCBOR<Never>(first),
             let item = try? bytes.item().map()
@@ -88,6 +90,7 @@ enum CBORStructure: CaseIterable {
     }
 
     private init(array item: CBORItem) {
+        // A transcript has three members. A fourth is read to recognise longer arrays.
         let members = (try? item.array()).map { Array($0.prefix(4)) } ?? []
         if let named = Self(named: members) {
             self = named
@@ -196,6 +199,7 @@ extension CBORStructure {
     /// payload, and signature or tag.
     static func isCOSE(_ item: CBORItem) -> Bool {
         guard let array = try? item.array() else { return false }
+        // A COSE structure has four fields. A fifth is read to recognise longer arrays.
         let fields = Array(array.prefix(5))
         return fields.count == 4 && (try? fields[0].byteString()) != nil && (try? fields[1].map()) != nil
             && (fields[2].isNullOrUndefined || (try? fields[2].byteString()) != nil)
@@ -207,7 +211,8 @@ extension CBORStructure {
     ///
     /// - Parameters:
     ///   - item: The array, which `isCOSE` has accepted.
-    ///   - isMAC: Whether the tag says COSE_Mac0, or `nil` without a tag: the algorithm then decides.
+    ///   - isMAC: Whether the tag says COSE_Mac0. Without a tag the value is `nil`, and the algorithm
+    ///     decides.
     init?(cose item: CBORItem, isMAC: Bool?) {
         guard let array = try? item.array() else { return nil }
         let fields = Array(array.prefix(4))
@@ -231,8 +236,8 @@ extension CBORStructure {
         guard let item = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)) else {
             return nil
         }
-        // Without `recognise`, which calls this function: a payload in a payload would be opened to any
-        // depth.
+        // `recognise` is not used, because it calls this function, so payloads within payloads would be
+        // opened to any depth.
         let embedded = (try? EncodedCBOR<Never>(item)).flatMap { try? $0.item() }
         guard let members = try? (embedded ?? item).map() else { return nil }
         if members["digestAlgorithm"] != nil, members["valueDigests"] != nil {
@@ -270,6 +275,7 @@ private struct COSEHeaderMaps {
     let type: String?
     let hasCertificates: Bool
 
+    /// Reads the parameters from the protected header, or else from the unprotected header.
     init(protected: CBORItem, unprotected: CBORItem) {
         let bytes = (try? protected.byteString()) ?? []
         let maps = [try? CBORItem.parse(bytes).map(), try? unprotected.map()].compactMap(\.self)

@@ -165,7 +165,7 @@ struct Inspection {
     /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
     /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
-        // One or two bytes are not enough: a short word of any text may be CBOR by chance.
+        // One or two bytes are not enough, because a short word of any text may be CBOR by chance.
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
             let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))
@@ -225,6 +225,7 @@ extension DiagnosticNotation {
         notation.isIndented = true
         notation.opensTag24 = true
         if !isFull {
+            // Without --full, long strings are cut and the whole text ends after 4 MiB.
             notation.longestByteString = 48
             notation.longestText = 400
             notation.longestNotation = 1 << 22
@@ -246,13 +247,15 @@ extension DiagnosticNotation {
     }
 }
 
-/// Remarks on elements whose values depart from the data model of their document type.
+/// Remarks on elements whose values depart from the data model of their document type. A part that cannot be
+/// parsed gets no remark here.
 private struct ElementRemarks {
     /// The largest number of remarks on one file.
     private static let limit = 50
 
     private(set) var texts: [String] = []
 
+    /// Makes the remarks on a response, a document or an IssuerSigned. Other structures get no remarks.
     init(on item: CBORItem, of structure: CBORStructure) {
         let map = try? item.map()
         switch structure {
@@ -272,7 +275,7 @@ private struct ElementRemarks {
         add(issuerSigned, docType: try? map["docType"]?.name())
     }
 
-    /// Adds the remarks on the elements of an IssuerSigned. Without a known data model there are none.
+    /// Adds the remarks on the elements of an IssuerSigned. Without a known data model there are no remarks.
     private mutating func add(_ issuerSigned: CBORItem, docType: String?) {
         guard let model = docType.flatMap(DataModel.init(docType:)),
             let nameSpaces = try? issuerSigned.map()["nameSpaces"]?.map()
@@ -299,6 +302,7 @@ private struct ElementRemarks {
     /// The document type that the payload of an `issuerAuth` names.
     private static func docType(inMSOOf issuerAuth: CBORItem) -> String? {
         guard let fields = try? issuerAuth.untagged(18).array(),
+            // The payload is the third field of a COSE_Sign1.
             let payload = try? Array(fields.prefix(3)).last?.byteString(),
             let bytes = try? EncodedCBOR<Never>(CBORItem.parse(payload)), let object = try? bytes.item()
         else { return nil }

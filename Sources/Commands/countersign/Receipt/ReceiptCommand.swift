@@ -117,8 +117,8 @@ private struct ReceiptShowCommand: ParsableCommand {
 
     func run() throws {
         let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
-            // The store finds receipts after a number. For a number of 0 or below it returns receipt 1, which
-            // the check of `sequence` refuses.
+            // The store finds receipts after a number. For a number of 0 or below the store returns receipt
+            // 1, which the check of `sequence` refuses.
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {
@@ -246,7 +246,8 @@ private struct ReceiptRenewKeyCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // Opened for reading first: opening for changes would create a missing store, which has no receipts.
+        // The store is opened for reading first, because opening it for changes would create a missing store,
+        // which has no receipts.
         _ = try TrustStoreAccess.reading(store.path)
         let id = try TrustStoreAccess.changing(store.path).using { store throws(ReaderStoreError) in
             try store.renewReceiptKey()

@@ -79,13 +79,14 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let asked = try question.plan(savingPortrait: savePortrait != nil)
-        // Opened and emptied before the phone is asked: an earlier holder's portrait must not stay, and an
-        // answer must not be lost because the file cannot be written.
+        // The file is opened and emptied before the phone is asked. An earlier holder's portrait must not
+        // stay, and an answer must not be lost because the file cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
         defer { portraitFile?.removeUnlessWritten() }
-        // Without --at the clock is read again for each check: the holder may consent minutes after the
-        // start. If the clock shows an impossible time by then, the time of the start is used.
+        // Without --at the clock is read again for each check, because the holder may consent minutes after
+        // the start. If the clock shows an impossible time by then, the time of the start is used.
         let fixed = clock.at?.instant
+        // A copy, so that the closure below does not capture the whole command.
         let clock = clock
         let plan = PresentationPlan(
             question: try identity.question(.planned(asked), in: store.identities, at: now),
@@ -137,7 +138,7 @@ private final class PortraitFile {
         try? file.close()
     }
 
-    /// Writes the portrait. If there is none, a note says so.
+    /// Writes the portrait. If there is no portrait, a note says so.
     func write(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.message(

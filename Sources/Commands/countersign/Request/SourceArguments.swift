@@ -90,6 +90,7 @@ struct SourceArguments: ParsableArguments {
             }
             let field = try await field(trace, fieldTrace)
             guard let scanned else { return .success(await transaction.run(at: field, radio: radio)) }
+            // The phone that showed the QR code answers over NFC here, so no radio is given.
             return .success(await transaction.run(at: field, scanned: scanned))
         } catch {
             return .failure(error)
@@ -114,7 +115,7 @@ struct SourceArguments: ParsableArguments {
             case .radioUnavailable(let fault): throw .unavailable(fault.advice)
             case .cancelled:
                 throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
-            // The other errors concern a connection to a phone, and there is none yet.
+            // The other errors concern a connection to a phone, and no phone is connected yet.
             default: break
             }
         }
@@ -139,6 +140,7 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
+    /// Connects to the wallet at the other end of the bench link.
     private func link(to endpoint: EndpointArgument) async throws(CommandFailure) -> any MessageChannel {
         do throws(TransportError) {
             let address = try SocketAddress(
@@ -172,9 +174,11 @@ struct SourceArguments: ParsableArguments {
         named name: String?, _ wishes: Set<ReaderWish> = []
     ) async throws(CommandFailure) -> any ContactlessReader {
         let service = PCSCService()
+        // An empty name selects every reader.
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
-            // The list is not used further: a missing reader must fail before a person is asked for a phone.
+            // The list of readers is only checked here, because without a reader the command must fail before
+            // a person is asked for a phone.
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
                 throw PCSCTransportError.noReader
@@ -218,7 +222,7 @@ final class TraceFile: Sendable {
     }
 
     func write(_ direction: Direction, _ bytes: ArraySlice<UInt8>) {
-        // A line that cannot be written is lost: a full disk must not end the transaction.
+        // A line that cannot be written is lost, because a full disk must not end the transaction.
         let time = String(start.duration(to: .now).milliseconds)
         _ = try? file.writeAll("\(time) \(direction.rawValue) \(bytes.hexadecimal)\n".utf8)
     }

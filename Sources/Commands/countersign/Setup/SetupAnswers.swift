@@ -22,7 +22,7 @@ struct SetupAnswers {
     /// The language of the pages, or `nil` for the browser's language.
     let language: String?
     let retention: SetupRetention
-    /// The number of days that data is retained, or 0 if none is.
+    /// The number of days that data is retained, or 0 if no data is retained.
     let days: Int
     /// The purpose of the checks, as customers read it.
     let purpose: String
@@ -56,6 +56,7 @@ struct SetupAnswers {
         func notice(_ member: String) throws(CommandFailure) -> Int {
             try limits.longest("lanes", "page", "notice", member)
         }
+        // The limits are read here, because the closures below cannot throw.
         let (contactLimit, purposeLimit, keptLimit) = (
             try notice("contact"), try notice("purpose"), try notice("kept")
         )
@@ -64,6 +65,7 @@ struct SetupAnswers {
         }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
+        // The fallback `nothing` is never used, as above.
         let retention =
             SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
@@ -245,6 +247,7 @@ struct SetupLook {
             Self.fault(of: $0, on: ground)
         }
         guard let words = PageColour(answer) else { return nil }
+        // `fault(of:on:)` has accepted both colours, so this does not fail.
         return try? BrandColours(ground: ground, words: words)
     }
 

@@ -21,8 +21,8 @@ internal import Transport
 /// 5. `write` makes the brand, the token and the configuration. `countersignd --check` must accept the
 ///    configuration before it replaces the former configuration. The former configuration is kept under
 ///    a numbered name.
-/// 6. The issuers are imported and the reader identity is made. A failure of these does not end setup; the
-///    printed commands then contain the import.
+/// 6. The issuers are imported and the reader identity is made. If one of these two steps fails, setup
+///   continues. If the import fails, the printed commands repeat the import.
 ///
 /// The store belongs to the daemon's user. Setup never opens the store itself; it runs `countersign` as that
 /// user (`OwnProgram`), so no file of the store can belong to root.
@@ -110,7 +110,7 @@ struct SetupCommand: AsyncParsableCommand {
             answers: answers, store: store, logo: logo, token: token, port: port, brand: brand)
         let former = try file.write(configuration.json.text)
         try SetupFile.writeForDaemon(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
-        // Without a file of issuers, only a trial has an issuer: the printed commands import it.
+        // Without a file of issuers, only a trial has an issuer, which the printed commands import.
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
         let request = try answers.country.flatMap { country throws(CommandFailure) in
             try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)
@@ -121,7 +121,7 @@ struct SetupCommand: AsyncParsableCommand {
                 answers: answers, config: config, store: store, port: port, brand: brand, hasTrust: hasTrust))
     }
 
-    /// Returns the contactless readers, or none if pcscd gives no answer.
+    /// Returns the contactless readers, or an empty list if pcscd gives no answer.
     private static func readers() async -> [ReaderDescription] {
         ReaderSelector.any.candidates(among: (try? await PCSCService().readers()) ?? [])
     }
@@ -129,6 +129,7 @@ struct SetupCommand: AsyncParsableCommand {
     private static func showDevices(_ readers: [ReaderDescription]) async {
         Terminal.message(readers.isEmpty ? "no contactless reader was found" : "contactless readers:")
         for reader in readers { Terminal.message("  \(Terminal.safe(reader.name))") }
+        // If bluetoothd does not answer, the checks that follow say so.
         let adapters = (try? await BluetoothDescription.current())?.adapters ?? []
         Terminal.message(
             adapters.isEmpty

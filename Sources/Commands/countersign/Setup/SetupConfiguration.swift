@@ -40,7 +40,8 @@ struct SetupConfiguration {
         return .object(members + [("lanes", .array([.object(lane)]))])
     }
 
-    /// The socket user: the user who runs setup may open the pages and administer the daemon.
+    /// The entry of `socket.users` with which the user who runs setup may open the pages and administer the
+    /// daemon.
     private var user: JSONValue {
         ["uid": .integer(Int64(getuid())), "scopes": .array(["screen", "clerk", "admin"])]
     }

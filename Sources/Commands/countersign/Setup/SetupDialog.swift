@@ -7,7 +7,7 @@ internal import ReaderTokens
 /// The questions of setup, answered at the terminal or from a file of answers.
 ///
 /// From a file, each answer is checked and a fault names the file, line and column. At the terminal, a wrong
-/// answer is explained and the question is asked again; the defaults are the answers of an earlier run, and
+/// answer is explained and the question is asked again. The defaults are the answers of an earlier run, and
 /// `-` returns to the original default.
 struct SetupDialog {
     /// The number of times a question is asked before the command gives up.
@@ -25,6 +25,7 @@ struct SetupDialog {
     ///   - formerPath: The file with the answers of an earlier run, which may be absent.
     /// - Throws: Status 64 (usage) without a file and without a terminal, 65 (malformed) for a faulty file.
     init(answers path: String?, former formerPath: String) throws(CommandFailure) {
+        // Only a fault in a file of answers names the path, so an empty path is never shown.
         self.path = path ?? ""
         former = path == nil ? Self.members(ofFile: formerPath) : nil
         guard let path else {
@@ -54,6 +55,7 @@ struct SetupDialog {
         if let answers {
             return try mapping(answers[question.rawValue]?.boolean() ?? false, failure)
         }
+        // An earlier answer that is not a boolean is ignored.
         let standard = (try? former?[question.rawValue]?.boolean()) ?? false
         let word = try ask("\(question.text) \(standard ? "[Y/n]" : "[y/N]")") { answer in
             ["", "y", "yes", "n", "no"].contains(answer.lowercased()) ? nil : "answer yes or no"
@@ -71,6 +73,7 @@ struct SetupDialog {
             let number = try mapping(answers[question.rawValue]?.integer(in: range), failure)
             return number.map(Int.init) ?? standard
         }
+        // An earlier answer out of this range is ignored.
         let before = (try? former?[question.rawValue]?.integer(in: range)) ?? Int64(standard)
         let text = try self.text(of: question, standard: "\(before)") { answer in
             Int64(answer).map(range.contains) == true
@@ -108,13 +111,14 @@ struct SetupDialog {
         // An earlier answer that the check refuses now is not offered.
         let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
         let offered = before ?? standard
-        // `-` is offered only if it changes the answer back to another default.
+        // `-` is offered only if the earlier answer differs from the original default.
         let resetHint =
             before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
         let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(resetHint))]"
         let text = try ask("\(question.text)\(shown)") { answer in
             if answer == "-", !resetHint.isEmpty { return nil }
             let text = answer.isEmpty ? offered : answer
+            // The text is empty only if the default is empty, which means that no answer is needed.
             return text.isEmpty ? nil : fault(text)
         }
         if text == "-", !resetHint.isEmpty { return standard }
@@ -132,7 +136,8 @@ struct SetupDialog {
             Terminal.message("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
         }
         let words = choices.map(\.word)
-        /// Returns the word that the answer means: its number at the terminal, or the word in any letter case.
+        /// Returns the word that the answer means: its number at the terminal, or the word in any letter
+        /// case.
         func word(_ answer: String) -> String {
             if isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) {
                 return words[number - 1]

@@ -3,7 +3,7 @@ internal import JSON
 /// The report at the end of setup: the written files, the token and the next commands.
 struct SetupEnding {
     let config: String
-    /// The new path of the former configuration, or `nil` if there was none.
+    /// The new path of the former configuration, or `nil` if there was no former configuration.
     let former: String?
     let token: SetupToken
     /// The path of the certification request of the reader identity, or `nil` if no identity was made.
@@ -98,12 +98,13 @@ struct SetupNext {
 
     private func importing(_ source: String) -> String { asDaemon("trust import \(source)") }
 
+    /// Returns a `countersign` command that runs as the daemon's user with the store of this setup.
     private func asDaemon(_ command: String) -> String {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
 
-    /// The commands that stop the software wallet and remove its root. Before they run, everyone who has
-    /// the wallet's key is a trusted issuer.
+    /// The commands that stop the software wallet and remove its root. Before these commands run, everyone
+    /// who has the wallet's key is a trusted issuer.
     var leavingTrial: [String] {
         guard answers.isTrial else { return [] }
         return [
@@ -158,8 +159,8 @@ struct SetupNext {
 
     /// Returns the `curl` command of an API request.
     ///
-    /// - Parameter further: JSON members that are added before the last brace. They may contain shell
-    ///   expansions.
+    /// - Parameter further: JSON members that are added before the last brace. These members may contain
+    ///   shell expansions.
     private func request(_ path: String, body: JSONValue, further: String = "") -> String {
         Self.curl("\(address)/v1/\(path)")
             + " -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'"

@@ -32,6 +32,7 @@ struct SetupStore {
             try run(["brand", "add", identifier, "--name", name] + (logo.map { ["--logo", $0] } ?? []))
             try run(["brand", "key", "add", identifier, "--kid", SetupBrand.kid, "--generate", keyFile])
         }
+        // The command prints the identifier in its first line.
         let instance = try run(["token", "instance"]).split(separator: "\n").first ?? ""
         return SetupBrand(identifier: identifier, keyFile: keyFile, instance: String(instance))
     }
@@ -63,6 +64,7 @@ struct SetupStore {
         let (status, request) = try program.run(
             ["identity", "csr", name, "--subject", subject, "--store", path])
         guard status == 0 else { return nil }
+        // The five characters of `.json` at the end are left out.
         let file = "\(config.dropLast(config.hasSuffix(".json") ? 5 : 0))-\(name).csr"
         try OutputFile.write(request.utf8, to: file)
         return file
@@ -101,7 +103,7 @@ struct OwnProgram {
                     words, environment: environment, input: .nowhere, output: .descriptor(writing.rawValue),
                     errors: .inherited)
             }
-            // Read before waiting: with a full pipe the child would never exit.
+            // The pipe is read before the wait, because with a full pipe the child would never exit.
             let output = try Self.contents(of: reading)
             // Without a deadline, `end` always returns a status.
             let status = child.end(until: nil) ?? -1
@@ -157,7 +159,7 @@ struct SetupFile {
     /// Checks that the folder can be written, before any question is asked.
     func checkFolder() throws(CommandFailure) {
         let folder = FilePath(path).removingLastComponent().string
-        // A missing folder is no fault: it is created later.
+        // A missing folder is no fault, because it is created later.
         guard unsafe folder.isEmpty || access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else {
             throw .usage(
                 "\(Terminal.safe(folder)): this user may not write in this folder; run the command as root, or give another file with --config"
@@ -167,7 +169,7 @@ struct SetupFile {
 
     /// Writes the configuration if `countersignd --check` accepts it.
     ///
-    /// - Returns: The new path of the former configuration, or `nil` if there was none.
+    /// - Returns: The new path of the former configuration, or `nil` if there was no former configuration.
     func write(_ text: String) throws(CommandFailure) -> String? {
         try Self.writeForDaemon(Array("\(text)\n".utf8), at: draft)
         let (status, _) = try OwnProgram(name: "countersignd", asDaemon: true).run([
@@ -193,7 +195,7 @@ struct SetupFile {
             if !folder.isEmpty {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             }
-            // A symbolic link at this path is removed: a write as root must not follow a link.
+            // A symbolic link at this path is removed, because a write as root must not follow a link.
             _ = unsafe unlink(path)
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow],

@@ -53,7 +53,7 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// Returns why the contents hold no source. If the contents may be a certificate, the text explains the
+    /// Returns why the contents have no source. If the contents may be a certificate, the text explains the
     /// certificate's fault, because a damaged root is the most common case.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
@@ -88,7 +88,7 @@ struct SourceFiles {
 
 /// The sources of trust in a file or in a server's answer, with their names in the trust store.
 ///
-/// Each source is parsed once: `TrustSource` contains the parsed content.
+/// Each source is parsed once, because `TrustSource` keeps the parsed content.
 struct FoundSources {
     private(set) var sources: [TrustSource] = []
     /// The number of PEM blocks that cannot be decoded.
@@ -110,7 +110,7 @@ struct FoundSources {
                 let kind: TrustSource.Kind = block.is("CERTIFICATE") ? .anchor : .revocationList
                 return (kind, SourceContent(kind, der[...]))
             }
-            // Roots first: a CRL in the same file is checked against them.
+            // Roots come first, because a CRL in the same file is checked against them.
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
             // Contents that are not recognised get the kind of --as. The checks of a source of this kind then
             // say what is wrong.
@@ -118,7 +118,8 @@ struct FoundSources {
         }
         for (found, content) in structures {
             let wanted = kind ?? found
-            // The kind of --as must fit the recognised contents: a root given with `--as vical` is no VICAL.
+            // The kind of --as must fit the recognised contents. For example, a root given with `--as vical`
+            // is no VICAL.
             guard wanted.isLike(found) else { continue }
             sources.append(
                 TrustSource(
@@ -147,6 +148,7 @@ extension SourceContent {
                 (try? held.list()).map { $0.distributionPointURIs?.first ?? $0.issuer.description }
             case .statusToken(let held): (try? held.token())?.subject
             }
+        // A list that cannot be parsed or lacks this property gets its digest as its name, too.
         return name ?? Digest(.sha256, of: bytes).bytes.hexadecimal
     }
 }
@@ -170,8 +172,8 @@ struct SourceSelector {
         text.count >= Self.shortestDigest && digest.hexadecimal.hasPrefix(text.lowercased())
     }
 
-    /// Returns the sources with this name. If there is none, returns the sources whose digest begins with the
-    /// text.
+    /// Returns the sources with this name. If no source has this name, returns the sources whose digest
+    /// begins with the text.
     func sources(in snapshot: TrustSnapshot) -> [TrustSource] {
         let named = snapshot.sources.filter { $0.name == text }
         return named.isEmpty ? snapshot.sources.filter { matches($0.sha256) } : named
@@ -179,7 +181,7 @@ struct SourceSelector {
 
     /// Returns the only selected source.
     ///
-    /// - Throws: Status 64 (usage) if none or several are selected.
+    /// - Throws: Status 64 (usage) if no source or several sources are selected.
     func only(in snapshot: TrustSnapshot) throws(CommandFailure) -> TrustSource {
         let found = sources(in: snapshot)
         guard let first = found.first else { throw unknown }

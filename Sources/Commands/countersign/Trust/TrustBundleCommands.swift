@@ -108,7 +108,8 @@ struct TrustImportBundleCommand: ParsableCommand {
         ) { (error: TrustBundleError) in error.failure(of: file) }
         var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
-        // The time of a refused bundle is not recorded: it would make the store refuse older bundles.
+        // The time of a refused bundle is not recorded, because that time would make the store refuse older
+        // bundles.
         try access.save(
             stage, after: current, by: .bundle, at: now,
             bundle: stage.change.isRefused ? nil : bundle.created
@@ -131,7 +132,7 @@ enum BundleKeyFile {
     /// The size of the largest key file, in bytes.
     static let largestFile = 1 << 16
 
-    /// Reads a public key from PEM: a public key, or a certificate with the key.
+    /// Reads a public key from a PEM file, which has the key itself or a certificate with the key.
     static func publicKey(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = try InputFile.read(path, limit: largestFile)
         if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first,

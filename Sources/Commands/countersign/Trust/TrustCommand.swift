@@ -54,6 +54,8 @@ private struct TrustRemoveCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
+        // The store is opened for reading first, because opening it for changes would create a missing store,
+        // which has no sources.
         let access = try TrustStoreAccess.reading(store.path)
         let current = try access.current()
         var stage = TrustStage(current.snapshot, TrustRules(now: now))
@@ -85,7 +87,8 @@ private struct TrustRollbackCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // Opened for reading first: opening for changes would create a missing store, which has no snapshot.
+        // The store is opened for reading first, because opening it for changes would create a missing store,
+        // which has no snapshot.
         _ = try TrustStoreAccess.reading(store.path)
         let access = try TrustStoreAccess.changing(store.path)
         let previous = try access.history().first(where: \.isCurrent)?.id

@@ -50,6 +50,7 @@ struct TrustShowCommand: ParsableCommand {
         guard let bytes = sources.first?.bytes ?? anchors.first?.anchor.certificate.der else {
             throw selector.unknown
         }
+        // A root that was imported is a source and a trusted root with one digest. Both are shown.
         guard sources.count <= 1, anchors.count <= 1 else {
             throw CommandFailure.usage(
                 "\(Terminal.safe(source)): several sources have this name or a digest that begins like this; give more digits of the digest"

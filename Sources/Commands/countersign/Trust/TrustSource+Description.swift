@@ -17,7 +17,8 @@ extension TrustSource.Kind {
     }
 }
 
-/// The contents of a source as text and as JSON. The contents are not verified here.
+/// The contents of a source as text and as JSON. The contents are not verified here. If the contents cannot
+/// be parsed, the properties are nil.
 struct SourceDescription {
     let source: TrustSource
     /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.
@@ -26,7 +27,7 @@ struct SourceDescription {
     private(set) var from: Timestamp?
     /// The end of the validity, or the time of the next update.
     private(set) var until: Timestamp?
-    /// The issue number of a VICAL in decimal, or `nil` if it has none.
+    /// The issue number of a VICAL in decimal, or `nil` if the VICAL has no such number.
     private(set) var issue: String?
     /// The number of entries of a CRL.
     private(set) var entries: Int?

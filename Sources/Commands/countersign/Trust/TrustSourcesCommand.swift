@@ -51,7 +51,7 @@ struct PublishedSource {
     private let readFrom: [String]
     /// The day on which these pages were read.
     private let readOn: String
-    /// A remark for the user, or `nil` if there is none.
+    /// A remark for the user, or `nil` without a remark.
     let note: String?
 
     private static let members: Set = [

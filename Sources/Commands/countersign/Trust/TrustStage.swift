@@ -112,6 +112,7 @@ struct SourceOutcome {
     /// The remarks on an admitted list: repaired or omitted entries, and an overdue update.
     let remarks: [Reason]
 
+    /// Creates the outcome of a source about which `TrustChange` has decided.
     init(_ outcome: TrustChange.Decision) {
         let source = outcome.source
         switch outcome.result {
@@ -197,7 +198,8 @@ extension TrustStoreAccess {
     ) async throws(CommandFailure) -> TrustChangeReport {
         let current = try currentIfAny()
         var stage = TrustStage(current?.snapshot, rules)
-        // Files before targets: a provider's root in a file must be trusted before its VICAL is checked.
+        // Files come before targets, because a provider's root in a file must be trusted before its VICAL is
+        // checked.
         Progress.during("Checking the sources") { stage.admit(sources) }
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()
@@ -338,7 +340,7 @@ struct TrustChangeReport {
         return lines.joined(separator: "\n")
     }
 
-    /// The command that returns to the previous snapshot, or an empty text if there was none.
+    /// The command that returns to the previous snapshot, or an empty text if there was no previous snapshot.
     private var wayBack: String {
         previous.map { "; to undo this, run `countersign trust rollback \($0.shortText)`" } ?? ""
     }

@@ -36,7 +36,7 @@ struct TrustStoreAccess {
         try mapping(body(store)) { (error: ReaderStoreError) in error.failure(in: folder) }
     }
 
-    /// Returns the current snapshot. Throws if there is none.
+    /// Returns the current snapshot. Throws if the store has no snapshot.
     func current() throws(CommandFailure) -> StoredTrust {
         try using { store throws(ReaderStoreError) in try store.currentTrust() }
     }

@@ -37,7 +37,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let fetcher = try fetching.fetcher()
         let current = try TrustStoreAccess.reading(store.path).current()
         var stage = TrustStage(current.snapshot, rules)
-        // VICALs first: the roots in a new VICAL may name CRLs that are then fetched too.
+        // VICALs come first, because the roots in a new VICAL may name CRLs that are then fetched too.
         let lists = Self.targets(in: stage.snapshot) { $0 == .vical }
         stage.admit(await fetcher.showingProgress(of: lists, at: now))
         // A root may have been imported from a URL, but roots are never fetched again.

@@ -8,7 +8,7 @@ struct ConfigurationDescription: Sendable {
     let schema: [(String, JSONValue)]
     /// The text in the column "value" of the reference, in Markdown.
     let words: String
-    /// The requirements on the value beyond those of its kind, as the texts of their faults.
+    /// The requirements on the value beyond the requirements of its kind. Each is the text of its fault.
     var requirements: [String] = []
     var kind = Kind.scalar
 

@@ -14,7 +14,8 @@ package struct ConfigurationFaults: Error {
 
     /// Returns the line of one fault.
     private static func line(_ fault: JSONFault, of path: String) -> String {
-        // Line 0 stands for a fault that is not in the file, such as one of the environment.
+        // Line 0 stands for a fault that is not in the file, such as a fault of a variable of the
+        // environment.
         let place =
             fault.line == 0 ? "" : "\(Terminal.safe(path, limit: 4096)):\(fault.line):\(fault.column): "
         let pointer = fault.pointer.isEmpty ? "" : "\(Terminal.safe(fault.pointer)): "

@@ -57,6 +57,8 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil,
         conflict: @escaping @Sendable (Element, [Element]) -> String? = { _, _ in nil }
     ) -> Self where Value == [Element] {
+        // The reference describes the members of objects one by one, so the list repeats neither their words
+        // nor their requirements. A requirement is the text of its fault, such as `empty`.
         let (entry, isOfObjects) = (element.description, element.description.kind == .object)
         let description = ConfigurationDescription(
             schema: [("type", "array"), ("items", .object(entry.schema))]
@@ -112,6 +114,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                     reading.add(entry.value.wrong(name.requirement))
                 }
             }
+            // An object with a faulty member has no value, as a list with a faulty entry has no value.
             return values.count == entries?.count ? values : nil
         }
     }

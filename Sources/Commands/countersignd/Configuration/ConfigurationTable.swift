@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The members of an object of the file. Each has one entry with its name, form, default, text and property
-/// of `Owner`.
+/// The members of an object of the file. Each member has an entry with the member's name, form, default, text
+/// and property of `Owner`.
 ///
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.
@@ -14,7 +14,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         let read: @Sendable (JSONText, inout Owner, inout ConfigurationReading) -> Bool
     }
 
-    /// A requirement on several members. It is checked only if none of these members has a fault.
+    /// A requirement on several members. The requirement is checked only if these members have no fault.
     struct Rule: Sendable {
         fileprivate let names: [String]
         fileprivate let check: @Sendable (ConfigurationObject, inout Owner) throws(JSONFault) -> Void
@@ -63,6 +63,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         for rule in rules where faulty.isDisjoint(with: rule.names) {
             let object = ConfigurationObject(text: text, members: members, reading: reading)
             let result: Void? = reading.result { () throws(JSONFault) in try rule.check(object, &owner) }
+            // A rule returns no value, so nil means that the rule has recorded a fault.
             if result == nil { isSound = false }
         }
         return isSound
@@ -73,7 +74,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     /// - Returns: nil if the text is not a value of the member.
     func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
-        // A variable has no JSON type: it is tried as a text, and then as a number.
+        // A variable has no JSON type, so it is tried as a text and then as a number.
         let values = [JSONValue.string(text)] + (Int64(text).map { [.integer($0)] } ?? [])
         for value in values {
             var (changed, reading) = (owner, ConfigurationReading())
@@ -119,7 +120,7 @@ extension ConfigurationTable.Field {
             })
     }
 
-    /// Returns an optional member. `without` says what happens if it is absent.
+    /// Returns an optional member. `without` says what happens if the member is absent.
     static func optional<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
@@ -143,7 +144,7 @@ extension ConfigurationTable.Field {
         return field
     }
 
-    /// Returns an object whose members are properties of `place`, and are all optional.
+    /// Returns an object whose members are properties of `place`. All its members are optional.
     static func object<Value>(
         _ text: String, as table: ConfigurationTable<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
@@ -185,7 +186,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: standard, read: form.read)
     }
 
-    /// Returns an optional member. `without` says what happens if it is absent.
+    /// Returns an optional member. `without` says what happens if the member is absent.
     static func optional<Wrapped>(
         _ name: String, _ text: String, as form: ConfigurationForm<Wrapped>, without words: String = "none",
         faults: String = ""
@@ -254,7 +255,7 @@ extension ConfigurationForm {
 /// The error that a member has a fault, which is recorded already.
 private struct FaultyMember: Error {}
 
-/// Returns the value of a member. Throws if the member has none because of a fault.
+/// Returns the value of a member. Throws if a fault of the member left no value.
 private func sound<Value>(_ value: Value?) throws(FaultyMember) -> Value {
     guard let value else { throw FaultyMember() }
     return value

@@ -57,7 +57,7 @@ package enum CardFault: String, CaseIterable, Sendable {
 }
 
 extension CardFault {
-    /// The delay of the answer to a request. Nil for the wallet's time for consent.
+    /// The delay of the answer to a request. Nil if the wallet's time for consent applies.
     var delay: Duration? { self == .silent ? .seconds(3600) : nil }
 
     /// Applies the fault to the content of an engagement over NFC.
@@ -83,6 +83,7 @@ extension CardFault {
         case .pulledInResponse: .silent(.receiveMessage)
         case .locked, .silent: nil
         case .neverReady: .neverReady
+        // FFFE is the largest valid NLEN.
         case .giantLength: .announcesLength(0xfffe)
         case .noData: .answersEmpty
         case .tooMuchData: .answersTooMuch

@@ -21,19 +21,20 @@ internal import NDEF
 /// - A tap begins with `insert()`. It keeps nothing of an earlier tap (Q2), except a QR code that the phone
 ///   still shows.
 /// - Each engagement gets a new ephemeral key, as in a real phone.
-/// - The consent to an NFC v2 request outlasts the tap: the holder is not asked twice for the same request.
+/// - The consent to an NFC v2 request outlasts the tap, so that the holder is not asked twice for the same
+///   request.
 ///
 /// The profile of the wallet decides limits and quirks. The faults `cardFault` and `version2Fault` break one
-/// rule each. The card never judges the reader: that is the work of ``Holder``.
+/// rule each. The card never judges the reader, which is the work of ``Holder``.
 package struct WalletCard: ~Copyable, Sendable {
     /// The phone's answer to a command, and when the caller sends the answer.
     package enum Answer: Equatable, Sendable {
         /// Answers the command with these bytes.
         case respond([UInt8])
-        /// Answers the command with these bytes, but not before this instant: the person decides until then
-        /// (Q54).
+        /// Answers the command with these bytes, but not before this instant, because the person decides
+        /// until then (Q54).
         case respondAt([UInt8], ContinuousClock.Instant)
-        /// Does not answer: the phone leaves the field.
+        /// Does not answer, because the phone leaves the field.
         case remove
     }
 
@@ -43,8 +44,8 @@ package struct WalletCard: ~Copyable, Sendable {
     private var application = Application.none
     /// The engagement of this tap, with the exchanged handover messages.
     ///
-    /// Nil until the reader has read the last byte of the Handover Select. With `.qr` it is set from the
-    /// beginning.
+    /// Nil until the reader has read the last byte of the Handover Select. With `.qr` the engagement is set
+    /// from the beginning.
     package private(set) var engagement: WalletEngagement?
     private var session: WalletSession?
     /// The number of engagements that this phone has begun.
@@ -136,6 +137,7 @@ package struct WalletCard: ~Copyable, Sendable {
     private mutating func select(_ command: CommandAPDU) -> Answer? {
         // A refused SELECT leaves no application selected.
         application = .none
+        // The phone is locked until it has refused this number of SELECT commands.
         guard refusedSelects >= wallet.lockedSelects else {
             refusedSelects += 1
             return respond(.notFound)
@@ -166,6 +168,7 @@ package struct WalletCard: ~Copyable, Sendable {
         engagement = nil
         session = nil
         engagements += 1
+        // A card can report a missing key only by a status word.
         guard let key = try? wallet.eDeviceKey(engagements) else { return respond(.unknownError) }
         let holder = NFCVersion2Holder(behaviour, version2) { [wallet] methods in
             wallet.version2Engagement(key, methods)
@@ -181,6 +184,7 @@ package struct WalletCard: ~Copyable, Sendable {
         engagement = nil
         session = nil
         engagements += 1
+        // A card can report a missing key only by a status word.
         guard let key = try? wallet.eDeviceKey(engagements),
             let content = try? wallet.nfcContent(engagements, key)
         else { return respond(.unknownError) }
@@ -266,7 +270,8 @@ package struct WalletCard: ~Copyable, Sendable {
 extension Wallet {
     /// Returns the behaviour over NFC, with the card fault applied.
     fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
-        // After a QR code only data transfer is over NFC. Its limits are those of the first NFC handover.
+        // After a QR code only data transfer is over NFC. Its limits are the limits of the first NFC
+        // handover.
         let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
         guard var behaviour = own else { throw .handoverNotInProfile(kind) }
         cardFault?.apply(to: &behaviour)
@@ -283,6 +288,7 @@ extension Wallet {
 }
 
 extension CommandAPDU {
+    /// Whether the command selects an application by its name, which P1 04 says (ISO/IEC 7816-4).
     fileprivate var isSelectByName: Bool { ins == Instruction.select && p1 == 0x04 }
 }
 
@@ -329,6 +335,7 @@ private struct RequestStructure: Equatable, Sendable {
 
     /// Returns the protected header of a COSE_Sign1.
     private static func protected(_ item: CBORItem) -> [UInt8] {
+        // Tag 18 marks a COSE_Sign1. The protected header is its first field.
         var fields = (try? item.untagged(18).array())?.makeIterator()
         return fields?.next().map { Array($0.encoded) } ?? []
     }

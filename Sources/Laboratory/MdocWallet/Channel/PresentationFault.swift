@@ -132,8 +132,8 @@ extension PresentationFault {
     ///
     /// - Parameter other: a text for the same response with another ephemeral key.
     func edit(webResponse text: String, swappingWith other: String) -> String {
-        // Only whole groups of base64url are cut: an incomplete group would be malformed base64url, another
-        // fault.
+        // Only whole groups of base64url are cut, because an incomplete group would be malformed base64url,
+        // another fault.
         guard self != .cut else { return String(text.prefix((text.utf8.count - 8) / 4 * 4)) }
         guard let bytes = Base64URL.decode(text.utf8), let others = Base64URL.decode(other.utf8),
             var draft = CBORDraft(reading: bytes), let second = CBORDraft(reading: others),

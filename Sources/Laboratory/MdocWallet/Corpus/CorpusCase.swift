@@ -73,7 +73,7 @@ private struct SessionExchange {
     let transcript: SessionTranscript
     let sessionEstablishment: [UInt8]
     let sessionData: [UInt8]
-    /// The phone's response before encryption. Empty if the phone sent none.
+    /// The phone's response before encryption. Empty if the phone sent no response.
     let deviceResponse: [UInt8]
 
     init(
@@ -93,6 +93,7 @@ private struct SessionExchange {
         var phone = WalletSession(presented.wallet, engagement: engagement)
         switch phone.receive(sessionEstablishment[...]) {
         case .send(let answer, _), .sendLast(let answer, _): sessionData = answer
+        // A session that ends without a message gives an empty file.
         case .end: sessionData = []
         }
         deviceResponse = phone.deviceResponse ?? []
@@ -151,8 +152,8 @@ package struct CorpusManifest: Encodable, Sendable {
         /// The `mdoc:` text of an engagement by QR code. Null for another handover.
         package let qr: NullableText
         package let requests: [Request]
-        /// The private keys, as scalars in lower-case hexadecimal digits. They are test keys: anybody with
-        /// the corpus has them.
+        /// The private keys, as scalars in lower-case hexadecimal digits. The keys are only for tests,
+        /// because anybody with the corpus has them.
         package let eReaderKeyPrivate: String
         package let eDeviceKeyPrivate: String
         package let deviceKeyPrivate: String

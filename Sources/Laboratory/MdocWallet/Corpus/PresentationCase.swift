@@ -20,8 +20,8 @@ package import OpenSSLCrypto
 /// - ``all``: the conforming cases, and one case for each `IssuerFault`, `HolderFault` and `SessionFault`.
 ///   The name of such a case is the raw value of the fault.
 /// - ``corpus``: the cases of `all` that have a text in `ruleInWords`.
-/// - ``named(_:)`` also finds cases of a card fault or of a presentation channel, whose files would be those
-///   of a conforming case.
+/// - ``named(_:)`` also finds cases of a card fault or of a presentation channel, whose files would be the
+///   files of a conforming case.
 ///
 /// A case makes nothing itself: ``PresentedWallet`` makes the issuer, the documents and the wallet, and
 /// ``CorpusCase`` the exchange with a reader in memory.
@@ -106,7 +106,7 @@ extension PresentationCase {
     /// Makes the phone assert an element that the issuer did not sign.
     ///
     /// - Parameters:
-    ///   - authorized: the `keyAuthorizations` of the MSO. Nil for none.
+    ///   - authorized: the `keyAuthorizations` of the MSO. Nil for an MSO without `keyAuthorizations`.
     ///   - asked: whether the request asks for the element.
     private mutating func assertDeviceElement(authorized: CBORDraft?, asked: Bool = true) {
         deviceElements = [
@@ -244,11 +244,12 @@ extension PresentationCase {
         self.init(fault.rawValue)
         holderFault = fault
         switch fault {
-        // The phone's only document is of another type than the requested one.
+        // The phone's only document is of another type than the requested type.
         case .unrequestedDocType: docType = "org.example.other"
-        // The licence attests 21 and 65: the nearest age is 21, and the phone returns 65.
+        // The licence attests 21 and 65. The nearest age is 21, but the phone returns 65.
         case .ageNotNearest:
             requests = [Self.request([TestLicence.nameSpace: ["age_over_20"]])]
+        // The device signs the transcript of a QR code, so the session has another handover.
         case .otherHandover: handover = .static
         case .macFlipped, .shortMAC: authenticateByMAC()
         case .unrequestedDeviceElement:
@@ -349,8 +350,8 @@ extension PresentationCase {
         try documents.map { kind throws(OpenSSLCryptoError) in
             var content = kind.document(for: licence, on: now.dayInUTC)
             if kind == .drivingLicence { content.docType = docType }
-            // With a seed the purpose determines the key: another purpose for the licence's key would change
-            // the corpus.
+            // With a seed the purpose determines the key, so another purpose for the licence's key would
+            // change the corpus.
             let purpose = kind == .drivingLicence ? "device" : "device \(kind.rawValue)"
             let key = COSEKeyPair(try entropy.key(on: deviceCurve, for: purpose))
             return try issuer.issue(content, for: key)

@@ -17,7 +17,7 @@ package import OpenSSLCrypto
 ///   (9.1.3).
 /// 6. It applies `fault`, which breaks one rule at one of these steps.
 ///
-/// A holder is a value without a session: the caller decrypts and encrypts (``WalletSession``). It runs on
+/// A holder is a value without a session, so the caller decrypts and encrypts (``WalletSession``). It runs on
 /// the caller's thread, and a signature is its only costly work.
 ///
 /// The holder conforms to the standard except for its fault. It never checks whether a document has expired,
@@ -97,7 +97,7 @@ package struct Holder: Sendable {
         return Set(chosen).sorted().map { asked[$0] }
     }
 
-    /// Returns the phone's document for a request. Nil if the phone has none.
+    /// Returns the phone's document for a request. Nil if the phone has no such document.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
         if fault == .unrequestedDocType { return documents.first }
         // This wallet makes no zero-knowledge proofs.
@@ -163,8 +163,8 @@ struct ItemSelection {
         }
     }
 
-    /// Returns the items of the first set of alternatives that the document has whole. Empty if there is
-    /// none.
+    /// Returns the items of the first set of alternatives that the document has whole. Empty if the document
+    /// has no set whole.
     private static func firstSet(
         of sets: [[ElementName]], in document: IssuedDocument
     ) -> [IssuedDocument.Item] {
@@ -186,7 +186,7 @@ struct ItemSelection {
         guard let years = AgeAttestation(identifier)?.years else {
             return candidates.first { $0.identifier == identifier }
         }
-        // Without a candidate yet, the bounds are 100 and -1: attested ages have two digits.
+        // Without a candidate yet, the bounds are 100 and -1, because attested ages have two digits.
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {

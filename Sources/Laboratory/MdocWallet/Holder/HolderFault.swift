@@ -82,17 +82,18 @@ extension HolderFault {
         case .otherHandover:
             let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
             guard qr.encoded == transcript.encoded else { return qr }
-            // The session did begin with a QR code: then the device signs a handover over NFC.
+            // The session did begin with a QR code, so the device signs a handover over NFC.
             return SessionTranscript(
                 deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
         case .otherSession:
+            // A further byte gives an engagement of another session.
             return SessionTranscript(deviceEngagement: engagement + [0], eReaderKey: key, handover: .qr)
         default: return nil
         }
     }
 
     /// Returns another algorithm for the header of the device's signature or MAC. Nil if the fault does not
-    /// change it.
+    /// change the algorithm.
     func algorithm(insteadOf own: COSEAlgorithm) -> COSEAlgorithm? {
         switch self {
         // HMAC 256/64 (RFC 9053).
@@ -108,6 +109,7 @@ extension HolderFault {
     func edit(deviceAuth: inout CBORDraft) {
         switch self {
         case .signatureFlipped, .macFlipped: deviceAuth.editLast { [$0[0] ^ 1] + $0.dropFirst() }
+        // HMAC 256/64 keeps 8 of the 32 bytes.
         case .shortMAC: deviceAuth.editLast { Array($0.prefix(8)) }
         case .signatureAndMAC:
             // A COSE_Mac0 of HMAC 256/256 (algorithm 5), with a tag of zeros.

@@ -18,9 +18,9 @@ package struct ReaderTrust: Sendable {
 
     package var policy = Policy.doNotEnforce
     package var roots: [Certificate] = []
-    /// Authorities that a reader list names with constraints. The wallet answers none of their readers, since
-    /// it does not evaluate constraints. In a path, the authority nearest to the reader decides (second
-    /// edition, draft, Annex F).
+    /// Authorities that a reader list names with constraints. The wallet does not answer their readers, since
+    /// the wallet does not evaluate constraints. In a path, the authority nearest to the reader decides
+    /// (second edition, draft, Annex F).
     package var constrainedAuthorities: [Certificate] = []
     /// Whether a chain that contains its root is refused (Q171).
     package var refusesSentRoots = true
@@ -54,15 +54,16 @@ package struct ReaderTrust: Sendable {
         case chainWrong
         /// The chain contains its root, which `refusesSentRoots` forbids.
         case rootSent
-        /// No known root certified the last certificate.
+        /// No known root certified a certificate of the chain, or an authority with constraints is nearer to
+        /// the reader than the root.
         case unknownReader
         case trusted
     }
 
     /// Checks the signatures of a request.
     ///
-    /// - Returns: a finding for each document. A signature over all documents counts for each of them. If one
-    ///   signature is not trusted, its finding is the result.
+    /// - Returns: a finding for each document. A signature over all documents counts for each document. If
+    ///   one signature is not trusted, its finding is the result.
     package func check(_ request: DeviceRequest, in transcript: SessionTranscript) -> [Finding] {
         let all = request.readerAuthAll.map { signature in
             check(
@@ -79,6 +80,7 @@ package struct ReaderTrust: Sendable {
                         transcript: transcript, itemsRequest: document.itemsRequestBytes))
             }
             let findings = all + [own].compactMap(\.self)
+            // A document that no signature covers is unsigned.
             return findings.first { $0 != .trusted } ?? findings.first ?? .unsigned
         }
     }
@@ -99,6 +101,7 @@ package struct ReaderTrust: Sendable {
         return .unknownReader
     }
 
+    /// Whether the key of `leaf` has signed `payload`.
     private static func isSigned(
         _ sign1: COSESign1, by leaf: Certificate, over payload: [ArraySlice<UInt8>]
     ) -> Bool {
@@ -132,6 +135,7 @@ extension ReaderTrust {
     func shown(of deviceRequest: ArraySlice<UInt8>, in transcript: SessionTranscript) -> ReaderShown? {
         guard policy != .doNotEnforce, let request = try? DeviceRequest(deviceRequest) else { return nil }
         let fault = check(request, in: transcript).first { $0 != .trusted }
+        // A request without documents and signatures has neither a fault nor a subject.
         guard fault == nil, let subject = request.readerSubject else {
             return .notAuthenticated(fault ?? .unsigned)
         }

@@ -1,7 +1,8 @@
 internal import MdocModel
 internal import PKIX
 
-// Faults of the certificates. The root signs them correctly, but they do not conform to Annex B.
+// Faults of the certificates. The root signs these certificates correctly, but the certificates do not
+// conform to Annex B.
 extension IssuerFault {
     /// Applies the fault to the root before it is signed.
     func edit(root: inout CertificateTemplate, now: Timestamp) {
@@ -43,6 +44,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the names of subject and issuer.
     private func edit(namesOf signer: inout CertificateTemplate) {
         func subject(
             country: String?, state: String?, commonName: String? = "Countersign Test DS"
@@ -62,6 +64,8 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the key identifiers and of the serial number. 5A repeated is no key's
+    /// identifier.
     private func edit(identifiersOf signer: inout CertificateTemplate) {
         switch self {
         case .authorityKeyIdentifierDiffers:
@@ -70,11 +74,13 @@ extension IssuerFault {
         case .subjectKeyIdentifierMissing: signer.remove(.subjectKeyIdentifier)
         case .subjectKeyIdentifierNoDigest:
             signer.replace(.subjectKeyIdentifier([UInt8](repeating: 0x5a, count: 20)))
+        // Annex B requires at least 63 random bits, and 4 bytes have 32.
         case .shortSerialNumber: signer.serialNumber = Array(signer.serialNumber.prefix(4))
         default: break
         }
     }
 
+    /// Applies the faults of the extended key usage.
     private func edit(extendedKeyUsageOf signer: inout CertificateTemplate) {
         // The usages of document signers and of readers.
         let (signing, reading) = (ObjectIdentifier("1.0.18013.5.1.2"), ObjectIdentifier("1.0.18013.5.1.6"))
@@ -87,6 +93,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the key usage, and the fault that the signer is an authority.
     private func edit(keyUsageOf signer: inout CertificateTemplate) {
         switch self {
         case .noDigitalSignature: signer.replace(.keyUsage(.contentCommitment))
@@ -102,6 +109,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the CRL distribution points.
     private func edit(distributionPointsOf signer: inout CertificateTemplate) {
         switch self {
         case .distributionPointMissing: signer.remove(.crlDistributionPoints)

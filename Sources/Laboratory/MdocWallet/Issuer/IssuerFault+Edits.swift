@@ -52,6 +52,7 @@ extension IssuerFault {
         case .certificateProtected:
             draft.protected[33] = draft.unprotected[33]
             draft.unprotected = [:]
+        // A DER sequence, as a certificate is, but with only the letters abc in it.
         case .certificateIsGarbage: draft.unprotected[33] = .bytes([0x30, 0x03, 0x61, 0x62, 0x63])
         case .certificateAsText: draft.unprotected[33] = "MIIB"
         case .rootInCertificateList: draft.unprotected[33] = [.bytes(signer), .bytes(root)]
@@ -90,7 +91,7 @@ extension IssuerFault {
         edit(validityOf: &object, issuedAt: now)
         switch self {
         case .indefiniteMSO: object = .indefiniteMap(object.members)
-        // A text of 3 bytes, whose length is written in two bytes instead of in the first one.
+        // A text of 3 bytes, whose length is written in two further bytes instead of in the first byte.
         case .longerHeadInMSO: object["version"] = .encoded([0x79, 0x00, 0x03] + Array("1.0".utf8))
         case .versionTwo: object["version"] = "2.0"
         case .otherDocType: object["docType"] = "org.example.other"
@@ -99,9 +100,11 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of `digestAlgorithm` and `valueDigests`.
     private func edit(digestsOf object: inout CBORDraft) {
         switch self {
         case .digestFlipped: object.editDigests { [$0[0] ^ 1] + $0.dropFirst() }
+        // Half of the 32 bytes of a SHA-256.
         case .digestTruncated: object.editDigests { Array($0.prefix(16)) }
         case .digestAlgorithmUnknown: object["digestAlgorithm"] = "MD5"
         case .digestAlgorithmOfOtherLength: object["digestAlgorithm"] = "SHA-384"
@@ -111,6 +114,7 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of the device key and of its authorizations.
     private func edit(deviceKeyInfoOf object: inout CBORDraft) {
         let device = "org.example.device"
         switch self {
@@ -130,12 +134,13 @@ extension IssuerFault {
         }
     }
 
+    /// Applies the faults of `validityInfo`.
     private func edit(validityOf object: inout CBORDraft, issuedAt now: Timestamp) {
         func day(_ days: Int64) -> CBORDraft {
             .dateTime("\(now.advanced(bySeconds: days * TestValidity.day))")
         }
-        // By `TestValidity` an MSO is signed and valid from two days before `now`, within the validity of its
-        // signer's certificate, from 60 days before to 300 days after `now`.
+        // By `TestValidity` an MSO is signed two days before `now`, and valid from then on. Its signer's
+        // certificate is valid from 60 days before to 300 days after `now`.
         switch self {
         case .notYetValid: object["validityInfo"]?["validFrom"] = day(1)
         case .expired: object["validityInfo"]?["validUntil"] = day(-1)
@@ -199,6 +204,7 @@ extension IssuerFault {
         case .countryDiffers: document["issuing_country"] = "XX"
         // A year back, so that nothing but the form of the date is wrong.
         case .dateUntaggedInElement: document["issue_date"] = .text("\(now.dayInUTC.previousYear)")
+        // `validFrom` is two days before `now`.
         case .issuedAfterValidFrom: document["issue_date"] = .fullDate("\(now.dayInUTC)")
         case .jurisdictionDiffers: document["issuing_jurisdiction"] = "UT-XX"
         default: break
@@ -305,6 +311,7 @@ struct IssuerSignedItemDraft {
     private let draft: CBORDraft
     let encoded: [UInt8]
 
+    /// Makes the item of an element, with the fault in it.
     init(_ element: TestDocument.Element, digestID: Int, random: [UInt8], fault: IssuerFault?) {
         nameSpace = element.nameSpace
         identifier = element.identifier

@@ -53,7 +53,7 @@ package struct TestLicence: Sendable {
     package var portraitSize = 2400
     /// The number of years until the licence expires. Negative for an expired licence.
     package var yearsToExpiry = 9
-    /// The state or province of the licence (ISO 3166-2). Nil for none.
+    /// The state or province of the licence (ISO 3166-2). Nil for a licence without this element.
     package var jurisdiction: String?
 
     package init() {}
@@ -74,6 +74,8 @@ package struct TestLicence: Sendable {
         return document
     }
 
+    /// The elements about the person. The birthday is 1 January, so that the age is right on every day of a
+    /// year. The sex 2 is female (ISO/IEC 5218).
     private func personalElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         [
             "family_name": "Testrup-Ødegård",
@@ -238,13 +240,15 @@ package enum TestPortrait {
         var padding: [UInt8] = []
         padding.reserveCapacity(max(0, size - drawing.count))
         var missing = size - drawing.count
+        // The smallest segment has a marker and a length field of two bytes.
         while missing >= markerSize + 2 {
             let length = min(missing - markerSize, longestSegment)
             padding += [0xff, applicationSegment, UInt8(length >> 8), UInt8(length & 0xff)]
             padding += repeatElement(0x20, count: length - 2)
             missing -= markerSize + length
         }
-        // Too short for a segment: fill bytes, which may precede any marker (ITU-T T.81 B.1.1.2).
+        // The rest is too short for a segment, so it becomes fill bytes, which may precede any marker (ITU-T
+        // T.81 B.1.1.2).
         padding += repeatElement(0xff, count: max(0, missing))
         return drawing[..<markerSize] + padding + drawing[markerSize...]
     }

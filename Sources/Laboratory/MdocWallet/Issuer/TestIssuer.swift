@@ -15,7 +15,7 @@ internal import PKIX
 ///
 /// No reader trusts the root until somebody imports it. The names of the certificates have the country `UT`,
 /// so that a document has the verdict `mock` even then. A seed in `TestEntropy` makes the same keys in each
-/// run; anybody who knows the seed knows them.
+/// run; anybody who knows the seed knows the keys.
 package final class TestIssuer: Sendable {
     /// The root certificate in DER, which a reader imports as trust anchor.
     package let root: [UInt8]
@@ -109,7 +109,8 @@ package final class TestIssuer: Sendable {
     }
 
     private func addDecoys(to nameSpace: inout CBORDraft) throws(OpenSSLCryptoError) {
-        // The items drew their digest identifiers from this range: decoys get the identifiers that are left.
+        // The items drew their digest identifiers from this range, so decoys get the identifiers that are
+        // left.
         for number in 0..<nameSpace.members.count + options.decoyDigests {
             let digestID = CBORDraft.integer(Int64(number))
             guard nameSpace[digestID] == nil else { continue }
@@ -118,6 +119,7 @@ package final class TestIssuer: Sendable {
         }
     }
 
+    /// Makes `validityInfo` with the times of `TestValidity`.
     private func validityInfo() -> CBORDraft {
         let signed = now.advanced(bySeconds: TestValidity.signed)
         var info: CBORDraft = [
@@ -162,7 +164,7 @@ package struct IssuingOptions: Sendable {
     package var digestAlgorithm = HashAlgorithm.sha256
     /// The beginning of the common names of both certificates.
     package var name = "Countersign Test"
-    /// The stateOrProvinceName of both certificates. Nil for none.
+    /// The stateOrProvinceName of both certificates. Nil for names without this attribute.
     package var state: String?
     /// Whether x5chain is an array of one certificate.
     package var certificatesAsArray = false

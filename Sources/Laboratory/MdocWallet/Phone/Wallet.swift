@@ -25,7 +25,7 @@ package import WalletPresentation
 ///   `holder`, faults of the document in its issuer.
 ///
 /// A wallet does no I/O and reads no clock. Times are arguments, and delays are returned to the caller. It is
-/// for tests, demonstrations and the corpus only: no program of a shop links it
+/// for tests, demonstrations and the corpus only. No program of a shop links it
 /// (`Tests/Architecture/LaboratoryTests`).
 package struct Wallet: Sendable {
     package var holder: Holder
@@ -122,8 +122,8 @@ package struct Wallet: Sendable {
         return BluetoothUUID(uuid)
     }
 
-    /// Makes the engagement of an NFC v2 handover. Unlike the engagement of a classic NFC handover, it names
-    /// the retrieval methods itself.
+    /// Makes the engagement of an NFC v2 handover. Unlike the engagement of a classic NFC handover, this
+    /// engagement names the retrieval methods itself.
     func version2Engagement(_ eDeviceKey: COSEKeyPair, _ methods: [NFCVersion2Method]) -> [UInt8] {
         deviceEngagement(
             eDeviceKey, retrievalMethods: methods.map { .encoded(NFCVersion2Handover.entry($0)) })
@@ -183,7 +183,7 @@ extension Wallet {
             case .transmit(let command):
                 action = reader.receive(phone.answer(command[...], now: now)[...], now: now)
             case .wait(let until):
-                // In memory nobody has to wait: the clock is moved on.
+                // In memory nobody has to wait, so the clock is moved on.
                 now = until
                 action = reader.expire(now: now)
             case .deliver(let handover):

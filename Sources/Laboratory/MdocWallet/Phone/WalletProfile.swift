@@ -11,13 +11,14 @@ package struct WalletProfile: Sendable {
     /// Further members of DeviceEngagement, beyond the members that every wallet has.
     package var extraEngagementMembers: [CBORDraft.Member] = []
     /// The Bluetooth LE role in the Handover Select of a static handover, and the roles that the phone may
-    /// choose in a negotiated one.
+    /// choose in a negotiated handover.
     package var bluetoothRole = BluetoothLERole.centralOnly
-    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil for none.
+    /// The L2CAP channel that an engagement names, for mdoc peripheral server mode. Nil if the engagement
+    /// names no channel.
     package private(set) var l2CAPPSM: L2CAPPSM?
-    /// Whether the phone has a Bluetooth carrier. Without it NFC is the only carrier.
+    /// Whether the phone has a Bluetooth carrier. Without Bluetooth, NFC is the only carrier.
     package var hasBluetooth = true
-    /// The carrier of NFC data transfer. Nil for none, as in real wallets.
+    /// The carrier of NFC data transfer. Nil without NFC data transfer, as in real wallets.
     package var nfcCarrier: NFCCarrier?
     /// The behaviour in NFC v2 (draft of the second edition). Nil for a wallet without NFC v2.
     package var version2: NFCVersion2Behaviour?
@@ -83,6 +84,7 @@ extension WalletProfile {
         ],
         engagementVersion: "1.1",
         extraEngagementMembers: [
+            // OriginInfos (5), and Capabilities (6) with readerAuthAll (3) and extended requests (4).
             .init(key: 5, value: []), .init(key: 6, value: [3: true, 4: true]),
         ])
 
@@ -174,6 +176,7 @@ extension WalletProfile {
             name: name, behaviours: [.static: .with { $0.ignoresLengthAfterMore = true }],
             engagementVersion: "1.1",
             extraEngagementMembers: [
+                // OriginInfos (5), and Capabilities (6) with readerAuthAll (3) and extended requests (4).
                 .init(key: 5, value: []), .init(key: 6, value: [3: true, 4: true]),
             ], version2: version2)
     }

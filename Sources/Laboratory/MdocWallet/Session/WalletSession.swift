@@ -26,7 +26,7 @@ package struct WalletSession: ~Copyable, Sendable {
         case send([UInt8], after: Duration)
         /// Sends this message after the delay, as the last message of the session.
         case sendLast([UInt8], after: Duration)
-        /// Sends nothing: the reader ended the session, or the session had ended before.
+        /// Sends nothing, because the reader ended the session, or the session had ended before.
         case end
     }
 
@@ -38,7 +38,8 @@ package struct WalletSession: ~Copyable, Sendable {
 
     /// The latest request, decrypted. Nil before the first request.
     package var deviceRequest: [UInt8]? { shared.state.withLock { $0.deviceRequest } }
-    /// What the phone shows its holder about the reader. Nil if the policy checks no signatures.
+    /// The statement about the reader that the phone shows to its holder. Nil if the policy checks no
+    /// signatures.
     package var readerShown: ReaderShown? { shared.state.withLock { $0.readerShown } }
     /// The status with which the reader ended the session. Nil until then.
     package var readerStatus: SessionStatus? { shared.state.withLock { $0.readerStatus } }
@@ -75,7 +76,8 @@ struct WalletSessionState: ~Copyable, Sendable {
     private var answered: [(message: [UInt8], reply: Reply)]?
     /// The latest request, decrypted. Nil before the first request.
     private(set) var deviceRequest: [UInt8]?
-    /// What the phone shows its holder about the reader. Nil if the policy checks no signatures.
+    /// The statement about the reader that the phone shows to its holder. Nil if the policy checks no
+    /// signatures.
     private(set) var readerShown: ReaderShown?
     /// The status with which the reader ended the session. Nil until then.
     private(set) var readerStatus: SessionStatus?
@@ -84,6 +86,7 @@ struct WalletSessionState: ~Copyable, Sendable {
 
     init(_ wallet: Wallet, _ engagement: WalletEngagement) {
         self.wallet = wallet
+        // Messages have numbers only after an NFC v2 handover, when a second bearer may bring copies of them.
         answered = engagement.handover.numbersMessages ? [] : nil
         session = HolderSession(
             deviceEngagement: engagement.deviceEngagement, handover: engagement.handover,
@@ -95,6 +98,7 @@ struct WalletSessionState: ~Copyable, Sendable {
 
     /// Receives a message of the reader: first SessionEstablishment, then SessionData.
     mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
+        // A copy that came over the second bearer gets the reply to the first message.
         if let copy = answered?.first(where: { $0.message.elementsEqual(message) }) {
             return wallet.version2Fault == .copiesDiffer ? copy.reply.withOtherByte : copy.reply
         }
@@ -212,6 +216,8 @@ package struct WalletBenchLink: ~Copyable, Sendable {
 
     /// Creates the phone for a reader that has this engagement.
     package init(_ wallet: Wallet, engaged engagement: WalletEngagement) throws(WalletError) {
+        // The greeting always has the text of a QR code. After a handover over NFC, the QR code has the same
+        // key.
         let scanned: WalletEngagement
         var messages: (select: [UInt8]?, request: [UInt8]?)
         switch engagement.handover {
@@ -272,11 +278,13 @@ extension SessionFault {
         }
     }
 
+    /// Returns the message with another status beside its data.
     private static func answer(_ message: [UInt8], status: UInt64) -> [UInt8] {
         let data = (try? SessionData(message[...]))?.data
         return SessionData.encode(data: data.map(Array.init), status: SessionStatus(rawValue: status))
     }
 
+    /// Returns the encrypted data of a message.
     private static func data(_ message: [UInt8]) -> CBORDraft {
         .bytes(((try? SessionData(message[...]))?.data).map(Array.init) ?? [])
     }

@@ -56,7 +56,7 @@ package struct AppArguments: ParsableArguments {
         }
     }
 
-    /// The merchant that asked and the nonce of the request, or `nil` without the options of an app.
+    /// Returns the merchant that asked and the nonce of the request, or `nil` without the options of an app.
     package func request() throws(CommandFailure) -> (merchant: MerchantIdentity, nonce: PresentationNonce)? {
         guard let merchantIdentifier, let teamIdentifier, let nonce else { return nil }
         do throws(WalletPresentationError) {
@@ -68,7 +68,7 @@ package struct AppArguments: ParsableArguments {
         }
     }
 
-    /// The app's request as an `ItemsRequest` (ISO/IEC 18013-5), or `nil` without `--element`.
+    /// Returns the app's request as an `ItemsRequest` (ISO/IEC 18013-5), or `nil` without `--element`.
     package func itemsRequest() throws(CommandFailure) -> ItemsRequest? {
         guard !elements.isEmpty else { return nil }
         do throws(IdentityDescriptorError) {

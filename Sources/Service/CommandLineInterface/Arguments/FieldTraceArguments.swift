@@ -37,7 +37,7 @@ package final class FieldTraceFile: Sendable {
     package init(_ path: String) async throws(CommandFailure) {
         let file = try OutputFile.open(path)
         self.file = file
-        // A line that cannot be written is lost: a full disk must not end the presentation.
+        // A line that cannot be written is lost, because a full disk must not end the presentation.
         let recorder = try await FieldTraceRecorder.ofThisComputer { line in _ = try? file.writeAll(line) }
         self.recorder = recorder
         let service = PCSCService()

@@ -30,7 +30,7 @@ package enum InputFile {
     }
 
     /// Reads to the end of the file, but at most `limit` bytes. The size is not asked for, because a pipe has
-    /// none.
+    /// no size.
     private static func contents(of file: FileDescriptor, upTo limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -61,7 +61,8 @@ package enum PrivateKeyFile {
     package static func read(
         _ argument: String, on curve: Curve? = nil, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
-        // Checked before opening, whose error would repeat the argument: the argument may be the key.
+        // The file is looked for before it is opened, because the error of opening it would repeat the
+        // argument, which may be the key itself.
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(

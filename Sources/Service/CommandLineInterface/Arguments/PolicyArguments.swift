@@ -95,12 +95,13 @@ package struct PolicyFile {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
         if let profiles = members["documentSigners"] { signers = try DocumentSignerProfiles(profiles) }
+        // Read last, because the default may be one of the policies of the file.
         guard let policy = members["policy"] else { return }
         standard = try policy.string()
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
     }
 
-    /// Parses a policy: what to do when revocation is undetermined.
+    /// Parses a policy of the file, which says what to do when revocation is undetermined.
     private static func undetermined(
         _ entry: JSONText
     ) throws(JSONFault) -> RevocationPolicy.Undetermined {
@@ -131,8 +132,8 @@ package struct PolicyFile {
         return settings
     }
 
-    /// The revocation policy for a request. If the purpose is unknown, as with a stored answer, every policy
-    /// of the file is allowed.
+    /// Returns the revocation policy for a request. If the purpose is unknown, as with a stored answer, every
+    /// policy of the file is allowed.
     private func revocation(
         named name: String?, for purpose: RequestPurpose?
     ) throws(CommandFailure) -> RevocationPolicy {

@@ -72,8 +72,8 @@ package struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// The Bluetooth radio, or `nil` with `--transport nfc`. Prints a warning about harmful settings of
-    /// bluetoothd before anything is sent.
+    /// Returns the Bluetooth radio, or `nil` with `--transport nfc`. Prints a warning about harmful settings
+    /// of bluetoothd before anything is sent.
     package func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
         let configuration = BlueZConfiguration(adapter: adapter)
@@ -106,6 +106,7 @@ package struct EndpointArgument: ExpressibleByArgument {
         guard argument.hasPrefix("tcp://"), let colon = argument.lastIndex(of: ":"),
             let port = UInt16(argument[argument.index(after: colon)...])
         else { return nil }
+        // The brackets around an IPv6 address are left out.
         let host = argument.dropFirst("tcp://".count)[..<colon]
         self.host = String(host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host)
         self.port = port

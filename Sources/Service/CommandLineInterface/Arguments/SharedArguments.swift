@@ -51,7 +51,7 @@ package struct ClockArguments: ParsableArguments {
 
     package init() {}
 
-    /// The instant of `--at`, or the time of the system's clock if this clock has been set.
+    /// Returns the instant of `--at`, or the time of the system's clock if this clock has been set.
     package func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
         return try Self.believing(WallClock.system.now)

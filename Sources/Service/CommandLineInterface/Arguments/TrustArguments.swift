@@ -120,7 +120,7 @@ package struct TrustFiles {
         return notes
     }
 
-    /// The paths of a folder's files that have one of the endings, sorted by name.
+    /// Returns the paths of a folder's files that have one of the endings, sorted by name.
     private static func files(in folder: String, ending endings: [String]) throws(CommandFailure) -> [String]
     {
         let names: [String]
@@ -159,7 +159,7 @@ package struct TrustFiles {
 
     package static let damagedBlock = "a PEM block is damaged: it is cut off or not base64"
 
-    /// The reason why no certificate can be read from the contents of a file.
+    /// Returns the reason why no certificate can be read from the contents of a file.
     package static func fault(of contents: [UInt8]) -> String {
         if let error = CertificateFile.fault(in: contents[...]) {
             return TrustCondition.certificateUnreadable(error).explanation
@@ -184,7 +184,8 @@ package struct TrustFiles {
         return true
     }
 
-    /// A note that names up to five roots that are not valid at `now`, or `nil` if all of them are valid.
+    /// Returns a note that names up to five roots that are not valid at `now`, or `nil` if all roots are
+    /// valid.
     package static func noteOnValidity(of anchors: [TrustAnchor], at now: Timestamp) -> String? {
         let outside = anchors.map(\.certificate).filter { !$0.isValid(at: now) }
         guard !outside.isEmpty else { return nil }

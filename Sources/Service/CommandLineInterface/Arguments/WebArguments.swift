@@ -51,13 +51,13 @@ package struct WebArguments: ParsableArguments {
         }
     }
 
-    /// The exact text of `encryptionInfo`, or `nil` if no option gives it. The session transcript contains
-    /// this text byte for byte.
+    /// Returns the exact text of `encryptionInfo`, or `nil` if no option gives this text. The session
+    /// transcript contains this text byte for byte.
     package func sentEncryptionInfo() throws(CommandFailure) -> String? {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }
         guard FileManager.default.fileExists(atPath: encryptionInfo) else { return encryptionInfo }
-        // Two more bytes than the text: an editor may have added a line end.
+        // The limit has two more bytes than the text, because an editor may have added a line end.
         let text = try InputFile.read(encryptionInfo, limit: EncryptionInfo.maximumSize + 2)
         return String(decoding: text.withoutLineEnd, as: UTF8.self)
     }

@@ -17,8 +17,8 @@ package import RequestPlanner
 /// - `malformed` (65): the bytes of an input cannot be decoded.
 /// - `unavailable` (69): a reader, a service or the disk is missing or busy; the same call may succeed later.
 ///
-/// Two statuses of results are used as well: `rejected` (2) if a certificate, key or bundle fails a check,
-/// and `incomplete` (3) if the user cancels a presentation before there is a report.
+/// Two statuses of results are used as well. A failure has `rejected` (2) if a certificate, key or bundle
+/// fails a check, and `incomplete` (3) if the user cancels a presentation before there is a report.
 ///
 /// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
 /// `TransactionReport.exitStatus`.
@@ -71,8 +71,9 @@ extension RequestPlannerError {
 
 /// The exit codes, with the same meaning in every command.
 ///
-/// Codes 0 to 3 report what a command found. Codes from 64 on report that it could not do its work, and have
-/// the numbers of `sysexits.h`. Scripts depend on the numbers, so a number never changes its meaning.
+/// Codes 0 to 3 report what a command found. Codes from 64 on report that the command could not do its work,
+/// and have the numbers of `sysexits.h`. Scripts depend on the numbers, so a number never changes its
+/// meaning.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     /// The response is verified, but the outcome is not `allow`.
@@ -97,9 +98,9 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The codes with their meanings, each on its own line, for the discussion of a command's help.
+    /// Returns the codes with their meanings, each on its own line, for the discussion of a command's help.
     package static func table(_ statuses: [ExitStatus] = allCases) -> String {
-        // The codes are right-aligned: one of them may have two digits.
+        // The codes are right-aligned, because some have one digit and some have two.
         let lines = statuses.map { status in
             String(repeating: " ", count: "\(status.rawValue)".count == 1 ? 3 : 2)
                 + "\(status.rawValue)  \(status.meaning)"

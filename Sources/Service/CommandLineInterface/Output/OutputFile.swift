@@ -65,8 +65,8 @@ package enum OutputFile {
     /// permissions.
     package static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
-            // The file is emptied only after its owner is known: as root, opening with O_TRUNC would empty
-            // the file of another user before it is refused.
+            // The file is emptied only after its owner is known, because as root, opening with O_TRUNC would
+            // empty the file of another user before that file is refused.
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
             var status = stat()

@@ -24,7 +24,7 @@ extension Terminal {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
     }
 
-    /// Writes a line. Errors are ignored: a program such as `head` may close its end of a pipe early.
+    /// Writes a line. Errors are ignored, because a program such as `head` may close its end of a pipe early.
     private static func write(_ text: String, to descriptor: FileDescriptor) {
         _ = try? descriptor.writeAll((text + "\n").utf8)
     }
@@ -42,6 +42,7 @@ extension Terminal {
     /// Writes a verdict to standard output. The first line has the colour if standard output shows colours.
     package static func result(_ text: String, in colour: TerminalColour) {
         guard showsColours(.standardOutput) else { return result(text) }
+        // The first line says the verdict.
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = lines.dropFirst().map { "\n\($0)" }.joined()
         result(colour.of(String(lines[0])) + rest)

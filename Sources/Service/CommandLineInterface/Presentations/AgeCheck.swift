@@ -85,7 +85,8 @@ package struct AgeCheck {
             }
             return .success(await transaction.run(at: field, radio: radio))
         }
-        // Before the result is read: the software wallet must be stopped if the presentation failed, too.
+        // This call stands before the result is read, because the software wallet must be stopped if the
+        // presentation failed, too.
         lift()
         let ended = try presentation.get()
         fieldTrace?.end(ended)
@@ -105,6 +106,7 @@ package struct AgeCheck {
     private var asked: RequestPlan {
         get throws(CommandFailure) {
             let intent = RequestIntent(.age, [.ageOver(age.ageOver), .portrait(isCompared: true)])
+            // `.none`: the request says that no element is retained.
             return try mapping(RequestPlan(intent, keeping: .none), \RequestPlannerError.failure)
         }
     }
@@ -115,13 +117,16 @@ package struct DemoReader {
     package let service: PCSCService
     package let name: String
 
-    /// The first suitable virtual reader or real reader, or `nil` if there is none.
+    /// Returns the first suitable reader, or `nil` if there is no such reader.
+    ///
+    /// - Parameter isVirtual: Whether a virtual reader is wanted instead of a real reader.
     package static func first(isVirtual: Bool) async throws(PCSCTransportError) -> DemoReader? {
         let service = PCSCService()
         let all = try await Progress.during("Asking pcscd") { () async throws(PCSCTransportError) in
             try await service.readers()
         }
         return ReaderSelector.any.candidates(among: all)
+            // vsmartcard-vpcd names its readers `Virtual PCD`.
             .first { $0.name.hasPrefix("Virtual PCD") == isVirtual }
             .map { DemoReader(service: service, name: $0.name) }
     }

@@ -76,8 +76,8 @@ enum Checkout {
         try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
     }
 
-    /// The git folder of the checkout whose `.build` folder holds the program. In a worktree, `.git` is a
-    /// file with the path of that folder.
+    /// Returns the git folder of the checkout whose `.build` folder contains the program. In a worktree,
+    /// `.git` is a file with the path of that folder.
     private static func gitFolder(above program: String) -> String? {
         guard let build = program.firstRange(of: "/.build/") else { return nil }
         let git = program[..<build.lowerBound] + "/.git"
@@ -85,7 +85,7 @@ enum Checkout {
         return link.hasPrefix("gitdir: ") ? String(link.dropFirst("gitdir: ".count)) : nil
     }
 
-    /// Returns the commit of HEAD, as git would find it: HEAD names a branch. The commit of the branch is in
+    /// Returns the commit of HEAD, as git would find it. HEAD names a branch. The commit of the branch is in
     /// a file of the branch or in `packed-refs`. A worktree shares its branches with the folder in
     /// `commondir`.
     private static func head(in git: String) -> String? {

@@ -30,8 +30,8 @@ extension RootCommand {
     package static func runNamedCommand() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let named = NamedCommand(in: arguments, of: Self.self)
-        // Checked before parsing: for a moved command with `--help` the parser would show the help of the
-        // root.
+        // A moved command is checked before parsing, because for such a command with `--help` the parser
+        // would show the help of the root.
         if let failure = named.failureOfMovedCommand { exit(with: failure) }
         do {
             var command = try parseAsRoot()
@@ -68,7 +68,7 @@ private struct NamedCommand {
     private var types: [any ParsableCommand.Type]
     /// The names of `types`, separated by spaces.
     private var path: String
-    /// The first word that is no subcommand of the last type, or `nil` if all are known.
+    /// The first word that is no subcommand of the last type, or `nil` if all words are known.
     private var unknownWord: String?
 
     init(in arguments: [String], of root: any RootCommand.Type) {
@@ -78,7 +78,7 @@ private struct NamedCommand {
         path = root.configuration.commandName ?? ""
         for word in arguments where !word.hasPrefix("-") {
             let subcommands = types[types.count - 1].configuration.subcommands
-            // A command without subcommands: the remaining words are its arguments.
+            // The command has no subcommands, so the remaining words are its arguments.
             guard !subcommands.isEmpty else { return }
             // After `help` the arguments name the command to explain.
             if word == "help", types.count == 1 { continue }
@@ -129,7 +129,7 @@ private struct NamedCommand {
 }
 
 extension ParsableCommand {
-    /// The names of the command's long options without hyphens, including those that ArgumentParser adds to
+    /// The names of the command's long options without hyphens, with the options that ArgumentParser adds to
     /// every command.
     fileprivate static var longOptions: [String] {
         let ofAll = ["help", "help-hidden", "generate-completion-script", "experimental-dump-help"]

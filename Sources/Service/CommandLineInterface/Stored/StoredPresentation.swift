@@ -10,8 +10,7 @@ package import Reports
 internal import RequestPlanner
 package import WalletPresentation
 
-/// A presentation through an app or a web page, read from files so that it can be decrypted and verified
-/// again.
+/// A presentation through an app or a web page, read from files to be decrypted and verified.
 package struct StoredPresentation {
     /// The encrypted answer with the values that its transcript binds.
     package enum Message {
@@ -59,8 +58,8 @@ package struct StoredPresentation {
         return report
     }
 
-    /// Decrypts the presentation. Whether the nonce was used before is not checked: only the daemon keeps
-    /// used nonces.
+    /// Decrypts the presentation. Whether the nonce was used before is not checked, because only the daemon
+    /// keeps used nonces.
     package func opened() throws(WalletPresentationError) -> OpenedPresentation {
         switch message {
         case .envelope(let bytes, let merchant, let nonce):
@@ -174,7 +173,8 @@ package struct ChannelFiles {
         return .webResponse(text, encryptionInfo: info, origin.origin)
     }
 
-    /// The request that was sent, from the one option that gives it, or `nil` if no option does.
+    /// Returns the request that was sent, from the one option that gives it, or `nil` if no option gives a
+    /// request.
     private func asked(
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {

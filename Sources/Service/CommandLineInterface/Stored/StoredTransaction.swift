@@ -8,7 +8,7 @@ package import MdocVerification
 internal import ReaderService
 package import Reports
 
-/// A transaction with a phone, read from files so that it can be verified again.
+/// A transaction with a phone, read from files to be verified.
 package struct StoredTransaction {
     /// The message of the phone.
     package enum Message {
@@ -29,8 +29,8 @@ package struct StoredTransaction {
 
     /// Decrypts the response if necessary and verifies it at the instant `now`.
     ///
-    /// - Throws: Status 64 (usage) if two files hold different requests. A response that fails a check is no
-    ///   error: the returned report has the failed check.
+    /// - Throws: Status 64 (usage) if two files contain different requests. A response that fails a check is
+    ///   no error, and the returned report has the failed check.
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {
@@ -115,7 +115,7 @@ extension StoredTransaction {
             TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         switch received.content {
-        // A status beside the data is ignored: it ends a session, and this session is over.
+        // A status beside the data is ignored, because it ends a session, and this session is over.
         case .data(let data, _):
             do throws(SessionError) {
                 return OpenedSession(
@@ -135,7 +135,7 @@ extension StoredTransaction {
         }
     }
 
-    /// The report of a session that the phone ended with a status instead of an answer.
+    /// Returns the report of a session that the phone ended with a status instead of an answer.
     private static func ended(with status: SessionStatus, asking request: StoredRequest?) -> TransactionReport
     {
         var report = TransactionReport.incomplete(TransactionError(status))
@@ -143,7 +143,8 @@ extension StoredTransaction {
         return report
     }
 
-    /// Decrypts and parses the request of the SessionEstablishment. Returns `nil` without one.
+    /// Decrypts and parses the request of the SessionEstablishment. Returns `nil` without a
+    /// SessionEstablishment.
     private func request(
         in establishment: ArraySlice<UInt8>?, of session: RecordedSession
     ) throws(SessionError) -> StoredRequest? {

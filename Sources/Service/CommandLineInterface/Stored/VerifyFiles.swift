@@ -130,8 +130,8 @@ package struct VerifyFiles: ParsableArguments {
             }
         }
         // The SessionEstablishment has the public key that the reader sent, so a file with another private
-        // key is refused here. Without the SessionEstablishment only the curve can be checked: both keys have
-        // one curve.
+        // key is refused here. Without the SessionEstablishment only the curve can be checked, because the
+        // phone's key and the reader's key are on the same curve.
         let key: COSEKeyPair
         if let establishment {
             let sent = try Self.key(establishment.eReaderKeyBytes, "--session-establishment")
@@ -149,7 +149,8 @@ package struct VerifyFiles: ParsableArguments {
             message: .session(session, establishment: establishment?.data, data: bytes), limits: limits)
     }
 
-    /// The handover of the transcript. Without a Handover Select message the engagement came as a QR code.
+    /// Returns the handover of the transcript. Without a Handover Select message the engagement came as a QR
+    /// code.
     private func handover() throws(CommandFailure) -> Handover {
         guard let handoverSelect else { return .qr }
         let request = try handoverRequest.map { path throws(CommandFailure) in
@@ -183,7 +184,7 @@ package struct VerifyFiles: ParsableArguments {
 /// through an app or a web page.
 ///
 /// The commands declare the option groups side by side and pass them to this type. A nested group would cost
-/// time: in a debug build ArgumentParser validates it five times as often.
+/// time, because in a debug build ArgumentParser validates it five times as often.
 package struct VerifyInput {
     private let files: VerifyFiles
     package let channel: ChannelFiles

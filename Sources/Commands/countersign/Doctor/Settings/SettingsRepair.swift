@@ -17,6 +17,7 @@ struct SettingsRepair {
             guard case .settings(let files)? = check.remedy else { return [] }
             return files
         }
+        // Several checks may name the same file.
         files = wanted.reduce(into: []) { kept, file in if !kept.contains(file) { kept.append(file) } }
         self.system = system
         self.isAsking = isAsking
@@ -54,6 +55,8 @@ struct SettingsRepair {
     private func repair(_ file: SettingsFile) throws(CommandFailure) -> Bool {
         let path = system.path(file.path)
         let old = try contents(of: path)
+        // A check can name a file with the right contents if the service has not read the file yet. So the
+        // command that makes the service read it is printed for this file, too.
         if old == file.contents {
             Terminal.message("\n\(path) already has the right contents")
             return true
@@ -92,7 +95,8 @@ struct SettingsRepair {
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             try file.closeAfter {
                 _ = try file.writeAll(bytes)
-                // After a power cut, a rename without this could leave an empty file in place of the old one.
+                // Without `fsync`, a power cut after the rename could leave an empty file in place of the old
+                // file.
                 guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
             guard unsafe rename(draft, path) == 0 else { throw Errno(rawValue: errno) }

@@ -68,6 +68,7 @@ extension IdentityFacts {
         case .failure(let error):
             [
                 .failed(
+                    // `shared` is the form of the text for a support bundle.
                     .identityPresent, "\(full: error.explanation, shared: error.id)",
                     fix: .command("countersign identity list")),
                 .skipped(.identityProfile, "no identity can be read"),
@@ -76,6 +77,7 @@ extension IdentityFacts {
         }
     }
 
+    /// The check that every identity exists that a rule of `choice.json` names.
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(
@@ -86,6 +88,7 @@ extension IdentityFacts {
         return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")
     }
 
+    /// The check that every identity can sign and follows the reader profile.
     private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
         let lint = DoctorCheck.Remedy.command("countersign identity lint")
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
@@ -117,6 +120,7 @@ extension IdentityFacts {
                     .identityExpiry, "\(shown(wrong.name)) is not valid yet: check the clock",
                     fix: .command("timedatectl"))
         }
+        // The identities of `dated` all have `daysLeft`, so the number 0 is never used.
         guard let next = dated.min(by: { ($0.daysLeft ?? 0) < ($1.daysLeft ?? 0) }),
             let days = next.daysLeft
         else { return .skipped(.identityExpiry, "no certificate") }

@@ -13,7 +13,7 @@ struct StoreFacts: Sendable {
         var mode: UInt32
         /// Whether the owner is this user or root.
         var isOwn = true
-        /// Whether the file holds a private key.
+        /// Whether the file contains a private key.
         var isSecret: Bool { path.hasSuffix("key.pem") }
     }
 
@@ -28,6 +28,7 @@ struct StoreFacts: Sendable {
 
     static func current(in folder: String) -> StoreFacts {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder).sorted()) ?? []
+        // If the folder is absent, there are no entries, which means that there is no store.
         let top = Entry(at: folder, named: "").map { [$0] } ?? []
         return StoreFacts(
             folder: folder,
@@ -77,6 +78,7 @@ extension StoreFacts {
                 .permissions, "\(shown(foreign)) belongs to another user",
                 fix: .command("chown -R \"$USER\" \(shown(top))"))
         }
+        // 0o022: the permission of other users to write. 0o077: all permissions of other users.
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
             return .failed(
                 .permissions, "other users may write to \(shown(open)): check that nobody has changed it",

@@ -71,7 +71,7 @@ extension TrustFacts {
                 .trustAge,
                 "there are only roots; without lists, revocations and new roots are not known")
         }
-        // At least 0: the clock may have been set back since the list was obtained.
+        // The number is at least 0, because the clock may have been set back since the list was obtained.
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > TrustSnapshot.oldListDays
             ? .warning(.trustAge, "the newest list was obtained \(days) days ago", fix: .updating)
