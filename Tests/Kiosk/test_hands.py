@@ -256,7 +256,7 @@ class ScannerTests(KioskCase):
         page.keyboard.type("mdoc:short", delay=1)
         page.keyboard.press("Enter")
         page.wait_for_selector("[data-banner]:not([hidden])")
-        self.assertIn("not that of an ID", self.words(page))
+        self.assertIn("not the QR code of an ID", self.words(page))
         page.keyboard.type("mdoc:abcdefgh", delay=1)
         page.clock.run_for(1_000)
         page.keyboard.type("ijklmnopqrstuvwxyz", delay=1)

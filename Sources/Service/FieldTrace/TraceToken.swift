@@ -74,7 +74,7 @@ package struct TraceVersion: Equatable, Sendable, Codable {
             let digits = part.prefix { ("0"..."9").contains($0) }
             guard let number = UInt16(digits) else { break }
             numbers.append(number)
-            // Text behind a number, as in `6.1.0-18-amd64`, ends the version.
+            // Text behind a number, as in `6.1.0-18-generic`, ends the version.
             guard digits.count == part.count else { break }
         }
         guard !numbers.isEmpty else { return nil }

@@ -209,7 +209,7 @@ struct HubDoctorTests {
             try stage.setMode(mode, of: "countersign-hub.json")
             let checks = await DoctorCommand.checks(of: stage.path)
             try expect(
-                checks, .hubConfiguration, outcome, outcome == .ok ? "" : "other users may change it",
+                checks, .hubConfiguration, outcome, outcome == .ok ? "" : "other users may change the file",
                 fix: outcome == .ok ? nil : "chmod go-w")
         }
     }

@@ -53,7 +53,7 @@ struct RestartTests {
         let ended = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)").json()
         #expect(ended["outcome"] as? String == "allow")
         let events = try await reader.asApp.call("GET", "/v1/presentations/\(id)/events")
-        #expect(events.problem == "presentationOver" && events.text.contains("has its outcome"))
+        #expect(events.problem == "presentationOver" && events.text.contains("read its outcome with GET"))
         let other = Self.order("sale", intent: "age over 18")
         #expect(try await reader.asApp.call("POST", "/v1/presentations", other).problem == "referenceTaken")
     }
