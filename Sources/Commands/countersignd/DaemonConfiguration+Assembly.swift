@@ -257,6 +257,7 @@ extension DaemonConfiguration.Fleet {
     /// Makes the settings of the kiosk, with the fleet's keys from their files.
     func settings(in store: String) throws(AssemblyFault) -> KioskSettings {
         let keys = try keys.map { file throws(AssemblyFault) in
+            // The keys are public, but another user who could change the file could name a key of their own.
             let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
                 AssemblyFault("fleet", file: file, error)
             }

@@ -50,7 +50,8 @@ package final class ReplayPhone: Sendable {
         Terminal.message("The phone is on the reader. Press Ctrl-C to take it away.")
         for await number in ended {
             Terminal.message("tap \(number + 1) of \(taps.count) is over")
-            // After the last tap the phone stays on the reader. Each further power-up repeats that tap.
+            // After the last tap the virtual card stays on the reader. If the reader powers the card up
+            // again, the replay of the last tap begins again.
             guard number + 1 < taps.count else { continue }
             try await moveOn(from: taps[number])
         }

@@ -121,6 +121,7 @@ package struct EnvelopeFigures {
 
     /// Returns the measurements of an answer's verification and of both floors.
     package static func measurements(_ benchmark: EnvelopeBenchmark) throws -> [Measurement] {
+        // The floor of earlier figures, which allows a comparison with them.
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
             ("floorCold", { try ProcessorClock.measure { try former.run() } }),

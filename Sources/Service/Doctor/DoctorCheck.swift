@@ -56,7 +56,8 @@ package struct DoctorCheck: Equatable, Sendable {
         case note
         /// The computer works, but slower, less reliably or for a limited time.
         case warning
-        /// Phones cannot be read or kiosks cannot be served, or not safely.
+        /// The computer cannot read phones (a hub: cannot serve kiosks), or can do so only with a security
+        /// risk.
         case failed
         /// The check was not made, because it depends on a failed check or cannot be made here.
         case skipped

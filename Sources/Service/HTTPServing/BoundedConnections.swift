@@ -101,8 +101,8 @@ struct BoundedConnections: ServerChildChannel {
     /// Ends a connection whose place was given to another connection.
     private func makeRoom(_ channel: any Channel) {
         channel.eventLoop.execute {
-            // A request that is being answered may already have changed something. The refusal would tell its
-            // caller that nothing was done.
+            // While the connection's last request is being answered, the request may already have changed
+            // something. A refusal would tell the caller that nothing was done.
             guard !served.isAnsweringLast(on: channel), isReadyForAnswer(channel) else {
                 return channel.closeAtOnce()
             }

@@ -21,8 +21,8 @@ internal import Synchronization
 /// returns. All functions may be called from any event loop: the state is behind a mutex. The book closes
 /// connections and measures time, but never reads a request.
 package final class OpenConnectionBook: Sendable {
-    /// The time after which a stranger that has sent nothing is closed before strangers that have sent
-    /// something.
+    /// The time that a connection of an unknown caller may be silent. After this time it is the first to be
+    /// closed when places are needed, ahead of connections that have sent something.
     private static let longestSilence = TimeAmount.seconds(2)
 
     /// An open connection.
@@ -196,8 +196,8 @@ package final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Whether a request is being answered on a connection that has lost its place. Call it on the
-    /// connection's event loop, where its requests begin.
+    /// Whether the last request of a connection that has lost its place is still being answered. Call it on
+    /// the connection's event loop, where its requests begin.
     func isAnsweringLast(on channel: any Channel) -> Bool {
         entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
     }

@@ -14,7 +14,7 @@ package struct KioskSettings: Sendable {
     package let codeFile: String?
     /// The folder of the daemon's store. Files of the fleet are in its subfolder `fleet`.
     package let store: String
-    /// The version of the kiosk's program, which reports and presences contain.
+    /// The version of the kiosk's program. The kiosk sends it to the hub in reports and presence messages.
     package let software: String
     /// The average time between two questions to the hub without a notice.
     package var pollInterval = Duration.seconds(300)

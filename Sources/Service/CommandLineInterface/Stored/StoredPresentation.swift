@@ -147,7 +147,7 @@ package struct ChannelFiles {
     /// - Parameters:
     ///   - request: The DeviceRequest of `--request`, used if no other option says what was requested.
     ///   - limit: The largest answer in bytes, before base64.
-    /// - Returns: The presentation, or `nil` without the options of an app or a page.
+    /// - Returns: The presentation, or `nil` if the command line has no option of an app or web page.
     package func presentation(
         request: StoredRequest?, limit: Int, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation? {

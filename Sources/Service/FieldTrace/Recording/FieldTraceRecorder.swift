@@ -45,7 +45,7 @@ package final class FieldTraceRecorder: Sendable {
         try self.init(header, to: OneFileSink(writeLine: write))
     }
 
-    /// The tokens of the current file.
+    /// The tokens that stand for UUIDs and addresses in the current file.
     package var tokens: TraceTokens { state.withLock { $0.tokens } }
 
     private func writeHeader() {

@@ -16,8 +16,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all lanes.
     package let lanes: Set<String>?
     package let credential: Credential
-    /// Whether the caller is a browser page. The page's cookie was made for this credential, and gives the
-    /// page some of the credential's rights.
+    /// Whether the caller is a browser page. Then `credential` is the token or user for which the page's
+    /// cookie was made, and the page has some of the rights of that token or user.
     package let isPage: Bool
 
     package init(

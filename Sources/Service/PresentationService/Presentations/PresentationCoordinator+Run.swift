@@ -147,8 +147,8 @@ extension PresentationCoordinator {
             if second.isRetained { kept.retaining.further = second }
             receipts.further = archive.statement(second, of: record)
         }
-        // No conclusion: a person decides. The held receipts say `restarted`, so that a crash leaves a
-        // truthful receipt.
+        // Without a conclusion a person has to decide. The held receipts already say `restarted`: if the
+        // daemon ends before the decision, the next start writes them, and then they are true.
         guard let conclusion = completion.evidence.conclusion else {
             guard !receipts.isEmpty else { return kept }
             kept.receipt = .waiting(receipts)
@@ -158,10 +158,12 @@ extension PresentationCoordinator {
         if conclusion.outcome == .allow {
             (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
         }
-        // No decision follows, so that no data has to wait for a decision.
+        // No decision follows: the data was retained above, or is dropped here.
         kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
+        // An order without receipt has `.none`: without this test the missing id would be reported as
+        // `failed`.
         kept.receipt = order.retention == .none ? .none : .ended(written.first)
         kept.furtherReceipt = written.further
         return kept
