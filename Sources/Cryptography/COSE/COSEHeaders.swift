@@ -30,8 +30,8 @@ package struct COSEHeaders: Sendable {
         static let x5chain: Int64 = 33
     }
 
-    /// Throws if a label is in both headers, which RFC 9052 3 forbids, because nothing says which value
-    /// counts.
+    /// Throws if a label is in both headers, which RFC 9052 3 forbids. Nothing would say which of the two
+    /// values counts.
     private func refuseLabelsInBoth() throws(COSEError) {
         guard let protectedMap else { return }
         var integers: Set<Int64> = []

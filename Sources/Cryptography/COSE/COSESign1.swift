@@ -15,7 +15,7 @@ package struct COSESign1: Sendable {
 
     package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(COSEError) {
         let fields = try COSEFields(item.untagged(Self.tag), of: .sign1, limits: limits)
-        // Without its tag a tagged item is shorter.
+        // Removing a tag shortens the item, so a difference in size shows that there was a tag.
         isTagged = item.untagged(Self.tag).encoded.count != item.encoded.count
         headers = fields.headers
         payload = fields.payload

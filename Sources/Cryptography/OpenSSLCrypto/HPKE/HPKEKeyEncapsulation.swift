@@ -21,8 +21,8 @@ enum HPKEKeyEncapsulation {
             context: ephemeral.encodedPoint + recipientKey.encodedPoint)
     }
 
-    /// Throws `unsupportedKey` unless `curve` is P-256. The other key needs no check, because an agreement of
-    /// keys on different curves fails.
+    /// Throws `unsupportedKey` unless `curve` is P-256. Callers check only one of the two keys of an
+    /// agreement, because keys on different curves do not agree.
     private static func requireP256(_ curve: Curve) throws(OpenSSLCryptoError) {
         guard curve == .p256 else { throw .unsupportedKey }
     }

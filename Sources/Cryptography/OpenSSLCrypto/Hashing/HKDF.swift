@@ -5,7 +5,7 @@ internal import COpenSSL
 /// - Parameters:
 ///   - info: at most 2048 bytes, a limit of OpenSSL.
 ///   - count: the number of bytes to derive, from 1 to 255 · 32.
-/// - Throws: `tooLong` beyond either limit.
+/// - Throws: `tooLong` if `info` or `count` exceeds its limit.
 package func hkdfSHA256(
     secret: borrowing SecretBytes, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>, count: Int
 ) throws(OpenSSLCryptoError) -> SecretBytes {

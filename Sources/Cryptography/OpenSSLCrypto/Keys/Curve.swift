@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The curves of cipher suite 1 of ISO/IEC 18013-5, and of its signatures.
+/// The curves that ISO/IEC 18013-5 allows for session keys (cipher suite 1) and for signatures.
 package enum Curve: Sendable, Hashable, CaseIterable {
     case p256, p384, p521
     case brainpoolP256r1, brainpoolP320r1, brainpoolP384r1, brainpoolP512r1
@@ -38,8 +38,8 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         family == .montgomery ? nil : 2 * coordinateSize
     }
 
-    /// The hash that fits the strength of the curve (ISO/IEC 18013-5 9.1.2.4 and Annex B). EdDSA prescribes
-    /// its hash, so for Edwards curves this is the hash of digests that are not part of a signature.
+    /// The hash that fits the strength of the curve (ISO/IEC 18013-5 9.1.2.4 and Annex B). Only ECDSA uses
+    /// this hash, because EdDSA prescribes its own.
     package var preferredHash: HashAlgorithm {
         switch self {
         case .p256, .brainpoolP256r1, .x25519, .ed25519: .sha256

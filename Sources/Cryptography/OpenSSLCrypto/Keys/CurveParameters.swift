@@ -12,7 +12,8 @@ enum CurveParameters {
     private nonisolated(unsafe) static let brainpoolP384r1 = unsafe make(.brainpoolP384r1)
     private nonisolated(unsafe) static let brainpoolP512r1 = unsafe make(.brainpoolP512r1)
 
-    /// Returns the parameters of a curve; `nil` for curves without parameters.
+    /// Returns the parameters of a Weierstrass curve; `nil` for Montgomery and Edwards curves, which need
+    /// none.
     static subscript(curve: Curve) -> OpaquePointer? {
         switch curve {
         case .p256: unsafe p256

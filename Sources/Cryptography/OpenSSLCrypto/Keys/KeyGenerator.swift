@@ -27,7 +27,7 @@ enum KeyGenerator {
         return unsafe key(from: context)
     }
 
-    /// The pointer to a new key, on its way out of the lock.
+    /// A container that carries the pointer to a new key out of the lock.
     @safe private struct Made: @unchecked Sendable {  // handed to one caller
         let key: OpaquePointer?
     }

@@ -5,8 +5,9 @@ extension PrivateKey {
     /// coordinate (RFC 7748 6), of `curve.coordinateSize` bytes.
     ///
     /// The peer's point was checked against the curve when its `PublicKey` was created. A second validation
-    /// is not needed, because the curves have cofactor 1, or reveal points of small order by a result of
-    /// zero. On a Weierstrass curve a result of zero is valid.
+    /// is not needed. The Weierstrass curves have cofactor 1, so they have no points of small order. On a
+    /// Montgomery curve a point of small order gives a result of zero, which is refused. On a Weierstrass
+    /// curve a result of zero is valid.
     ///
     /// - Throws: `curvesDoNotAgree`, or `keyAgreementFailed` for a result of zero on a Montgomery curve.
     package borrowing func sharedSecret(

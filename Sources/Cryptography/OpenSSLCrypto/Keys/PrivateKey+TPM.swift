@@ -45,8 +45,8 @@ extension PrivateKey {
         return bytes
     }
 
-    /// Checks that the key is in the TPM. The provider is only preferred (`TPM.properties`), so OpenSSL may
-    /// have created a key in memory.
+    /// Creates the value after a check that the key is in the TPM. OpenSSL only prefers the provider `tpm2`
+    /// (`TPM.properties`), so it may have created a key in memory instead.
     private init(curve: Curve, inTPM handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         guard handle.isOfTPMProvider else { throw cleared(.tpmRefused) }
         try self.init(curve: curve, handle: handle)
@@ -148,13 +148,15 @@ extension KeyHandle {
     }
 
     /// The memory to which a closure under the TPM's lock writes.
-    // Unchecked: used only until the lending function returns.
+    // `@unchecked Sendable` is safe here: the function that passes the pointers to the closure waits for its
+    // end.
     @safe private struct Place: @unchecked Sendable {
         let bytes: UnsafeMutableRawBufferPointer
     }
 
     /// The OpenSSL handles that a closure under the TPM's lock uses.
-    // Unchecked: used only until the lending function returns.
+    // `@unchecked Sendable` is safe here: the function that passes the pointers to the closure waits for its
+    // end.
     @safe private struct BorrowedHandles: @unchecked Sendable {
         let key: OpaquePointer
         let library: OpaquePointer?

@@ -16,9 +16,9 @@ enum TPM {
     /// are allowed too: PEM and DER are decoded by the default provider.
     static let properties: StaticString = "?provider=tpm2"
 
-    /// Calls `body` with the library context under the lock. So `body` must not free a TPM key, because
-    /// freeing a key takes the same lock. Loads the provider if it is not loaded yet. A failure is not
-    /// remembered, because a TPM may become available later.
+    /// Calls `body` with the library context under the lock. `body` must not free a TPM key, because freeing
+    /// a key takes the same lock. Loads the provider if it is not loaded yet. A failure is not remembered,
+    /// because a TPM may become available later.
     static func withLibrary<R: ~Copyable & Sendable>(
         _ body: (OpaquePointer) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {

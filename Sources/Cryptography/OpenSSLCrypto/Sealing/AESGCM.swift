@@ -4,8 +4,8 @@ internal import COpenSSL
 ///
 /// The caller chooses each nonce and must never use one twice with the same key, because two messages under
 /// one nonce reveal the XOR of their plaintexts, and allow forgeries. Sessions therefore use
-/// `AESGCMSealingKey` and `AESGCMOpeningKey`, whose nonces are counters inside the value. Retained fields use
-/// this type directly, with random nonces.
+/// `AESGCMSealingKey` and `AESGCMOpeningKey`, whose nonces are counters inside the value. Stored records
+/// (`RetentionKeys`) use this type directly, with random nonces.
 ///
 /// The value owns one OpenSSL context, set up with the key once, and is noncopyable. All uses are `mutating`,
 /// so two threads cannot use it at the same time. The key is destroyed with the context.

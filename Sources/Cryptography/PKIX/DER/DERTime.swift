@@ -45,8 +45,8 @@ enum DERTime {
     }
 
     /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar. Years are counted from
-    /// March, so that 29 February is their last day: 153 days are the five months from March on, and 719 468
-    /// days lie between 0000-03-01 and 1970-01-01.
+    /// March, so that 29 February is their last day: the five months from March on have 153 days together.
+    /// There are 719 468 days between 0000-03-01 and 1970-01-01.
     private static func days(before year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

@@ -1,4 +1,5 @@
-/// A part of a CRL that may be unreadable while its entries still revoke (RFC 5280 5.1 and 5.2).
+/// A part of a CRL (RFC 5280 5.1 and 5.2) that may be unreadable. The entries of such a CRL still revoke
+/// certificates.
 package enum CRLPart: Equatable, Sendable {
     case nextUpdate
     /// The list of extensions.

@@ -124,11 +124,11 @@ package struct CertificateRevocationList: Sendable {
         revoked.entry(serialNumber, in: der)
     }
 
-    /// Whether every certificate that `other` lists is listed here too, permanently or for at least as long.
-    /// An entry with the reason certificateHold is temporary and ends with its list.
+    /// Whether this CRL revokes every certificate that `other` revokes, and for at least as long. An entry
+    /// with the reason certificateHold is temporary: it ends at the nextUpdate of its CRL.
     package func revokesAll(of other: CertificateRevocationList) -> Bool {
-        // A hold in a list without nextUpdate lasts until a later complete list (Q241). `??` binds tighter
-        // than `>=`.
+        // A certificateHold in a CRL without nextUpdate lasts until a later complete CRL (Q241). `??` binds
+        // tighter than `>=`.
         let holdsAsLong = nextUpdate ?? .max >= other.nextUpdate ?? .max
         return other.revoked.allSatisfy(in: other.der) { serial, reason in
             guard let listed = entry(serialNumber: serial) else { return false }

@@ -1,8 +1,8 @@
 /// The extensions of a CRL that this module interprets (RFC 5280 5.2), each read separately.
 ///
-/// An extension is a gap if it is unreadable, restricts the list, or is critical and unknown. A gap does not
-/// affect the entries, but a certificate that is not listed may then be revoked nevertheless (ITU-T X.509
-/// 7.3; Q241).
+/// A gap is a reason why the list may omit a revoked certificate (ITU-T X.509 7.3; Q241). An extension is a
+/// gap if it is unreadable, restricts the list, or is critical and unknown. A gap does not affect the entries
+/// of the list.
 struct KnownRevocationExtensions {
     /// The maximum number of extensions in a CRL.
     private static let maximumExtensions = 64
@@ -99,7 +99,7 @@ struct KnownRevocationExtensions {
     /// Reads the extension that limits what the CRL covers.
     private mutating func readIssuingDistributionPoint(_ reader: inout DERReader) throws(PKIXError) {
         var point = IssuingDistributionPoint()
-        // Recorded even if a later field is faulty.
+        // The URIs that were read are recorded even if a later field is faulty.
         defer { distributionPointURIs = point.uris }
         try point.read(&reader)
         if point.leavesOut { gaps.append(.crlOfOtherScope) }
@@ -144,9 +144,9 @@ private struct IssuingDistributionPoint {
 
     /// Reads the fields.
     ///
-    /// - Throws: `indirectCRL` or `crlOfOtherScope` if the entries are not certificates of the CRL's issuer,
-    ///   because their serial numbers mean other certificates; other errors if the remaining fields cannot be
-    ///   found.
+    /// - Throws: `indirectCRL` or `crlOfOtherScope` if the entries are not certificates of the CRL's issuer:
+    ///   their serial numbers then identify certificates of other issuers. Other errors if the remaining
+    ///   fields cannot be found.
     mutating func read(_ reader: inout DERReader) throws(PKIXError) {
         var fields = try reader.enter(DERTag.sequence)
         var last: UInt8 = 0
@@ -161,8 +161,8 @@ private struct IssuingDistributionPoint {
             switch field.tag {
             case Field.name: readName(field)
             case Field.someReasons: leavesOut = true
-            // Document signers are end certificates, so this flag leaves none of them out. It is read only to
-            // record a fault in it.
+            // Document signers are end-entity certificates, so this flag leaves none of them out. It is read
+            // only to record a fault in it.
             case Field.onlyEndCertificates: _ = isSet(field, at: start)
             case Field.onlyAuthorities: if isSet(field, at: start) { leavesOut = true }
             case Field.indirect: if isSet(field, at: start) { throw .indirectCRL }
@@ -184,8 +184,8 @@ private struct IssuingDistributionPoint {
         }
     }
 
-    /// Whether a BOOLEAN is true. A byte other than 00 and FF counts as true, and as a fault (X.690 8.2.2 and
-    /// 11.1).
+    /// Whether a BOOLEAN is true. A byte other than 00 and FF is read as true and recorded as a fault (X.690
+    /// 8.2.2 and 11.1).
     private mutating func isSet(_ field: DERElement, at start: Int) -> Bool {
         let byte = field.contents.first ?? 0
         if field.contents.count != 1 || byte != 0x00 && byte != 0xff {

@@ -64,7 +64,7 @@ struct RevokedSerialNumbers: Sendable {
             let serial = try entry.readInteger()
             guard serial.count <= Self.longestSerialNumber else { throw .limitExceeded(at: entry.position) }
             let (start, count) = (Int32(serial.startIndex - startIndex), UInt8(serial.count))
-            // Recorded step by step, because a fault in a later field must not undo the revocation of a
+            // `place` is set step by step, because a fault in a later field must not undo the revocation of a
             // serial number that was read.
             place = Place(start: start, count: count, reason: .unspecified, date: 0)
             let date = try entry.readTime(&deviations)
@@ -132,7 +132,8 @@ struct RevokedSerialNumbers: Sendable {
             }
         }
         guard low < places.count, Self.order(of: places[low], to: wanted, in: bytes) == 0 else { return nil }
-        // If a serial number is listed more than once, a permanent revocation counts before a hold.
+        // If a serial number is listed more than once, a permanent revocation takes precedence over a
+        // temporary one (certificateHold).
         var entry = places[low]
         for place in places[low...].dropFirst() {
             guard entry.reason == .certificateHold, Self.order(of: place, to: wanted, in: bytes) == 0 else {
