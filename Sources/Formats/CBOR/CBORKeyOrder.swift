@@ -8,9 +8,9 @@ struct CBORKeyOrder {
     /// The range of the last key. The empty range before the first key precedes every key.
     private var last = 0..<0
     private var isAscending = true
-    /// Whether no two keys had the same mark.
+    /// Whether no two keys so far have the same mark, a number from 0 to 63 for each key.
     private var areApart = true
-    /// The marks of all keys, one bit for each.
+    /// The set of marks of the keys so far: bit n stands for the mark n.
     private var marks: UInt64 = 0
     /// Whether each key has only one possible encoding, so that equal values are equal bytes.
     private(set) var allHaveOneEncoding = true
@@ -30,7 +30,8 @@ struct CBORKeyOrder {
         marks |= mark
     }
 
-    /// Returns the mark of a key as one of 64 bits. Equal keys have the same mark.
+    /// Returns the bit for the mark of a key, which is calculated from the key's length and characters. Equal
+    /// keys have the same mark.
     private static func mark(of key: Range<Int>, in span: borrowing Span<UInt8>) -> UInt64 {
         // A short key has a head of one byte, so its first character is its second byte.
         let characters = span[min(key.lowerBound + 1, key.upperBound - 1)] ^ span[key.upperBound - 1]

@@ -1,5 +1,5 @@
 extension CBORWalker {
-    /// Returns the position after a checked item. Reads only heads.
+    /// Returns the position after an item that a walker has checked before. Reads only the heads of items.
     static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
         // The number of items to skip. The check has shown that no count exceeds the number of bytes, so no

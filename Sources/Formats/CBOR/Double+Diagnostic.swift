@@ -1,6 +1,6 @@
 extension Double {
-    /// The number in diagnostic notation as in Appendix A of RFC 8949: always with a decimal point, and with
-    /// an exponent above 21 digits and below 1e-6.
+    /// The number in diagnostic notation as in Appendix A of RFC 8949: always with a decimal point. Numbers
+    /// with more than 21 digits before the point, or below 1e-6, have an exponent.
     var diagnostic: String {
         if isNaN { return "NaN" }
         if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }
@@ -10,7 +10,8 @@ extension Double {
         let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
         let fraction = figures.count > 1 && figures[1] != "0" ? figures[1] : ""
         let digits = String((figures[0] + fraction).drop { $0 == "0" })
-        // The number of digits before the decimal point; negative if zeros follow the point first.
+        // The number of digits before the decimal point; negative if zeros come between the point and the
+        // first digit other than zero.
         let point = figures[0].count + exponent - (figures[0] + fraction).prefix { $0 == "0" }.count
         return (sign == .minus ? "-" : "") + Self.layout(digits, point: point)
     }

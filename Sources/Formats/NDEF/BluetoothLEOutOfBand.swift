@@ -9,7 +9,8 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     package private(set) var serviceUUIDCount: Int
     /// The sender's address (AD type 1b).
     package var address: BluetoothLEAddress?
-    /// The L2CAP PSM from one of two provisional places. This number is only a hint (Q39).
+    /// The number of the sender's L2CAP channel (PSM). Some wallets put it into AD type 77 or into service
+    /// data, two provisional places. It is only a hint (Q39).
     package private(set) var protocolServiceMultiplexer: UInt32?
 
     package init(

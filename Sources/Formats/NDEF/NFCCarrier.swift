@@ -7,7 +7,7 @@ package struct NFCCarrier: Equatable, Sendable {
     package let maximumResponseData: Int
 
     /// Creates a carrier. The defaults are the limits of short APDUs, which apply if a record has no lengths.
-    /// Values are clamped to 1…65535 and 1…65536.
+    /// The limit for commands is clamped to 1…65535, the limit for responses to 1…65536.
     package init(maximumCommandData: Int = 255, maximumResponseData: Int = 256) {
         self.maximumCommandData = min(max(maximumCommandData, 1), 65_535)
         self.maximumResponseData = min(max(maximumResponseData, 1), 65_536)

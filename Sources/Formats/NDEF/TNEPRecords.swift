@@ -7,7 +7,7 @@ package struct ServiceParameter: Equatable, Sendable {
     package let serviceName: ArraySlice<UInt8>
     /// WT_INT, the coded minimum waiting time; nominally 0…63.
     package let waitingTimeInteger: UInt8
-    /// N_WAIT, the number of further waiting times that the tag may need; nominally 0…15.
+    /// N_WAIT, the number of times that the tag may extend the waiting time; nominally 0…15.
     package let waitingTimeExtensions: UInt8
     /// The maximum length of an NDEF message that the service accepts, in bytes.
     package let maximumMessageSize: UInt16

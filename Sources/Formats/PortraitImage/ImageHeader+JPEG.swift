@@ -25,7 +25,8 @@ extension ImageHeader {
             case 0xc0, 0xc1, 0xc2:
                 guard size == nil else { throw .malformed(at: segment.index) }
                 size = try parseFrame(&segment)
-            // Lossless, hierarchical and arithmetic frames, and a height after the scan.
+            // Lossless, hierarchical and arithmetic-coded frames; and DNL, which defines the height only
+            // after the scan.
             case 0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf, 0xdc: throw .unsupported(at: segment.index)
             case startOfScan:
                 guard size != nil else { throw .malformed(at: segment.index) }

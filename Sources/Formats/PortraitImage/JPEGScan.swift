@@ -72,8 +72,9 @@ struct JPEGScan {
         for part in parts {
             for coefficient in band {
                 let missing = frame.components[part.component].missingBits[coefficient]
-                // A refinement must follow the scan with the bit above. A first scan must come once.
-                // Otherwise bits would be missing at the end, and the picture would be incomplete.
+                // A refinement must follow the scan with the next higher bit, and a coefficient has only one
+                // first scan. Otherwise bits would be missing at the end, and the picture would be
+                // incomplete.
                 guard missing == (before == 0 ? nil : before) else { throw .malformed(at: segment.index) }
                 frame.components[part.component].missingBits[coefficient] = after
             }

@@ -77,7 +77,7 @@ package struct JPEGScans {
     }
 }
 
-/// The frame header (B.2.2), with the bits that the scans so far have contained of each component.
+/// The frame header (B.2.2), and a record of the bits of each component that the scans so far have contained.
 struct JPEGFrame {
     struct Component {
         let identifier: UInt8

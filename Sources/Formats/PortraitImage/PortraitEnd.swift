@@ -10,7 +10,8 @@ package enum PortraitEnd: Int32, CaseIterable, Sendable {
     case unsupported = 66
     /// The image has more bytes, pixels, tiles or parts than a portrait may have.
     case tooLarge = 67
-    /// The process could not be confined and therefore read nothing.
+    /// The process could not restrict its own system calls (`Confinement`), and therefore did not read the
+    /// image.
     case notConfined = 69
     /// Reading the input or writing the output failed.
     case broken = 74
