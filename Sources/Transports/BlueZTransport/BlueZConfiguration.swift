@@ -17,18 +17,18 @@ package struct BlueZConfiguration: Sendable {
     package var connection: Duration = .seconds(10)
     /// The maximum time from the connection until bluetoothd knows the peer's services (Q104).
     package var resolution: Duration = .seconds(10)
-    /// The maximum time from the end of service discovery until all characteristics are visible. Afterwards
-    /// the service counts as incomplete (Q82, Q104).
+    /// The maximum time from the end of service discovery until all characteristics are visible. If some are
+    /// still missing then, the service counts as incomplete (Q82, Q104).
     package var settling: Duration = .seconds(1)
-    /// The maximum time to open an L2CAP channel to a connected peer. Afterwards its characteristics are used
-    /// (Q61).
+    /// The maximum time to open an L2CAP channel to a connected peer. If there is no channel by then, the
+    /// link uses the peer's characteristics instead (Q61).
     package var channel: Duration = .seconds(3)
     /// Whether GATT servers publish an L2CAP channel. Some wallets cannot use such a channel (Q61).
     package var offersL2CAP = false
     /// The time between a peer's disconnection and its report to the caller. If the radio is lost within this
     /// time, the loss of the radio is reported instead (Q117).
     package var lossReportDelay: Duration = .milliseconds(500)
-    /// The maximum number of attempts to connect within the caller's time (Q63, Q82, Q108).
+    /// The maximum number of attempts to connect. The caller's time limit may allow fewer (Q63, Q82, Q108).
     package var attempts = 10
     /// The pause between finding a peer and connecting to it. Connecting is slow while the adapter still
     /// scans (Q63, Q97).

@@ -39,7 +39,7 @@ extension BlueZRadio {
 
     package func waitUntilReady() async throws(BluetoothLEError) {
         while true {
-            // Any fault may pass, so every fault leads to another attempt.
+            // Any fault may be temporary, so every fault leads to another attempt.
             if (try? await prepare()) != nil { return }
             if Task.isCancelled { throw .cancelled }
             await waitForChange(within: .seconds(1))

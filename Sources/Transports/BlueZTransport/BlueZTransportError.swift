@@ -22,8 +22,8 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     case adapterLost
     /// The adapter is off and cannot be switched on, or was switched off while it was in use.
     case adapterOff(PeerRefusal? = nil)
-    /// bluetoothd refused to register a service or an advertisement, even though it may have reported free
-    /// places (Q239).
+    /// bluetoothd refused to register a service or an advertisement, possibly although it had reported that
+    /// it can send another advertisement (Q239).
     case registrationRefused(PeerRefusal)
     /// Another device, such as the phone of an earlier customer, could not be disconnected.
     case otherDeviceStays(PeerRefusal? = nil)

@@ -64,8 +64,9 @@ package actor CommandedReader: ContactlessReader {
         }
     }
 
-    /// Sends the commands once to each reader that accepts them. An error is ignored, because a reader
-    /// refuses, for example, while a phone lies on it, and the next turn tries again.
+    /// Sends the commands once to each reader that accepts them. An error is ignored: a reader refuses
+    /// commands, for example, while a phone lies on it, and `command()` calls this function again after 200
+    /// ms.
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
         // A reader that is plugged in again may have its tone again.
@@ -83,7 +84,8 @@ package actor CommandedReader: ContactlessReader {
     /// Turns the reader's tone off, once after each time that the reader was plugged in.
     private func quiet(_ name: String, _ quieting: ReaderCommands.Quieting?) async {
         guard let quieting, !quieted.contains(name) else { return }
-        // If the reader refuses a command, the next turn tries again.
+        // If the reader cannot be silenced or read now, for example because a phone lies on it, the next call
+        // tries again. A refused write of the stored setting is not repeated.
         switch quieting {
         case .command(let command):
             guard (try? await service.command([command], to: name)) != nil else { return }

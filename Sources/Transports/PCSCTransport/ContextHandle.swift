@@ -40,7 +40,7 @@ struct ContextHandle: ~Copyable, Sendable {
         // pcscd refuses a client above its limit, or a user without polkit permission, with
         // SCARD_W_SECURITY_VIOLATION. But if pcscd hangs up before the library has sent its version, the
         // library reports that no service runs (Q133). On a busy machine that was seen in two of three
-        // attempts, several times in a row. Only this status is therefore not believed at once.
+        // attempts, several times in a row. Therefore this status, and no other, leads to another attempt.
         for _ in 0..<Self.attempts {
             let answer = ContextList.ofProcess.change {
                 unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)

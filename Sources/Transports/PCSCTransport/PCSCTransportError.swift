@@ -10,8 +10,8 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     /// pcscd and the client library use different versions of their protocol (Q139). The value is the
     /// library's version.
     case serviceIncompatible(libraryVersion: String)
-    /// pcscd's polkit rules do not permit this user the action (Q133). pcscd returns the code of `.service`
-    /// also if other programs have used up its limit of clients.
+    /// pcscd's polkit rules do not permit this user the action (Q133). `.service` may also mean that other
+    /// programs have used up pcscd's limit of clients, because pcscd returns the same code.
     case accessDenied(PolkitAction)
     /// pcscd accepts no further client, although it already serves this process. The default limit is 200
     /// (Q135).

@@ -1,7 +1,7 @@
 internal import SystemPackage
 
-/// A message channel over TCP, for tests and the bench link. Each message is a 4-byte big-endian length and
-/// that many bytes.
+/// A message channel over TCP, for tests and for the bench link, which replaces NFC and Bluetooth in trials
+/// with the software wallet. Each message is a 4-byte big-endian length and that many bytes.
 ///
 /// The channel closes when the two sides no longer agree where a frame begins: after a frame that is too long
 /// or truncated, after the `frame` deadline, and after a send that was cancelled half-way. A cancelled

@@ -23,8 +23,8 @@ package enum RadioFaultID: String, CaseIterable, Sendable {
     case adapterOff = "bluez.adapter_off"
     /// bluetoothd lacks settings without which phones ask to pair, or parts of their answers are lost.
     case settingsMissing = "bluez.settings_missing"
-    /// bluetoothd refused to register a service or an advertisement, even though it may have reported free
-    /// places (Q239).
+    /// bluetoothd refused to register a service or an advertisement, possibly although it had reported that
+    /// it can send another advertisement (Q239).
     case registrationRefused = "bluez.registration_refused"
     /// A device that belongs to no presentation stays connected to the adapter.
     case otherDeviceStays = "bluez.other_device_stays"
@@ -66,7 +66,7 @@ package enum ConnectionFaultID: String, CaseIterable, Sendable {
     case phoneLeft = "connection.phone_left"
     /// bluetoothd did not learn the phone's services in time.
     case servicesUnresolved = "connection.services_unresolved"
-    /// The phone does not have the service, or not all of it.
+    /// The phone does not have the service, or lacks one of its characteristics.
     case serviceIncomplete = "connection.service_incomplete"
     /// The phone did not subscribe to a characteristic that it needs.
     case notSubscribed = "connection.not_subscribed"

@@ -24,7 +24,7 @@ package enum ReaderFaultID: String, CaseIterable, Sendable {
     case readerBlocked = "pcsc.reader_blocked"
     /// Any other error of pcscd or the reader.
     case failed = "pcsc.failed"
-    /// No program listens at the address of the bench link.
+    /// No program listens at the address of the bench link, a TCP connection that replaces NFC in trials.
     case benchLinkUnreachable = "bench_link.unreachable"
 }
 

@@ -13,7 +13,7 @@ internal import SystemPackage
 /// - Code on a queue calls ``whenReady(for:on:_:)``, which returns a ``Watch``. The code is called back once
 ///   on the poller's thread, unless it calls ``forget(_:)`` with the watch first. This wait has no deadline.
 ///
-/// The waits are in a table under a lock. Each turn of the thread copies the table, polls until the nearest
+/// The waits are in a table under a lock. In a loop, the thread copies the table, polls until the nearest
 /// deadline, and ends the waits whose descriptor is ready. A pipe wakes the thread when the table changes.
 ///
 /// Before a descriptor is closed, its owner calls ``end(waitsOn:)`` or ``forget(_:)``. Otherwise the next

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A limited number of places for work that runs at the same time. Callers that find no free place wait in
-/// the order of their calls.
+/// A limit on the work that runs at the same time. Each piece of work occupies one of a fixed number of
+/// places. Callers that find no free place wait in the order of their calls.
 package final class WorkPlaces: Sendable {
     private struct State: Sendable {
         var free: Int

@@ -388,7 +388,8 @@ extension Bus {
 
     /// Sends the signal that a property of an exported object has changed.
     func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
-        // The empty list names no property whose earlier value is no longer valid.
+        // The last list is for properties that changed without a new value in the signal. There are none
+        // here.
         emit(
             path, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
             [.string(interface), .map([name: value]), .strings([])])

@@ -52,8 +52,8 @@ package struct AdapterDescription: Equatable, Sendable {
     package let name: String
     package let isPowered: Bool
     package let isPairable: Bool
-    /// The places for advertisements; `nil` for an adapter that cannot advertise and therefore cannot be a
-    /// GATT server.
+    /// The numbers of active and of further possible advertisements; `nil` for an adapter that cannot
+    /// advertise and therefore cannot be a GATT server.
     package let advertising: Advertising?
     package let controller: Controller
 

@@ -34,7 +34,8 @@ actor Daemon {
 
     /// The peers that bluetoothd still has to forget.
     private let leftBehind: PeersLeftBehind
-    /// The places of the attribute table that servers of this connection use.
+    /// The numbers of the positions in bluetoothd's attribute table that servers of this connection use, from
+    /// 0. `GATTServerObjects.setPlace(_:)` converts a number into an attribute handle.
     private var tablePlaces: Set<Int> = []
     /// The ping that bluetoothd has not answered yet; `nil` if every ping was answered.
     private(set) var openPing: Ping?
@@ -175,7 +176,8 @@ actor Daemon {
         return first
     }
 
-    /// Reserves the first place in bluetoothd's attribute table that no other server of this connection uses.
+    /// Reserves the first position in bluetoothd's attribute table that no other server of this connection
+    /// uses, and returns its number.
     func reserveTablePlace() -> Int {
         var place = 0
         while tablePlaces.contains(place) { place += 1 }

@@ -43,8 +43,8 @@ package struct DaemonRequirement: Sendable {
         /// The first version that knows the key; `nil` if every version does.
         var since: BlueZVersion?
 
-        /// Whether the configuration has an accepted value. If the version is unknown, a key that was added
-        /// later does not count.
+        /// Whether the configuration has an accepted value. If the version is unknown, a key that only later
+        /// versions know is not enough.
         func isMet(_ configuration: MainConfiguration, _ version: BlueZVersion?) -> Bool {
             if let since {
                 guard let version, version >= since else { return false }

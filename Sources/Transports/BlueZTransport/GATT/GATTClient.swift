@@ -6,7 +6,7 @@ internal import Transport
 ///
 /// 1. Connect, and wait until bluetoothd shows all characteristics (Q104, Q108).
 /// 2. Read the PSM and open an L2CAP channel, if the caller chooses a channel. The link over the channel is
-///    then responsible for the phone, and this link is over (Q61).
+///   then responsible for the phone, and this link has ended (Q61).
 /// 3. Otherwise subscribe to data and state. The caller reads the ident if it wants to, and starts the
 ///    transfer with ``signal(_:)``.
 ///
@@ -143,7 +143,8 @@ actor GATTClient: BluetoothLEClientLink {
             }
             remote = await daemon.remoteService(service, of: device)
             if remote.isComplete { return }
-            // The time for the characteristics begins when the services are known, and only once.
+            // The time limit for the characteristics starts when the services are known. It is not restarted
+            // if this loop gets here again.
             let deadline = settlingEnd ?? ContinuousClock.now + configuration.settling
             if ContinuousClock.now >= deadline { throw .serviceIncomplete }
             settlingEnd = deadline
@@ -285,7 +286,8 @@ actor GATTClient: BluetoothLEClientLink {
         states?.start(
             received: { [weak self] packet in self?.assumeIsolated { $0.receivedState(packet) } ?? false },
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
-        // bluetoothd sends nothing through these two. Reading notices that bluetoothd has closed them.
+        // bluetoothd sends nothing through the two sockets for writing. They are read only to notice that
+        // bluetoothd has closed them.
         writes?.start(received: { _ in true }, ended: {})
         stateWrites?.start(received: { _ in true }, ended: {})
     }
@@ -393,8 +395,8 @@ actor GATTClient: BluetoothLEClientLink {
         guard head.count + body.count <= packetLimit else {
             throw .connectionFailed(.valueTooLong)
         }
-        // The data must not overtake the start that was sent before. This was seen once, and a phone may
-        // refuse a request that comes before its start.
+        // The data must not overtake the state 01 (start) that was sent before it. This was seen once, and a
+        // phone may refuse a request that arrives before the start.
         if stateIsUnderway {
             try await waitUntilEmptied(stateWrites)
             stateIsUnderway = false
@@ -407,7 +409,7 @@ actor GATTClient: BluetoothLEClientLink {
         guard !isSending else { throw .alreadyWaiting }
         isSending = true
         defer { isSending = false }
-        // The state 02 must not arrive before the last data.
+        // The state 02 (end) must not arrive before the last data.
         try await waitUntilEmptied(writes)
         guard let stateWrites else { return try await write([state], to: .state) }
         stateIsUnderway = true

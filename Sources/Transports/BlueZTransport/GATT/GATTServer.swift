@@ -31,7 +31,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private nonisolated let daemon: Daemon
     private let adapter: String
     private var objects: GATTServerObjects
-    /// The place of the service in bluetoothd's attribute table.
+    /// The number of the position that is reserved for the service in bluetoothd's attribute table.
     private var tablePlace: Int?
     private let configuration: BlueZConfiguration
 
@@ -102,8 +102,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if let failure { throw failure }
     }
 
-    /// Registers the service at the same place of the attribute table for every transaction (Q113), or
-    /// anywhere if another program uses that place.
+    /// Registers the service at a position in bluetoothd's attribute table that is the same for every
+    /// transaction (Q113). If another program uses this position, bluetoothd chooses another.
     private func registerTable() async throws(BusError) {
         let place = await daemon.reserveTablePlace()
         tablePlace = place
@@ -228,7 +228,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private func fail(_ error: BlueZTransportError) {
         guard phase != .closed, failure == nil else { return }
         failure = error
-        // Without the bus, bluetoothd or the adapter nothing can be taken back.
+        // The registrations were lost with the bus, bluetoothd or the adapter, so `close` must not undo them.
         isAdvertised = false
         isRegistered = false
         inbox.finish(BluetoothLEError(error))

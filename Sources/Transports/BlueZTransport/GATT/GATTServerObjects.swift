@@ -35,8 +35,8 @@ struct GATTServerObjects: Sendable {
         root = "/org/countersign/server\(number)"
     }
 
-    /// Sets the position in bluetoothd's attribute table. Place 0 is behind bluetoothd's own services, and
-    /// each place has room for all attributes of one service.
+    /// Sets the position in bluetoothd's attribute table by its number. Position 0 comes after bluetoothd's
+    /// own services, and each position has room for all attributes of one service.
     mutating func setPlace(_ place: Int) { handle = UInt16(clamping: 0x1000 + 0x20 * place) }
 
     /// Lets bluetoothd choose the position.

@@ -24,7 +24,7 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
     var hasRoom: Bool { waitingBytes < Self.room }
     var isEnded: Bool { end != nil }
 
-    /// Adds a packet, or delivers it to the waiting task. Ignored after the end.
+    /// Adds a packet, or delivers it to the waiting task. A packet that comes after `finish(_:)` is dropped.
     func insert(_ packet: BluetoothLEPacket) {
         queue.checkIsolated()
         guard end == nil else { return }

@@ -71,8 +71,9 @@ internal import Transport
         }
     }
 
-    /// Reads the packets that have arrived, even if the owner has no room. Called when a state has arrived,
-    /// so that the data before it is delivered first, and at the end of a link.
+    /// Reads the packets that have arrived, even if the owner has no room. Called at the end of a link. Also
+    /// called when a state has arrived, because the data that was sent before the state must be delivered
+    /// first.
     ///
     /// - Parameter packets: the maximum number of packets, which is more than the system keeps for one
     ///   socket.

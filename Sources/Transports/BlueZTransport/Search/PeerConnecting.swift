@@ -13,7 +13,7 @@ struct PeerConnecting: Sendable {
     private static let unusableAttempts = 3
 
     /// Searches for a peer and calls `attempt` until it succeeds. Throws the failure of the last attempt,
-    /// also after a cancellation, because the failure tells the user more.
+    /// even if the task was cancelled, because that failure tells the user more than `cancelled`.
     ///
     /// - Parameter attempt: makes one attempt to connect, and leaves nothing registered if it fails. Gets the
     ///   peer and the number of the attempt, from 1.
