@@ -249,6 +249,7 @@ extension BusMessage {
         return (Unicode.Scalar(UInt8(bitPattern: type)), unsafe Self.text(contents))
     }
 
+    /// Reads a number. The type of `initial` must be the C type that D-Bus's `type` stands for.
     private func number<Number: FixedWidthInteger>(
         _ type: Unicode.Scalar, _ initial: Number
     ) throws(BusError) -> Number {

@@ -88,6 +88,7 @@ extension AdapterDescription {
             name: name, isPowered: adapter?["Powered"]?.flag == true,
             isPairable: adapter?["Pairable"]?.flag == true,
             advertising: manager.map {
+                // bluetoothd's `SupportedInstances` is the number that can still be added, not the total.
                 Advertising(
                     active: $0["ActiveInstances"]?.number ?? 0, free: $0["SupportedInstances"]?.number ?? 0)
             }, controller: controller)

@@ -44,6 +44,7 @@ struct DaemonCommandLine: Equatable, Sendable {
     private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value
+        // bluetoothd separates the names of plugins at commas and at spaces.
         case "P": disabledPlugins = Set((value ?? "").split { ", ".contains($0) }.map(String.init))
         default: break
         }

@@ -344,6 +344,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// client has started, is disconnected (Q72).
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
+        // Without its path a device could not be told from other devices, so it cannot become the client.
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
             record(mtu: options["mtu"], .stateWrite)
