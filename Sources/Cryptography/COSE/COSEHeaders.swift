@@ -80,6 +80,7 @@ package struct COSEHeaders: Sendable {
             if case .byteString(let certificate) = item.value { return [certificate] }
             var chain: [ArraySlice<UInt8>] = []
             for certificate in try item.array() {
+                // The `catch` below replaces this error: it only leaves the block.
                 guard chain.count < maximum else { throw CBORError.outOfRange(at: certificate.offset) }
                 chain.append(try certificate.byteString())
             }

@@ -69,6 +69,7 @@ struct COSEFields {
         var fields: [CBORItem] = []
         do throws(CBORError) {
             for field in try item.array() {
+                // The `catch` below replaces this error: it only leaves the block.
                 guard fields.count < 4 else { throw CBORError.outOfRange(at: field.offset) }
                 fields.append(field)
             }

@@ -48,6 +48,7 @@ struct CBORHead {
             size = 1
             return
         }
+        // 31 announces an indefinite length, or is the "break". Neither has an argument.
         if information == 31 {
             argument = 0
             size = 1

@@ -24,6 +24,7 @@ package struct AlternativeCarrier: Equatable, Sendable {
         guard let count = rest.popFirst() else { throw .malformedPayload }
         var auxiliaries: [ArraySlice<UInt8>] = []
         for _ in 0..<count { auxiliaries.append(try readReference(from: &rest)) }
+        // The power state has two bits. The other bits of its byte are reserved.
         return AlternativeCarrier(
             powerState: state & 0x03, reference: reference, auxiliaryReferences: auxiliaries)
     }

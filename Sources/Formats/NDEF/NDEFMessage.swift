@@ -146,6 +146,7 @@ extension NDEFRecord {
         case .empty: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
         case .unknown: type.isEmpty
         case .wellKnown, .media, .absoluteURI, .external: !type.isEmpty
+        // `NDEFRecordReader.next()` has refused `unchanged`. A reserved format has no rule for its fields.
         case .unchanged, .reserved: true
         }
     }

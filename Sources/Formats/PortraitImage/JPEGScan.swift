@@ -68,6 +68,7 @@ struct JPEGScan {
         // of a coefficient `before` is 0, although all bits are missing. Each further scan adds one bit.
         let (before, after) = (Int(bits >> 4), Int(bits & 15))
         (band, isRefinement) = (first...last, before > 0)
+        // The standard limits Al to 13 (B.2.3).
         guard before == 0 ? after <= 13 : after == before - 1 else { throw .malformed(at: segment.index) }
         for part in parts {
             for coefficient in band {
@@ -233,6 +234,7 @@ struct JPEGScan {
             if nonzero >> UInt64(place) & 1 == 1 {
                 _ = try bits.next()
             } else {
+                // `place` stays at the next zero coefficient, which the caller handles.
                 guard left > 0 else { return }
                 left -= 1
             }

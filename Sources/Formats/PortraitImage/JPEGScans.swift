@@ -295,6 +295,7 @@ struct JPEGBits {
     /// marker is skipped.
     mutating func finish() throws(ImageHeaderError) {
         try end()
+        // `end()` has checked that the marker's two bytes exist.
         while (0xd0...0xd7).contains(bytes[index + 1]) {
             index += 2
             try end()

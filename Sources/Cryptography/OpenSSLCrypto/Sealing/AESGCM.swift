@@ -125,6 +125,7 @@ internal import COpenSSL
 
     /// Completes the message. When opening, this compares the tag. GCM writes no more bytes.
     private func finish() -> Bool {
+        // OpenSSL's interface requires room for one more block, although GCM never fills it.
         var spare: (UInt64, UInt64) = (0, 0)
         var written: Int32 = 0
         return unsafe withUnsafeMutableBytes(of: &spare) {

@@ -91,10 +91,12 @@ package struct DERReader: Sendable {
         let first = bytes[index]
         if first < 0x80 { return (index + 1, Int(first)) }
         let size = Int(first & 0x7f)
+        // Size 0 is the indefinite form, which DER forbids. More than four bytes would mean at least 4 GiB.
         guard (1...4).contains(size) else { throw .lengthNotDistinguished(at: index) }
         guard end - index > size else { throw .truncated(at: index) }
         var count = 0
         for next in index + 1...index + size { count = count << 8 | Int(bytes[next]) }
+        // DER allows only the shortest form of a length (X.690 10.1).
         guard count > 0x7f, bytes[index + 1] != 0 else { throw .lengthNotDistinguished(at: index) }
         return (index + 1 + size, count)
     }
