@@ -146,7 +146,8 @@ struct JPEGScan {
         while place <= 63 {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
-            // Without a coefficient, 15 stands for 16 zeros, and any other number ends the block.
+            // A size of 0 means that no coefficient follows. Then 15 stands for 16 zeros, and any other
+            // number ends the block.
             if size == 0 {
                 guard zeros == 15 else { return }
                 place += 16
@@ -173,8 +174,9 @@ struct JPEGScan {
         while place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
-            // Without a coefficient, 15 stands for 16 zeros. Any other number begins a run of blocks without
-            // further coefficients in the band. This block is the first of the run.
+            // A size of 0 means that no coefficient follows. Then 15 stands for 16 zeros, and any other
+            // number begins a run of blocks without further coefficients in the band. This block is the first
+            // of the run.
             if size == 0 {
                 guard zeros == 15 else {
                     run = (1 << zeros) + (try bits.next(zeros)) - 1

@@ -21,6 +21,7 @@ struct ReaderProperties: Equatable, Sendable {
         var product: UInt16?
         for (tag, value) in TagLengthValues(list) {
             switch tag {
+            // The tags are sFirmwareID, dwMaxAPDUDataSize, wIdVendor and wIdProduct of PC/SC part 10.
             case 8: firmware = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
             case 10: maximumAPDUData = value.littleEndian(UInt32.self)
             case 11: vendor = value.littleEndian(UInt16.self)

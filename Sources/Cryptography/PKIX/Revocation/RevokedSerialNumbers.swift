@@ -1,7 +1,8 @@
 /// The positions of a CRL's entries, sorted by serial number: one array, without an allocation for each
 /// entry.
 struct RevokedSerialNumbers: Sendable {
-    /// The maximum size of a serial number, in bytes.
+    /// The maximum size of a serial number, in bytes. RFC 5280 allows 20, but certificates with longer
+    /// numbers are accepted too (`EncodingDeviations.serialNumberTooLong`).
     private static let longestSerialNumber = 64
 
     /// An entry: the position of its serial number, counted from the start of the CRL, with reason and date.

@@ -99,6 +99,7 @@ actor Daemon {
                 }
             }
         } catch .noSuchService {
+            // bluetoothd has ended since the bus named its owner.
             owner = nil
         }
     }

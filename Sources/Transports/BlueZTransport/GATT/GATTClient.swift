@@ -208,6 +208,8 @@ actor GATTClient: BluetoothLEClientLink {
         if configuration.usesSockets {
             data = try await acquire("AcquireNotify", .serverToClient)
             if data != nil { states = try await acquire("AcquireNotify", .state) }
+            // Either socket for writing may be missing, because `send` and `signal` keep the order of the
+            // values.
             writes = try await acquire("AcquireWrite", .clientToServer)
             stateWrites = try await acquire("AcquireWrite", .state)
         }
