@@ -41,7 +41,8 @@ package struct BlueZConfiguration: Sendable {
     /// The pause between two attempts (Q82).
     package var backOff: Duration = .milliseconds(500)
 
-    /// A function that receives observations about phones for traces. Called on the bus's queue.
+    /// A function that receives the events of a phone's connection, to record them in a trace. Called on the
+    /// bus's queue.
     package var observe: @Sendable (BlueZObservation) -> Void = { _ in }
 
     /// The address of a message bus that is used in place of the system's, for tests.

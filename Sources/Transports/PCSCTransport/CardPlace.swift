@@ -1,5 +1,5 @@
 /// The state of one reader's field: whether a card lies there, and whether it may be used in the current
-/// presentation (Q9, Q208).
+/// presentation (Q9, Q208). A presentation is everything from the order to read a phone to the result.
 ///
 /// A value without I/O. `PCSCContactlessReader` has a `CardPlace` for each reader, and changes it by pcscd's
 /// events.

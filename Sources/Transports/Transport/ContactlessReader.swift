@@ -1,7 +1,7 @@
 /// A contactless reader, in whose field one phone at a time can be used.
 package protocol ContactlessReader: Sendable {
-    /// Begins a presentation. The phone of the previous presentation is offered again only after an absence
-    /// of one second (Q208).
+    /// Begins a presentation: the reading of one phone. The phone of the previous presentation is offered
+    /// again only after an absence of one second (Q208).
     func beginPresentation() async
 
     /// Waits for the next phone and powers it up. A phone that already lies on the reader is returned once.

@@ -22,7 +22,7 @@ extension PrivateKey {
     }
 
     /// Calls `body` with the scalar (big-endian) or raw key, of `curve.coordinateSize` bytes. The slice is
-    /// overwritten afterwards; a copy that `body` keeps is not. Throws `keyStaysInTPM`.
+    /// overwritten afterwards. A copy that `body` keeps is not overwritten. Throws `keyStaysInTPM`.
     package borrowing func withUnprotectedScalar<R>(
         _ body: (ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {

@@ -14,8 +14,8 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     ///   - der: the complete encoding.
     ///   - modulus: the modulus in `der`, big-endian without leading zeros.
     ///   - exponent: the exponent in `der`, big-endian without leading zeros.
-    /// - Throws: `unsupportedKey` for a size beyond the limits, an even modulus, or an exponent that is even,
-    ///   1, or longer than 32 bits.
+    /// - Throws: `unsupportedKey` for a size outside 2048 to 8192 bits, an even modulus, or an exponent that
+    ///   is even, 1, or longer than 32 bits.
     package init(
         der: ArraySlice<UInt8>, modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {

@@ -104,7 +104,7 @@ internal import Transport
 
     /// Runs sd-bus until it has nothing left to do, then waits for the socket and for the nearest deadline.
     private func work() {
-        // In a callback from sd-bus, the outer call of `work` continues afterwards.
+        // A callback from sd-bus runs inside another call of `work`, which continues after the callback.
         guard isConnected, !isWorking else { return }
         isWorking = true
         var status: Int32

@@ -1,4 +1,5 @@
-/// An observation about a phone for traces. It contains no address and no value of a characteristic.
+/// An event of a phone's connection, to be recorded in a trace. It contains no address and no value of a
+/// characteristic.
 package enum BlueZObservation: Equatable, Sendable {
     /// A characteristic of the service.
     package enum Characteristic: String, CaseIterable, Sendable {

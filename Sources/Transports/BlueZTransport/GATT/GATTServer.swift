@@ -371,7 +371,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         inbox.insert(.data(value))
     }
 
-    /// Records for traces whether the phone's address is random.
+    /// Reports to the trace whether the phone's address is random.
     private func observePhone(_ device: String) {
         let type = daemon.assumeIsolated { $0.properties(device, "org.bluez.Device1")?["AddressType"]?.text }
         configuration.observe(.phone(addressIsRandom: type.map { $0 == "random" }))
