@@ -74,7 +74,7 @@ package struct TransactionError: Equatable, Sendable {
         case transaction(ID)
         /// A fault of the whole response.
         case response(ResponseFailure)
-        /// A failed check of a presentation channel.
+        /// A failed rule that applies only to a presentation through an app or a web page.
         case channel(ChannelFailure)
         /// A presentation of an app or a web page that could not be opened, with the id of its error.
         case unopened(String)
