@@ -2,9 +2,9 @@ package import OpenSSLCrypto
 
 /// An HTTP/1.1 client on libcurl and OpenSSL, within limits, for several requests at a time.
 ///
-/// Lists of issuers, webhooks and a kiosk's calls to its hub go through such a client. `send(_:)` may be
-/// called from any task. All transfers of a client are made by one thread (`TransferLoop`), which runs while
-/// there are transfers or connections.
+/// Such a client downloads lists of issuers, sends webhooks, and carries a kiosk's calls to its hub.
+/// `send(_:)` may be called from any task. All transfers of a client are made by one thread (`TransferLoop`),
+/// which runs while there are transfers or connections.
 ///
 /// - A request carries the headers that it names, and no cookie, no credential and no `Referer`.
 /// - A redirect is not followed, but returned as a response.
