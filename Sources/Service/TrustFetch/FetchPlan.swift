@@ -137,8 +137,8 @@ struct FetchLocation: Hashable, Sendable {
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// Returns the location to which a redirect leads. Only the same host and port are allowed, and `https:`
-    /// of the same host after `http:`.
+    /// Returns the location to which a redirect leads. A redirect has to stay at the same host and port. From
+    /// `http:` it may also lead to `https:` at the same host.
     func redirected(to location: String, for kind: TrustSource.Kind) throws(TrustFetchError) -> FetchLocation
     {
         guard let target = Self.url(location, from: url) else { throw .redirectedElsewhere }
