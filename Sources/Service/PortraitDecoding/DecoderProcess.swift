@@ -2,7 +2,8 @@ internal import ChildPrograms
 internal import Glibc
 internal import PortraitImage
 
-/// A run of the decoder's process. A process that still runs when this value is destroyed is killed.
+/// A process of the portrait decoder, and the socket to it. A process that still runs when this value is
+/// destroyed is killed.
 struct DecoderProcess: ~Copyable {
     private let program: ChildProgram
     /// This end of the socket through which input and output go.

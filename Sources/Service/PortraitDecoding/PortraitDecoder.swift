@@ -40,7 +40,7 @@ package struct PortraitDecoder: Sendable {
         // `places` accepts any number of waiting portraits, so this wait is not refused.
         guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
-        // The wait for a place may have taken all the time.
+        // The wait for one of the four other decoders to end may have taken all the time.
         guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in
             Self.queue.async {
