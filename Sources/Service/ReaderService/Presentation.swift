@@ -54,11 +54,11 @@ package struct PresentationPlan: Sendable {
 package struct PresentationDeadlines: Equatable, Sendable {
     /// The time to wait for a tap, from the moment at which the reader begins to wait.
     package var engagement: Duration = .seconds(120)
-    /// The minimum time to wait for another tap after a tap that broke off. Some phones cannot come back
-    /// sooner (Q5).
+    /// The minimum time to wait for another tap after a tap that broke off. A wallet app on iOS must pause
+    /// for 15 s before it can emulate a card again (Q5).
     package var nextTap: Duration = .seconds(30)
-    /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet has
-    /// 15 s in the field, and the limit is well below that (Q5).
+    /// The maximum time from the first command of a tap to its complete engagement. A wallet app on iOS can
+    /// emulate a card for 15 s, and the limit is below that time (Q5).
     package var tap: Duration = .seconds(12)
     /// The maximum time of one phase of an engagement.
     package var tapPhase: Duration = .seconds(5)
@@ -115,7 +115,7 @@ package enum PresentationEvent: Equatable, Sendable {
     /// The phone stays on the reader and every attempt broke off. The phone has to be lifted before the next
     /// tap (Q202, Q203).
     case liftAndTapAgain(NFCEndReason)
-    /// The tap broke off before it was complete. The same request waits for the next tap.
+    /// The tap broke off before it was complete. The reader sends the same request at the next tap.
     case tapAgain(NFCEndReason)
     /// The phone received the request and was lifted before its holder decided. The reader waits until the
     /// holder has decided and taps again.
@@ -124,7 +124,7 @@ package enum PresentationEvent: Equatable, Sendable {
     case offerQR
     /// Bluetooth cannot be used, for this reason. Only NFC is used.
     case bluetoothUnavailable(RadioFault)
-    /// The PC/SC reader does not answer, so that no phone can be detected. The reader may recover (Q212).
+    /// The PC/SC reader does not answer, so no phone can be detected. The reader may recover (Q212).
     case readerSilent
     /// The engagement is complete. This is the moment to sound the tone (Q8).
     case engaged
@@ -246,7 +246,7 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case connection(ConnectionFault)
     /// The transfer over Bluetooth ended before the answer was complete.
     case bluetooth(BLEEndReason)
-    /// The link broke before the answer was complete, and no further tap came.
+    /// The link broke before the answer was complete, and no other tap followed.
     case linkLost
     /// The phone announced a message of `announced` bytes; at most `limit` are allowed.
     case messageTooLong(announced: Int, limit: Int)

@@ -7,7 +7,7 @@ enum TapEnd: Error {
     /// The card shows no wallet. It is a phone that is locked or whose screen is off (Q1), or no phone
     /// (Q206).
     case noWallet(NFCEndReason)
-    /// The tap broke off. The same request waits for the next tap (Q2, Q57).
+    /// The tap broke off. The reader sends the same request at the next tap (Q2, Q57).
     case broken(NFCEndReason)
     /// The phone received the request and was lifted while its holder was asked, as NFC v2 allows. The holder
     /// confirms and taps again.
@@ -291,7 +291,7 @@ struct TapSeries {
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         last = reason
-        // Set once, so that repeated taps do not keep the request armed for ever.
+        // Set once, so that repeated taps do not make the reader wait for ever.
         let end = armedEnd ?? now + deadlines.armed
         armedEnd = end
         let events = try recordBroken(reason, of: number, now: now)
