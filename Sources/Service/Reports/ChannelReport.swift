@@ -5,7 +5,7 @@ package import WalletPresentation
 
 /// The result of a presentation through an app or a web page, as the command line and the daemon report it.
 package struct ChannelReport: Sendable {
-    /// The verdict on a presentation through a presentation channel: an app or a web page.
+    /// The verdict on a presentation through an app or a web page.
     package enum Verdict: Sendable {
         /// Every check passed.
         case verified

@@ -43,8 +43,8 @@ package struct ReasonedAnswer: Equatable, Sendable {
 
     /// Answers a question from a document.
     ///
-    /// - Parameter document: the verified document; `nil` if the response is not verified, so that the answer
-    ///   is unknown.
+    /// - Parameter document: the verified document; `nil` if the response is not verified. The answer is then
+    ///   unknown.
     package init(_ question: Question, by document: VerifiedDocument?) {
         guard let document else {
             self.init(.unknown, because: "the response is not verified")

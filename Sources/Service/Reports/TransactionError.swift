@@ -5,7 +5,7 @@ package import WalletPresentation
 /// An error outside the checks of a document, or a document or an element that did not come. The detail
 /// contains no element value.
 package struct TransactionError: Equatable, Sendable {
-    /// The stable ids of errors. `ResponseFailure` has further ids.
+    /// The stable ids of errors. Faults of a whole response have the ids of `ResponseFailure`.
     package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
         case inputMalformed = "input.malformed"

@@ -212,12 +212,12 @@ package struct TransactionReport: Sendable {
         for index in documents.indices { documents[index].removeElements() }
     }
 
-    /// Refuses the portraits of all documents, so that no portrait answers a question.
+    /// Refuses the portraits of all documents. Afterwards no portrait answers a question.
     package mutating func refusePortraits(for fault: PortraitFault) {
         for index in documents.indices { refusePortrait(ofDocument: index, for: fault) }
     }
 
-    /// Refuses the portrait of one document, so that the portrait answers no question.
+    /// Refuses the portrait of one document. Afterwards this portrait answers no question.
     mutating func refusePortrait(ofDocument index: Int, for fault: PortraitFault) {
         documents[index].refusePortrait(for: fault, expecting: expectation)
     }
