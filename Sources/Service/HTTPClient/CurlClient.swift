@@ -22,8 +22,8 @@ package final class CurlClient: Sendable {
     /// - Parameters:
     ///   - keepsConnections: the time for which an idle connection is kept for the next request, in whole
     ///     seconds; `nil` if each request has a separate connection.
-    ///   - connectionsPerHost: the maximum number of connections to one host. Further requests wait for a
-    ///     connection, within their own time.
+    ///   - connectionsPerHost: the maximum number of connections to one host. Other requests wait for a
+    ///     connection, and this wait counts towards their time limits.
     package init(
         _ trust: ClientTrust, keepsConnections: Duration? = nil, connectionsPerHost: Int = 8
     ) {
