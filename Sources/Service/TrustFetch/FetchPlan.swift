@@ -18,8 +18,9 @@ package struct FetchPlan: Sendable {
 
     /// Plans the renewal of a snapshot.
     ///
-    /// VICALs, roots, CRLs and status lists that have a URL are renewed, and the CRLs that the anchors name
-    /// are added. The roots of VICAL providers are pinned by hand and never fetched.
+    /// VICALs, issuers' roots, CRLs, status lists and identifier lists are renewed if their URL is known. The
+    /// CRLs that the anchors name are added. The roots of VICAL providers are pinned by hand and never
+    /// fetched.
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
@@ -48,8 +49,8 @@ package struct FetchPlan: Sendable {
 }
 
 extension TrustSource {
-    /// The URL from which the source can be fetched again: its name, or the URL of its provenance; `nil` for
-    /// a file.
+    /// The URL from which the source can be fetched again: its name if that is a URL, otherwise the URL of
+    /// its provenance; `nil` for a source that was read from a file.
     fileprivate var url: String? {
         if name.contains("://") { return name }
         guard case .fetched(let url) = provenance else { return nil }
