@@ -15,7 +15,7 @@ struct DecoderProcess: ~Copyable {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
-        // The process has its own descriptor of the other end. If this process kept this descriptor too, the
+        // The decoder has its own descriptor of the other end. If this program kept that end open too, the
         // output would never end.
         defer { _ = close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
