@@ -32,7 +32,7 @@ struct CardDriver: Sendable {
     /// The time in which a command in progress may complete after cancellation.
     var grace: Duration
 
-    /// The reason why an NFC machine ended without a result.
+    /// The reason why an NFC state machine ended without a result.
     enum End: Error {
         case machine(NFCEndReason)
         case readerUnavailable(ReaderFault)
