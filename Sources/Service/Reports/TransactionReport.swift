@@ -56,8 +56,8 @@ package struct TransactionReport: Sendable {
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    /// The outcome of a presentation in which no answer was judged; `nil` if an answer was judged, which then
-    /// decides the outcome.
+    /// The outcome of a presentation in which no answer was judged; `nil` if the outcome follows from the
+    /// answer or from `errors`.
     package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
