@@ -27,7 +27,7 @@ final class TransferLoop: Sendable {
         var isClosed = false
         /// The handle with which the thread is woken, while it may sleep.
         var sleeper: Wakeable?
-        /// The calls of `close()` that wait for the end.
+        /// The calls of `close()` that wait for the end of the thread.
         var closing: [CheckedContinuation<Void, Never>] = []
 
         mutating func takeWaiting() -> [Transfer] {
