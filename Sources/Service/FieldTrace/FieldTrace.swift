@@ -13,7 +13,8 @@ internal import Transport
 ///
 /// People send these files to one another, so a file must not be able to hide personal data. Parsing accepts
 /// only the exact bytes that `encode()` would write:
-/// - each word is from a closed list, and everything else is a number or a token;
+/// - each word is from a closed list, and everything else is a number, or a token in place of a UUID or an
+///   address;
 /// - no member is unknown, or in another form or order;
 /// - a file has at most 16 MiB, a line at most 4096 bytes.
 ///
@@ -219,7 +220,7 @@ extension FieldTraceHeader {
 extension NFCReaderFacts {
     init(_ reader: ReaderDescription) {
         self.init(
-            // The names of the virtual bench's readers begin like this.
+            // vpcd, which simulates PC/SC readers for tests, gives its readers names that begin like this.
             usb: reader.usb, isVirtual: reader.name.hasPrefix("Virtual PCD"), slot: Slot(reader.slot),
             firmware: reader.firmware.flatMap { TraceVersion($0) },
             limits: ContactlessLimits(

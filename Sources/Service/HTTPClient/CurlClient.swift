@@ -2,9 +2,9 @@ package import OpenSSLCrypto
 
 /// An HTTP/1.1 client on libcurl and OpenSSL, within limits, for several requests at a time.
 ///
-/// Lists of issuers, webhooks and a kiosk's calls to its hub go through such a client. `send(_:)` may be
-/// called from any task. All transfers of a client are made by one thread (`TransferLoop`), which runs while
-/// there are transfers or connections.
+/// Such a client downloads lists of issuers, sends webhooks, and carries a kiosk's calls to its hub.
+/// `send(_:)` may be called from any task. All transfers of a client are made by one thread (`TransferLoop`),
+/// which runs while there are transfers or connections.
 ///
 /// - A request carries the headers that it names, and no cookie, no credential and no `Referer`.
 /// - A redirect is not followed, but returned as a response.
@@ -22,8 +22,8 @@ package final class CurlClient: Sendable {
     /// - Parameters:
     ///   - keepsConnections: the time for which an idle connection is kept for the next request, in whole
     ///     seconds; `nil` if each request has a separate connection.
-    ///   - connectionsPerHost: the maximum number of connections to one host. Further requests wait for a
-    ///     connection, within their own time.
+    ///   - connectionsPerHost: the maximum number of connections to one host. Other requests wait for a
+    ///     connection, and this wait counts towards their time limits.
     package init(
         _ trust: ClientTrust, keepsConnections: Duration? = nil, connectionsPerHost: Int = 8
     ) {

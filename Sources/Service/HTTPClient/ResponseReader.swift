@@ -6,8 +6,9 @@
 /// 2. `head`, in which interim responses (1xx) are read and dropped;
 /// 3. `progress`, in which the body arrives.
 ///
-/// The response is complete with its head, if its body is not wanted, or with the end of its body. Nothing
-/// beyond the limits is kept. Every fault is thrown as the error that ends the transfer.
+/// If the body is not wanted, the response is complete at the end of its head. Otherwise the response is
+/// complete at the end of its body. A response that exceeds a limit is a fault. Every fault is thrown as the
+/// error that ends the transfer.
 ///
 /// libcurl parses HTTP as well, and more leniently. This value refuses a response for which libcurl and this
 /// value could disagree on where a head or a body ends.

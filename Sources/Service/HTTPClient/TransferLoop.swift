@@ -27,7 +27,7 @@ final class TransferLoop: Sendable {
         var isClosed = false
         /// The handle with which the thread is woken, while it may sleep.
         var sleeper: Wakeable?
-        /// The calls of `close()` that wait for the end.
+        /// The calls of `close()` that wait for the end of the thread.
         var closing: [CheckedContinuation<Void, Never>] = []
 
         mutating func takeWaiting() -> [Transfer] {
@@ -41,8 +41,8 @@ final class TransferLoop: Sendable {
     private let connectionsPerHost: Int
     private let state = Mutex(State())
 
-    /// - Parameter connectionsPerHost: the maximum number of connections to one host. Further transfers wait
-    ///   for a connection, within their own time.
+    /// - Parameter connectionsPerHost: the maximum number of connections to one host. Other transfers wait
+    ///   for a connection, and this wait counts towards their time limits.
     init(_ trust: ClientTrust, reuse: ConnectionReuse, connectionsPerHost: Int) {
         self.trust = trust
         self.reuse = reuse

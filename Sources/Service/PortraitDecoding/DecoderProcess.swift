@@ -2,7 +2,8 @@ internal import ChildPrograms
 internal import Glibc
 internal import PortraitImage
 
-/// A run of the decoder's process. A process that still runs when this value is destroyed is killed.
+/// A process of the portrait decoder, and the socket to it. A process that still runs when this value is
+/// destroyed is killed.
 struct DecoderProcess: ~Copyable {
     private let program: ChildProgram
     /// This end of the socket through which input and output go.
@@ -14,7 +15,7 @@ struct DecoderProcess: ~Copyable {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
-        // The process has its own descriptor of the other end. If this process kept this descriptor too, the
+        // The decoder has its own descriptor of the other end. If this program kept that end open too, the
         // output would never end.
         defer { _ = close(ends[1]) }
         do throws(ChildProgram.NotStarted) {

@@ -9,7 +9,7 @@ internal import Transport
 /// - Each portrait gets a separate process, which confines itself before it reads.
 /// - Input and output go through one socket and are never written to disk.
 /// - Time and output are limited here. At most four processes run at once, however many lanes and online
-///   answers have portraits; further portraits wait within their own time.
+///   answers have portraits; other portraits wait, and this wait counts towards their time limit.
 ///
 /// The daemon and the library call `decode(_:)` from any task. The blocking work is done on a queue of
 /// threads. The decoder judges nothing: it returns a picture or says why there is none.
@@ -40,7 +40,7 @@ package struct PortraitDecoder: Sendable {
         // `places` accepts any number of waiting portraits, so this wait is not refused.
         guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
-        // The wait for a place may have taken all the time.
+        // The wait for one of the four other decoders to end may have taken all the time.
         guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in
             Self.queue.async {

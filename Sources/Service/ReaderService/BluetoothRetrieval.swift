@@ -198,8 +198,9 @@ actor BluetoothRetrieval {
         return link
     }
 
-    /// The choice of a channel named by the phone's L2CAP characteristic; `nil` if the plan does not read
-    /// that characteristic. The channel `tried` is refused, because it has just failed to open.
+    /// The function that decides, from the value of the phone's L2CAP characteristic, which L2CAP channel to
+    /// open; `nil` if the plan does not read that characteristic. The function never chooses the channel
+    /// `tried`, because that channel has just failed to open.
     private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
         guard plan.l2cap == .characteristic else { return nil }
         return { named in
@@ -209,8 +210,8 @@ actor BluetoothRetrieval {
         }
     }
 
-    /// The maximum time for an L2CAP channel that the engagement names. The rest of the time for a link is
-    /// left to the characteristics.
+    /// The maximum time for an L2CAP channel that the engagement names. The rest of the time for a link
+    /// remains for an attempt over the GATT characteristics.
     private static let l2capTime: Duration = .seconds(10)
 
     /// The maximum time for the return of a phone that disconnected before the start was sent.
@@ -301,8 +302,8 @@ struct ConnectionNotices {
         return pending.removeFirst().event
     }
 
-    /// Reports each notice at its instant while `connecting` makes the link, and no notice after `connecting`
-    /// has returned.
+    /// Reports each notice at its instant while the function `connecting` makes the link, and no notice after
+    /// that function has returned.
     func during<Value>(
         report: @escaping @Sendable (PresentationEvent) -> Void, _ connecting: () async -> Value
     ) async -> Value {

@@ -22,7 +22,8 @@ extension NFCVersion2EngagementReader: NFCMachine {}
 ///
 /// - A command that has no answer by the machine's deadline is cancelled, and the machine decides what that
 ///   means.
-/// - A card that was removed gives an empty answer. The machine then ends with the phase that it was in.
+/// - A card that was removed gives an empty answer. The machine then ends, and the reason that it gives names
+///   its last phase.
 /// - A cancelled task stops between two commands. A command in progress has `grace` to complete.
 ///
 /// The driver never repeats a command and never interprets an answer.
@@ -31,7 +32,7 @@ struct CardDriver: Sendable {
     /// The time in which a command in progress may complete after cancellation.
     var grace: Duration
 
-    /// The reason why a machine did not deliver.
+    /// The reason why an NFC state machine ended without a result.
     enum End: Error {
         case machine(NFCEndReason)
         case readerUnavailable(ReaderFault)
@@ -50,7 +51,7 @@ struct CardDriver: Sendable {
         let isAnswered: Bool
     }
 
-    /// Performs the machine's actions, beginning with `action`, until the machine delivers.
+    /// Performs the machine's actions, beginning with `action`, until the machine delivers its result.
     func run<Machine: NFCMachine>(
         _ machine: inout Machine, from action: NFCAction<Machine.Delivery>
     ) async throws(End) -> Machine.Delivery {

@@ -7,8 +7,8 @@ extension BluetoothLERadio {
     /// Registers and advertises a service that no phone looks for, and withdraws the service at once.
     /// Afterwards the adapter is on and not pairable, as after every presentation.
     ///
-    /// bluetoothd can refuse an advertisement although its adapter reports free places. Only an attempt shows
-    /// whether bluetoothd refuses (Q239).
+    /// bluetoothd can refuse an advertisement although its adapter reports that it can advertise another
+    /// service. Only an attempt shows whether bluetoothd refuses (Q239).
     package func tryServing() async throws(BluetoothLEError) {
         try await serve(GATTService(.mdocCentralClient(.random()))).close()
     }
@@ -31,15 +31,16 @@ final class CheckedRadio: BluetoothLERadio {
     func fault() async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.checkReadiness()
-            // With faulty settings an advertisement would harm phones, so advertising is not tried.
+            // With faulty settings, bluetoothd makes phones ask their owner to pair, or loses parts of their
+            // answers. Advertising is therefore not tried.
             if let fault = await radio.settingsFault() { return fault }
             if !lastServed.withLock({ $0 }) { try await tryServing() }
             return nil
         } catch .radioUnavailable(let fault) {
             return fault
         } catch {
-            // The lane cancelled this call, because bluetoothd did not answer within the time for an
-            // inspection.
+            // The lane cancelled this call, because bluetoothd did not answer within the time that the lane
+            // allows.
             return .daemonHung
         }
     }

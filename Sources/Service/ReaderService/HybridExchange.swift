@@ -2,7 +2,7 @@ internal import MdocSession
 internal import Synchronization
 
 /// The messages of one NFC v2 session, exchanged over NFC and Bluetooth at the same time (draft of the second
-/// edition).
+/// edition of ISO/IEC 18013-5).
 ///
 /// Each message is sent with the same bytes on both bearers, and the first copy of each answer is used. One
 /// working bearer is enough. NFC is used from the start. Bluetooth joins when its link is made, and then
@@ -20,7 +20,7 @@ internal import Synchronization
 actor HybridExchange {
     typealias Bearer = PresentationNote.Bearer
 
-    /// The reason why a bearer carries no more messages.
+    /// The reason why a bearer (NFC or Bluetooth) carries no more messages.
     private enum BearerEnd {
         /// The phone ended the transfer on this bearer without a message.
         case ended
@@ -31,8 +31,8 @@ actor HybridExchange {
 
     /// The maximum time for sending the termination message over NFC.
     private static let terminationTime: Duration = .milliseconds(500)
-    /// The time after the end in which a second copy may still come over Bluetooth. The next customer waits
-    /// during this time.
+    /// The maximum time to wait for Bluetooth after the end of the session. In this time, the second copy of
+    /// the last answer may still come over Bluetooth. The next customer's presentation begins after the wait.
     private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]
@@ -62,7 +62,7 @@ actor HybridExchange {
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
     ) {
         let nfc = makeQueue(for: .nfc)
-        // The error of the NFC carrier is the end of a tap already.
+        // The NFC carrier throws a `TapEnd`, so its error needs no conversion.
         tasks[.nfc] = Task { await serve(.nfc, over: retrieval, messages: nfc) { $0 } }
         let bluetooth = makeQueue(for: .bluetooth)
         tasks[.bluetooth] = Task {
@@ -175,7 +175,7 @@ actor HybridExchange {
 
     /// Notifies the phone of the end on both bearers, over NFC within half a second.
     ///
-    /// - Returns: the task in which Bluetooth ends, while the outcome is shown (Q76).
+    /// - Returns: the task that ends the transfer over Bluetooth while the outcome is already shown (Q76).
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         terminationMessage = message
         isOver = true

@@ -94,7 +94,7 @@ package actor LinkDriver {
     /// Waits for the peer's next message.
     ///
     /// - Parameter begun: called when the first piece of the message arrives.
-    /// - Returns: the message, and the instant at which it began.
+    /// - Returns: the message, and the instant at which it began to arrive.
     package func receive(
         begun: @Sendable () -> Void = {}
     ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {

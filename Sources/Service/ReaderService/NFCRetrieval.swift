@@ -21,7 +21,7 @@ struct NFCRetrieval: Sendable {
             state.withLock { $0.instants }
         }
 
-        /// Begins a turn, and forgets the instants of the previous message.
+        /// Prepares for the next message and its answer, and forgets the instants of the previous message.
         func begin(_ begun: @escaping @Sendable () -> Void) {
             state.withLock { $0 = State(begun: begun) }
         }
@@ -95,9 +95,9 @@ struct NFCRetrieval: Sendable {
         }
     }
 
-    /// Performs the machine's actions until the machine delivers. After cancellation the message in progress
-    /// may complete within the grace period, because a phone cannot be notified of the end in the middle of a
-    /// message (Q77).
+    /// Performs the machine's actions until the machine delivers its result. After cancellation the message
+    /// in progress may complete within the grace period, because a phone cannot be notified of the end in the
+    /// middle of a message (Q77).
     private mutating func run(_ action: NFCTransferReader.Action) async throws(TapEnd) -> NFCTransferDelivery
     {
         isIdle = false
@@ -138,7 +138,7 @@ extension NFCRetrieval: SessionCarrier {
         return .message(answer, began: turn.instants?.answered ?? .now)
     }
 
-    /// Sends the termination message if the phone listens. The phone's answer to it is ignored.
+    /// Sends the termination message if the phone listens. The phone's answer to this message is ignored.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         guard isIdle, let message else { return nil }
         // The phone ends the session with this message, so nothing is sent after it.

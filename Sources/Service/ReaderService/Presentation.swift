@@ -52,13 +52,13 @@ package struct PresentationPlan: Sendable {
 
 /// The times of a presentation, one for each wait (Q191).
 package struct PresentationDeadlines: Equatable, Sendable {
-    /// The time to wait for a tap after arming.
+    /// The time to wait for a tap, from the moment at which the reader begins to wait.
     package var engagement: Duration = .seconds(120)
-    /// The minimum time to wait for another tap after a tap that broke off. Some phones cannot come back
-    /// sooner (Q5).
+    /// The minimum time to wait for another tap after a tap that broke off. A wallet app on iOS must pause
+    /// for 15 s before it can emulate a card again (Q5).
     package var nextTap: Duration = .seconds(30)
-    /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet has
-    /// 15 s in the field, and the limit is well below that (Q5).
+    /// The maximum time from the first command of a tap to its complete engagement. A wallet app on iOS can
+    /// emulate a card for 15 s, and the limit is below that time (Q5).
     package var tap: Duration = .seconds(12)
     /// The maximum time of one phase of an engagement.
     package var tapPhase: Duration = .seconds(5)
@@ -77,8 +77,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var progress: Duration = .seconds(10)
     /// The maximum time from the request to the answer, in which the holder reads and decides.
     package var consent: Duration = .seconds(300)
-    /// The maximum time to wait for the return of a phone that left with the request. With NFC v2 the holder
-    /// confirms between two taps.
+    /// The maximum time to wait for another tap of a phone that received the request and was lifted without
+    /// an answer. With NFC v2 the holder confirms between two taps.
     package var armed: Duration = .seconds(300)
     /// The maximum time for notifying the phone of the end.
     package var termination: Duration = .seconds(1)
@@ -115,16 +115,16 @@ package enum PresentationEvent: Equatable, Sendable {
     /// The phone stays on the reader and every attempt broke off. The phone has to be lifted before the next
     /// tap (Q202, Q203).
     case liftAndTapAgain(NFCEndReason)
-    /// The tap broke off before it was complete. The same request waits for the next tap.
+    /// The tap broke off before it was complete. The reader sends the same request at the next tap.
     case tapAgain(NFCEndReason)
-    /// The phone left with the request before its holder decided. The request waits for the tap after the
-    /// decision.
+    /// The phone received the request and was lifted before its holder decided. The reader waits until the
+    /// holder has decided and taps again.
     case confirmThenTapAgain
     /// Two taps have failed, so a QR code should be offered (Q12).
     case offerQR
     /// Bluetooth cannot be used, for this reason. Only NFC is used.
     case bluetoothUnavailable(RadioFault)
-    /// The PC/SC reader does not answer, so that no phone can be detected. The reader may recover (Q212).
+    /// The PC/SC reader does not answer, so no phone can be detected. The reader may recover (Q212).
     case readerSilent
     /// The engagement is complete. This is the moment to sound the tone (Q8).
     case engaged
@@ -152,7 +152,7 @@ package enum PresentationEvent: Equatable, Sendable {
 /// The duration of one phase of a presentation.
 package struct PhaseTime: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
-        /// From the phone in the field to the complete engagement.
+        /// From the phone's arrival at the reader to the complete engagement.
         case engagement
         /// From the engagement to a Bluetooth link that has started.
         case connection
@@ -174,8 +174,8 @@ package struct PhaseTime: Equatable, Sendable {
 
 /// The result of a transaction with one phone, and how it came about.
 package struct Presentation: Sendable {
-    /// The presentation of the first question, if a further question was asked; empty otherwise. All other
-    /// members then describe the further question.
+    /// The presentation of the first request, if the plan's second request (`further`) was sent; empty
+    /// otherwise. If this list is not empty, all other members describe the second request.
     package let earlier: [Presentation]
     /// The judgement on the phone's answer, or the reason why there is none.
     package let result: Result<Judgement, PresentationFailure>
@@ -246,11 +246,11 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case connection(ConnectionFault)
     /// The transfer over Bluetooth ended before the answer was complete.
     case bluetooth(BLEEndReason)
-    /// The link broke before the answer was complete, and no further tap came.
+    /// The link broke before the answer was complete, and no other tap followed.
     case linkLost
     /// The phone announced a message of `announced` bytes; at most `limit` are allowed.
     case messageTooLong(announced: Int, limit: Int)
-    /// The first frame on the bench link is not a greeting.
+    /// The first frame on the bench link (a TCP connection to a software wallet) is not a greeting.
     case benchLink(BenchLinkError)
     /// The request had to be signed with this identity. The identity's key did not sign, and the request
     /// was not sent.
@@ -259,9 +259,10 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case session(SessionError)
     /// The phone ended the session with this status and without an answer.
     case status(SessionStatus)
-    /// The phone ended the session with its first answer, so that the further question could not be asked.
+    /// The phone ended the session with its first answer, before the plan's second request was sent.
     case sessionOver
-    /// The further question was answered with another document and another key than the first.
+    /// The phone answered the plan's two requests with different documents, and these documents have
+    /// different keys.
     case otherDocument
     /// The holder did not answer in time.
     case consentOverdue

@@ -44,7 +44,7 @@ package struct PresentationQuestion: Sendable {
         }
     }
 
-    /// Returns the identity that signs this request; `nil` if no rule matches, so that the request is sent
+    /// Returns the identity that signs this request; `nil` if no rule matches. The request is then sent
     /// unsigned.
     func identity(asking draft: DeviceRequestDraft) -> ReaderIdentity? {
         let docTypes = Set(draft.documents.map(\.docType))

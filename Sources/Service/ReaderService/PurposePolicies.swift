@@ -24,7 +24,8 @@ package struct PurposePolicies: Equatable, Sendable {
     ///
     /// - Parameter choices: the policies that callers chose, in order; `nil` for no choice. Each choice must
     ///   accept no more than the policy before it.
-    /// - Returns: the policy; `nil` if a choice accepts more than the policy before it, or without a purpose.
+    /// - Returns: the policy; `nil` if a choice accepts more than the policy before it, or if `purposes` is
+    ///   empty.
     package func policy(
         for purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) -> RevocationPolicy? {

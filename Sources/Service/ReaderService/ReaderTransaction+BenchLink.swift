@@ -4,7 +4,8 @@ internal import MdocSession
 package import Transport
 
 extension ReaderTransaction {
-    /// Runs the presentation over a bench link that is connected to a wallet, and closes the link.
+    /// Runs the presentation over a bench link, which is a TCP connection to a software wallet, and closes
+    /// the link.
     package func run(over channel: any MessageChannel) async -> Presentation {
         let presentation = await run { running throws(PresentationFailure) in
             try await running.present(over: channel)

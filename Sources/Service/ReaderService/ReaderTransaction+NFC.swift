@@ -152,7 +152,7 @@ extension RunningTransaction {
             endPhase(.engagement, at: .now)
             report(.engaged)
             var exchange = try newExchange(of: engaged)
-            // After NFC v2 both bearers carry the session, until the phone is lifted.
+            // After NFC v2 both NFC and Bluetooth carry the session, until the phone is lifted.
             if let bluetooth, let offer = engaged.bluetooth, let transfer = engaged.transfer {
                 report(.mayLift)
                 let retrieval = NFCRetrieval(transaction.driver(for: card), engaged: transfer)

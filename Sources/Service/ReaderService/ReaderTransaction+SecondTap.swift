@@ -91,6 +91,7 @@ extension ReaderTransaction {
     private func engageAgain(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
         // The first phone must not find the reader under the UUID of this engagement.
         await bluetooth.renew()
+        // Without NFC v2, because only a classic handover is followed by a wait for another tap.
         return try? await engage(driver(for: card), bluetooth)
     }
 }

@@ -56,8 +56,8 @@ extension ReaderTransaction {
 }
 
 extension TapEnd {
-    /// This end of a tap as NFC v2 defines it: a phone that leaves while its holder decides has taken the
-    /// request along, so that the tap did not break off.
+    /// This end of a tap, judged by the rules of NFC v2. A phone that is lifted while its holder decides
+    /// keeps the request, so the tap counts as `requestTaken` and not as `broken`.
     var ofVersion2: TapEnd {
         guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse
         else {

@@ -6,7 +6,7 @@
 /// - `run(at:radio:)` waits for taps at an NFC reader and retrieves the answer over Bluetooth or NFC;
 /// - `run(at:scanned:)` waits for the tap of the phone whose QR code was scanned, and uses NFC;
 /// - `run(scanned:radio:)` connects over Bluetooth to the phone whose QR code was scanned;
-/// - `run(over:)` uses the bench link.
+/// - `run(over:)` uses the bench link, a TCP connection to a software wallet.
 ///
 /// Each run goes through the same phases: a phone is engaged (ISO/IEC 18013-5, 8.2), the phone is asked over
 /// a `SessionCarrier`, its answer is judged, and the phone is notified of the end. A `run` function throws

@@ -4,8 +4,8 @@ internal import MdocSession
 /// The requests of one session with a phone, one after another.
 ///
 /// A session may need several requests. A question can have several drafts, each of which becomes one
-/// request. A later draft is sent only if no earlier draft brought a document. The drafts of a further
-/// question may follow (`startAsking(_:)`).
+/// request. A later draft is sent only if no earlier draft brought a document. If the plan has a second
+/// question, its drafts may follow (`startAsking(_:)`).
 ///
 /// `RunningTransaction` calls these functions in turn: `message(signedWithin:)` gives the next encrypted
 /// message, a carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the

@@ -11,7 +11,7 @@ package struct RetrievalPlan: Equatable, Sendable {
         case nfc
     }
 
-    /// The Bluetooth mode for a phone that offers both.
+    /// The Bluetooth mode for a phone that offers both modes.
     package enum Mode: String, CaseIterable, Sendable {
         /// mdoc central client mode: the phone connects to this reader.
         case centralClient = "central"

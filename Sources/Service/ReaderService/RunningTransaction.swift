@@ -20,8 +20,8 @@ internal import OpenSSLCrypto
 ///
 /// An answer leads to one of three steps:
 /// - If the answer has no document and another draft is left, the next request is sent.
-/// - If the answer calls for the plan's further question, that question is asked. The holder of both answers
-///   has to be the same.
+/// - If the answer calls for the plan's second question (`further`), that question is asked. Both answers
+///   have to come from the same holder.
 /// - In all other cases the answer is the result.
 ///
 /// A running transaction shows nothing on a screen and writes nothing to the disk. Element values are only in
@@ -32,7 +32,7 @@ struct RunningTransaction {
     /// The request that was sent last.
     private var request: SessionRequest?
     private var rawAnswer: RawAnswer?
-    /// The result of the first question, once the further question is asked.
+    /// The result of the plan's first question, once its second question is asked; empty otherwise.
     private var earlier: [Presentation] = []
     private(set) var notes = PresentationNotes()
     private var key = ReadyKey()
@@ -103,8 +103,8 @@ struct RunningTransaction {
                     return presentation(
                         .failure(.declined), leaving: await carrier.terminate(sending: nil))
                 }
-                // A carrier that does not know the first byte reports the complete answer, which then ends
-                // the consent.
+                // If the carrier does not know when the answer began, the time for consent ends with the
+                // complete answer.
                 let consented = began ?? .now
                 endPhase(.consent, at: consented)
                 if began != nil { endPhase(.transfer, at: .now) }
@@ -148,7 +148,7 @@ struct RunningTransaction {
     /// Decrypts a message of the phone, and judges the answer in it.
     ///
     /// - Returns: the result and the termination message for the phone; `nil` if another request follows,
-    ///   because the answer has no document or calls for the further question.
+    ///   because the answer has no document or calls for the plan's second question.
     private mutating func receive(
         _ message: [UInt8], in exchange: inout RequestExchange, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> (
@@ -164,7 +164,7 @@ struct RunningTransaction {
             let result = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
             guard let result else { return nil }
             // Without this check a phone could answer the first question with one person's document and the
-            // further question with another person's.
+            // second question with another person's.
             guard isOfFirstHolder(result) else {
                 return (.failure(.otherDocument), isEnded ? nil : exchange.terminate())
             }
@@ -184,7 +184,7 @@ struct RunningTransaction {
         }
     }
 
-    /// The plan's further question, if this answer to the first question calls for it.
+    /// The plan's second question, if this answer to the first question calls for it; `nil` otherwise.
     private func furtherQuestion(
         after result: Result<Judgement, PresentationFailure>
     ) -> PresentationQuestion? {
@@ -194,18 +194,19 @@ struct RunningTransaction {
         return further.question
     }
 
-    /// Stores the result of the first question, and clears the request and the raw answer for the further
+    /// Stores the result of the first question, and clears the request and the raw answer for the second
     /// question.
     private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
-        // The times of both questions are added up in the presentation of the further question.
+        // The times of both questions are added up in the presentation of the second question.
         earlier = [
             Presentation(
                 result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)
         ]
     }
 
-    /// Whether the answer to the further question comes from the holder of the first answer. Also true if
-    /// either answer is not verified, since an unverified answer says nothing about its holder.
+    /// Whether the answer to the second question comes from the holder of the first answer. Also true if only
+    /// one question was asked, or if either answer is not verified, since an unverified answer says nothing
+    /// about its holder.
     private func isOfFirstHolder(_ result: Result<Judgement, PresentationFailure>) -> Bool {
         guard let first = earlier.first?.result.verified, let response = result.verified else {
             return true

@@ -1,5 +1,5 @@
 /// The medium of one session with a phone: an NFC transfer, a Bluetooth link, both at once (NFC v2), or the
-/// bench link.
+/// bench link (a TCP connection to a software wallet).
 ///
 /// `RunningTransaction.complete(_:over:)` uses every carrier in the same way, in the task of the
 /// presentation:

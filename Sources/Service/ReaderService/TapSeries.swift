@@ -7,9 +7,9 @@ enum TapEnd: Error {
     /// The card shows no wallet. It is a phone that is locked or whose screen is off (Q1), or no phone
     /// (Q206).
     case noWallet(NFCEndReason)
-    /// The tap broke off. The same request waits for the next tap (Q2, Q57).
+    /// The tap broke off. The reader sends the same request at the next tap (Q2, Q57).
     case broken(NFCEndReason)
-    /// The phone left the field with the request while its holder was asked, as NFC v2 allows. The holder
+    /// The phone received the request and was lifted while its holder was asked, as NFC v2 allows. The holder
     /// confirms and taps again.
     case requestTaken(NFCEndReason)
     /// The phone was engaged and did not connect over Bluetooth in time (Q207).
@@ -62,7 +62,8 @@ extension TapEnd {
 ///
 /// The series ends at its deadline. At first the deadline is the end of the time for an engagement. A tap
 /// that broke off moves the deadline if less than the time for the next tap is left (Q5). The first phone
-/// that leaves with the request moves the deadline once more, so that the holder has time to confirm.
+/// that receives the request and is lifted without an answer moves the deadline once more, so that the holder
+/// has time to confirm.
 ///
 /// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
 /// tried again (Q202). The time depends on what the phone showed during its stay:
@@ -129,7 +130,8 @@ struct TapSeries {
     private var last: NFCEndReason?
     /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
     private var version2Rest: ContinuousClock.Instant?
-    /// The instant until which the request waits for a phone that left with it; `nil` if no phone did.
+    /// The end of the wait for a phone that received the request and was lifted without an answer; `nil` if
+    /// no phone did so.
     private var armedEnd: ContinuousClock.Instant?
     /// The number of taps whose phone was engaged and did not connect over Bluetooth.
     private var unconnected = 0
@@ -245,7 +247,7 @@ struct TapSeries {
         guard let last else {
             return unconnected > 0 ? .connectionOverdue : .engagementOverdue(lastTap: nil)
         }
-        // A phone has left with the request, so its holder had the time to confirm.
+        // A phone has received the request and was lifted, so its holder had the time to confirm.
         if armedEnd != nil { return .consentOverdue }
         return last.phase.isDataTransfer ? .linkLost : .engagementOverdue(lastTap: last)
     }
@@ -283,13 +285,13 @@ struct TapSeries {
         }
     }
 
-    /// Records a phone that left with the request. NFC v2 allows this, so no QR code is offered after such a
-    /// tap.
+    /// Records a phone that received the request and was lifted without an answer. NFC v2 allows this, so no
+    /// QR code is offered after such a tap.
     private mutating func recordRequestTaken(
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         last = reason
-        // Set once, so that repeated taps do not keep the request armed for ever.
+        // Set once, so that repeated taps do not make the reader wait for ever.
         let end = armedEnd ?? now + deadlines.armed
         armedEnd = end
         let events = try recordBroken(reason, of: number, now: now)

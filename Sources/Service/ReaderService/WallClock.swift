@@ -26,7 +26,7 @@ package struct WallClock: Sendable {
     package static func localMidnight(before instant: Timestamp) -> Timestamp {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
-        // For years beyond its range the C library has no local time, so UTC is used.
+        // The C library has no local time for a year outside its range. UTC is used then.
         guard unsafe localtime_r(&seconds, &local) != nil else {
             return Timestamp(secondsSince1970: instant.dayInUTC.daysSince1970 * 86_400)
         }
@@ -43,7 +43,7 @@ package struct WallClock: Sendable {
     package static func localDay(at instant: Timestamp) -> FullDate {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
-        // For years beyond its range the C library has no local time, so UTC is used.
+        // The C library has no local time for a year outside its range. UTC is used then.
         guard unsafe localtime_r(&seconds, &local) != nil else { return instant.dayInUTC }
         return instant.advanced(bySeconds: unsafe Int64(local.tm_gmtoff)).dayInUTC
     }

@@ -3,8 +3,8 @@ package import MdocVerification
 package import RequestPlanner
 package import JSON
 
-/// The requirements on an answer beyond its checks: the needed documents, a yes to each question, and the
-/// required elements.
+/// The requirements that an answer has to meet in addition to its checks: the needed documents came, the
+/// answer to each question is yes, and the required elements came.
 ///
 /// An expectation is made from a plan (`RequestPlan.expectation(on:)`), or from requests whose plan is not
 /// known, as in `countersign verify`. A `TransactionReport` compares the expectation with each verified
@@ -21,7 +21,8 @@ package struct AnswerExpectation: Sendable {
     private let elements: [AskedElement]
     private let needs: DocumentNeeds
 
-    /// The expectation without any knowledge of the request. Only a document without elements is incomplete.
+    /// The expectation for an answer whose request is not known. Such an answer is incomplete only if one of
+    /// its documents has no elements.
     package static let nothing = AnswerExpectation([], of: [])
 
     /// Creates an expectation that needs one document. The document may have any of the types for which
@@ -85,8 +86,8 @@ package struct AnswerExpectation: Sendable {
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
         let hasNothingUsable = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
-        // If a question asks for the portrait, its answer gives the portrait's fault. So the other elements
-        // do not count as required.
+        // If a question asks for the portrait, the answer to this question gives the portrait's fault as the
+        // reason. The other elements then do not count as required.
         let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
         let needed =
             document.isEmpty || hasNothingUsable && !isJudged
@@ -151,7 +152,7 @@ package struct UnusableElement: Hashable, Sendable {
 }
 
 extension VerifiedDocument {
-    /// Whether the element came, or one of the sets of elements that may come in its place.
+    /// Whether the element itself came, or all elements of a set that may come in its place.
     fileprivate func has(_ element: AskedElement) -> Bool {
         element.choices.contains { $0.allSatisfy { has($0) } }
     }

@@ -5,7 +5,7 @@ package import WalletPresentation
 
 /// The result of a presentation through an app or a web page, as the command line and the daemon report it.
 package struct ChannelReport: Sendable {
-    /// The verdict on a presentation through a presentation channel: an app or a web page.
+    /// The verdict on a presentation through an app or a web page.
     package enum Verdict: Sendable {
         /// Every check passed.
         case verified
@@ -30,8 +30,8 @@ package struct ChannelReport: Sendable {
     package let verdict: Verdict
     /// Whether it was checked that the answer was not presented before.
     package let isReplayChecked: Bool
-    /// The report on the response: the checks, and the elements of a verified response. A mock is reported
-    /// like a rejected response, unless the policy accepts test documents.
+    /// The report on the response: the checks, and the elements of a verified response. A test document or a
+    /// test answer is reported like a rejected response, unless the policy accepts test documents.
     package var response: TransactionReport
     /// The questions about an age for which an age in years came instead of an attestation.
     let ageStandIns: [AgeStandIn]
@@ -40,7 +40,7 @@ package struct ChannelReport: Sendable {
     ///
     /// - Parameters:
     ///   - requestCompared: whether the answer was compared with the request.
-    ///   - expectation: the requirements on the answer beyond its checks.
+    ///   - expectation: the requirements on the answer in addition to its checks.
     package init(
         _ verdict: PresentationVerdict, requestCompared: Bool, expecting expectation: AnswerExpectation
     ) {
@@ -96,8 +96,8 @@ package struct ChannelReport: Sendable {
 extension TransactionReport {
     /// Creates the report on a response whose elements must not be reported.
     ///
-    /// - Parameter failures: the failed checks of the presentation channel. Those of the response are in
-    ///   `checks`.
+    /// - Parameter failures: the failed rules that apply only to a presentation through an app or a web page.
+    ///   The failed checks of the response are in `checks`.
     fileprivate init(
         rejecting checks: CheckedResponse, _ failures: [ChannelFailure],
         expecting expectation: AnswerExpectation, requestCompared: Bool
@@ -112,8 +112,8 @@ extension TransactionReport {
 }
 
 extension ChannelReport {
-    /// The report as JSON: the members that `countersign verify` writes, and three more of a presentation
-    /// channel (`mockSign`, `isReplayChecked` and `ageStandIns`).
+    /// The report as JSON: the members that `countersign verify` writes, and three more that only a
+    /// presentation through an app or a web page has (`mockSign`, `isReplayChecked` and `ageStandIns`).
     package func json(portrait: PortraitForm) -> JSONValue {
         .object(
             [
@@ -129,8 +129,8 @@ extension ChannelReport {
             ] + conclusion.members(missing: response.missing) + response.members(portrait: portrait))
     }
 
-    /// The outcome, by the same rules as for a presentation over NFC or Bluetooth. The outcome of a mock is
-    /// `unclear` if the policy does not accept test documents.
+    /// The outcome, by the same rules as for a presentation over NFC or Bluetooth. The outcome of a test
+    /// document or a test answer is `unclear` if the policy does not accept test documents.
     package var conclusion: Conclusion {
         if case .mock = verdict, !response.isAccepted { return .testDocument }
         return response.conclusion

@@ -13,8 +13,9 @@ package import ReaderStore
 /// 4. The person has not decided yet: there is no conclusion.
 /// 5. Otherwise: `allow`.
 ///
-/// Every channel, the exit code, the API and the receipts use these rules. Nothing that is absent leads to
-/// `allow`. A conclusion contains no element value.
+/// These rules apply to a presentation over NFC or Bluetooth and to a presentation through an app or a web
+/// page. The exit code, the API and the receipts use them. Without a needed document, element or answer the
+/// outcome is never `allow`. A conclusion contains no element value.
 package struct Conclusion: Equatable, Sendable {
     package let outcome: Outcome
     /// The reasons, each id once. Only `allow` has none.
@@ -138,7 +139,7 @@ extension Conclusion {
 }
 
 extension TransactionReport {
-    /// The conclusion if no person decides. Every channel, the exit code and the headline use this
+    /// The conclusion if no person decides. The exit code, the text and the JSON of a report use this
     /// conclusion.
     package var conclusion: Conclusion {
         // Evidence without a person always has a conclusion. If it had no conclusion by a fault of this

@@ -54,10 +54,10 @@ extension RadioFault {
             "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
             "with its present settings, bluetoothd makes phones ask to pair, or loses parts of their answers: run countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
-        // bluetoothd gives this error when all places of the adapter are taken.
+        // bluetoothd gives this error when the adapter cannot advertise for another program.
         case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
-        // bluetoothd can refuse although the adapter reports free places (Q239).
+        // bluetoothd can refuse although the adapter reports that it can advertise another service (Q239).
         case .registrationRefused:
             "bluetoothd refuses to advertise this reader: restart it (systemctl restart bluetooth); if it still refuses, use another kernel or bluez (Linux 6.12.93 and 6.18.34 with bluez 5.75 are known to refuse), or another adapter"
         case .otherDeviceStays:

@@ -3,9 +3,9 @@ package import JSON
 internal import MdocModel
 
 extension JSONValue {
-    /// Creates the JSON form of an element's value: byte strings as base64url, integers beyond 2⁵³ as decimal
-    /// strings, dates as their text, other tags by their contents. A key that is not text appears in
-    /// diagnostic notation.
+    /// Creates the JSON form of an element's value. A byte string becomes base64url, and a tagged value, such
+    /// as a date, becomes its content. A large integer becomes a decimal string, because some JSON parsers
+    /// would round it. A key that is not text appears in diagnostic notation.
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned, .negative: self = .integer(item)

@@ -3,8 +3,8 @@ package import MdocModel
 package import MdocVerification
 package import ReaderStore
 
-/// A question about each document of the types `docTypes` that comes. The answer is yes, no or unknown. The
-/// outcome of the presentation, and so the exit code, depends on the answers.
+/// A question about every document that comes and has one of the types in `docTypes`. The answer is yes, no
+/// or unknown. The outcome of the presentation, and so the exit code, depends on the answers.
 package struct Question: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// Is the holder at least this many years old?
@@ -43,8 +43,8 @@ package struct ReasonedAnswer: Equatable, Sendable {
 
     /// Answers a question from a document.
     ///
-    /// - Parameter document: the verified document; `nil` if the response is not verified, so that the answer
-    ///   is unknown.
+    /// - Parameter document: the verified document; `nil` if the response is not verified. The answer is then
+    ///   unknown.
     package init(_ question: Question, by document: VerifiedDocument?) {
         guard let document else {
             self.init(.unknown, because: "the response is not verified")

@@ -6,8 +6,8 @@ package import ReaderStore
 internal import RequestPlanner
 
 extension SignedReceipt {
-    /// The receipt as JSON, with its place in the chain. The statement is null if a later version of this
-    /// program wrote it.
+    /// The receipt as JSON, with its position in the chain of receipts. The statement is null if a later
+    /// version of this program wrote it.
     package var json: JSONValue {
         [
             "id": .string(id), "sequence": .integer(sequence), "digest": .string(digest.hexadecimal),

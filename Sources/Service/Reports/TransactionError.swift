@@ -5,7 +5,7 @@ package import WalletPresentation
 /// An error outside the checks of a document, or a document or an element that did not come. The detail
 /// contains no element value.
 package struct TransactionError: Equatable, Sendable {
-    /// The stable ids of errors. `ResponseFailure` has further ids.
+    /// The stable ids of errors. Faults of a whole response have the ids of `ResponseFailure`.
     package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
         case inputMalformed = "input.malformed"
@@ -74,7 +74,7 @@ package struct TransactionError: Equatable, Sendable {
         case transaction(ID)
         /// A fault of the whole response.
         case response(ResponseFailure)
-        /// A failed check of a presentation channel.
+        /// A failed rule that applies only to a presentation through an app or a web page.
         case channel(ChannelFailure)
         /// A presentation of an app or a web page that could not be opened, with the id of its error.
         case unopened(String)

@@ -30,7 +30,7 @@ package enum PortraitFault: Error, Hashable, Sendable {
 
 extension TransactionReport {
     /// Decodes each portrait that was requested. A portrait that does not decode, or that was not decoded,
-    /// answers no question in any channel, because a person could not compare it.
+    /// does not count as an answer, because a person could not compare it.
     ///
     /// - Parameter decoder: the decoder; `nil` if none is installed. This process then reads a JPEG image
     ///   itself.

@@ -56,19 +56,19 @@ package struct TransactionReport: Sendable {
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    /// The outcome of a presentation in which no answer was judged; `nil` if an answer was judged, which then
-    /// decides the outcome.
+    /// The outcome of a presentation in which no answer was judged; `nil` if the outcome follows from the
+    /// answer or from `errors`.
     package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
     /// Whether the answer was compared with the request.
     package let requestCompared: Bool
-    /// The requirements on the answer beyond its checks.
+    /// The requirements on the answer in addition to its checks.
     private let expectation: AnswerExpectation
     /// The trust and the policy that judged the answer; `nil` if there was nothing to judge.
     package let basis: VerificationBasis?
-    /// The request of this transaction; `nil` for an answer that was stored or came through a presentation
-    /// channel.
+    /// The request of this transaction; `nil` for an answer that was read from a file or came through an app
+    /// or a web page.
     package var asked: AskedRequest?
     package var phases: [Phase] = []
     /// The remarks on the phone's messages, which do not change the verdict.
@@ -76,7 +76,7 @@ package struct TransactionReport: Sendable {
 
     /// Creates the report on a judged response.
     ///
-    /// - Parameter expectation: the requirements on the answer beyond its checks.
+    /// - Parameter expectation: the requirements on the answer in addition to its checks.
     package init(_ judgement: Judgement, expecting expectation: AnswerExpectation, requestCompared: Bool) {
         let basis = judgement.basis
         switch judgement {
@@ -164,7 +164,8 @@ package struct TransactionReport: Sendable {
     /// The questions about the documents that came or are needed.
     package var questions: [Question] { expectation.questions(where: docTypes) }
 
-    /// The needed elements of all documents that did not come although they were requested. Each occurs once.
+    /// The needed elements that were requested and did not come, each once. If a needed document did not
+    /// come, all elements that were requested of it are included.
     package var missing: [MissingElement] {
         // If the response is not accepted, its checks give the reasons, and no document counts as absent.
         let absent = isAccepted ? expectation.missing(where: docTypes) : []
@@ -211,12 +212,12 @@ package struct TransactionReport: Sendable {
         for index in documents.indices { documents[index].removeElements() }
     }
 
-    /// Refuses the portraits of all documents, so that no portrait answers a question.
+    /// Refuses the portraits of all documents. Afterwards no portrait answers a question.
     package mutating func refusePortraits(for fault: PortraitFault) {
         for index in documents.indices { refusePortrait(ofDocument: index, for: fault) }
     }
 
-    /// Refuses the portrait of one document, so that the portrait answers no question.
+    /// Refuses the portrait of one document. Afterwards this portrait answers no question.
     mutating func refusePortrait(ofDocument index: Int, for fault: PortraitFault) {
         documents[index].refusePortrait(for: fault, expecting: expectation)
     }
@@ -224,13 +225,13 @@ package struct TransactionReport: Sendable {
     /// Whether a portrait was requested of documents of this type.
     func asksPortrait(of docType: String) -> Bool { expectation.asksPortrait(of: docType) }
 
-    /// Returns the report for a message that does not authenticate, so that nothing could be judged.
+    /// Returns the report for a message that does not authenticate. Such a message is not judged.
     package static func rejected(_ error: TransactionError) -> TransactionReport {
         // Without `unjudged`, the error counts as a failed check, and the outcome is `deny`.
         .init(.rejected, unjudged: nil, because: error)
     }
 
-    /// Returns the report for bytes that do not decode, so that nothing could be judged.
+    /// Returns the report for bytes that do not decode. Such bytes are not judged.
     package static func malformed(_ error: TransactionError) -> TransactionReport {
         .init(.malformed, unjudged: .failed, because: error)
     }
@@ -246,8 +247,8 @@ package struct TransactionReport: Sendable {
 /// A document of a response, as far as it may be shown.
 package struct DocumentOutcome: Sendable {
     package let report: DocumentReport
-    /// The document with its elements. `nil` if the response is not verified or its test document not
-    /// accepted, and after the elements were removed.
+    /// The document with its elements. `nil` if the response is not verified, if it has a test document that
+    /// is not accepted, or after the elements were removed.
     package private(set) var verified: VerifiedDocument?
     /// The questions that were asked about the document, each once, with its answer.
     package private(set) var answers: [(subject: Question.Subject, answer: ReasonedAnswer)]

@@ -77,8 +77,8 @@ struct FetchExchange: Sendable {
 }
 
 extension TrustSource.Kind {
-    /// The value of the header `Accept`. A status list may be offered in several forms, so that the form for
-    /// an mdoc has to be named (Q181).
+    /// The value of the header `Accept`. A status list may be offered in several forms, so the form for an
+    /// mdoc has to be named (Q181).
     fileprivate var mediaTypes: String {
         switch self {
         case .anchor, .provider: "application/pkix-cert, application/x-pem-file, */*;q=0.5"

@@ -18,8 +18,9 @@ package struct FetchPlan: Sendable {
 
     /// Plans the renewal of a snapshot.
     ///
-    /// VICALs, roots, CRLs and status lists that have a URL are renewed, and the CRLs that the anchors name
-    /// are added. The roots of VICAL providers are pinned by hand and never fetched.
+    /// VICALs, issuers' roots, CRLs, status lists and identifier lists are renewed if their URL is known. The
+    /// CRLs that the anchors name are added. The roots of VICAL providers are pinned by hand and never
+    /// fetched.
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
@@ -48,8 +49,8 @@ package struct FetchPlan: Sendable {
 }
 
 extension TrustSource {
-    /// The URL from which the source can be fetched again: its name, or the URL of its provenance; `nil` for
-    /// a file.
+    /// The URL from which the source can be fetched again: its name if that is a URL, otherwise the URL of
+    /// its provenance; `nil` for a source that was read from a file.
     fileprivate var url: String? {
         if name.contains("://") { return name }
         guard case .fetched(let url) = provenance else { return nil }
@@ -137,8 +138,8 @@ struct FetchLocation: Hashable, Sendable {
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// Returns the location to which a redirect leads. Only the same host and port are allowed, and `https:`
-    /// of the same host after `http:`.
+    /// Returns the location to which a redirect leads. A redirect has to stay at the same host and port. From
+    /// `http:` it may also lead to `https:` at the same host.
     func redirected(to location: String, for kind: TrustSource.Kind) throws(TrustFetchError) -> FetchLocation
     {
         guard let target = Self.url(location, from: url) else { throw .redirectedElsewhere }

@@ -47,7 +47,7 @@ package struct FaultFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// The kind of fault that ends an NFC machine, without its associated values.
+/// The kind of fault that ends an NFC engagement or an NFC data transfer, without its associated values.
 package enum NFCFaultWord: String, CaseIterable, Sendable {
     case noWalletYet, cardLost, cardMute, status, deadlinePassed, stepBudgetSpent, notReady, noProgress,
         surplusBytes,

@@ -30,7 +30,7 @@ package struct MessageFacts: Equatable, Sendable, Codable {
     package let tnepStatus: Int?
 }
 
-/// A carrier of a handover message.
+/// A carrier in a handover message: a transport that the sender offers.
 package struct CarrierFacts: Equatable, Sendable, Codable {
     package enum Kind: String, CaseIterable, Sendable {
         case nfc

@@ -9,11 +9,11 @@ internal import Synchronization
 /// keeps the lines in the order of their times.
 ///
 /// - `begin(_:)` begins a presentation. If the sink begins another file, the recorder writes a header and
-///   draws new tokens.
+///   draws a new key for the tokens, which stand for UUIDs and addresses.
 /// - `observe(_:)` records the steps that the presentation reports.
 /// - `end(_:)` records the checks of each document and the end.
 ///
-/// An event has no place for element values, keys or the bytes of messages: see `FieldTraceEvent`.
+/// An event has no member for element values, keys or the bytes of messages: see `FieldTraceEvent`.
 package final class FieldTraceRecorder: Sendable {
     private let header: FieldTraceHeader
     private let sink: any FieldTraceSink
@@ -136,8 +136,8 @@ extension StepFacts {
 
 /// The destination of a field trace's lines. The recorder calls it from one thread at a time.
 package protocol FieldTraceSink: Sendable {
-    /// Whether the next line begins a new file. If so, the recorder writes a header and draws new tokens.
-    /// Called before each presentation.
+    /// Whether the next line begins a new file. If so, the recorder writes a header and draws a new key for
+    /// the tokens. Called before each presentation.
     func beginsFile() -> Bool
 
     /// Writes one line with its line break.

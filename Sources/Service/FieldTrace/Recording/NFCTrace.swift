@@ -111,7 +111,7 @@ package struct NFCTrace: Sendable {
             ? .selectTransfer : .selectOther
     }
 
-    /// Returns the name of a READ BINARY, by the selected file and the place in it.
+    /// Returns the name of a READ BINARY, by the selected file and the offset in it.
     private func readName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         if file == .capabilities { return .readCapabilities }
         // NLEN is the first two bytes of the NDEF file.

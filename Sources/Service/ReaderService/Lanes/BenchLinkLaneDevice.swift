@@ -2,8 +2,8 @@ package import MdocModel
 internal import Synchronization
 package import Transport
 
-/// A software wallet on the bench link, for trials without a phone. Each presentation makes another
-/// connection.
+/// A software wallet on the bench link (a TCP connection), for presentations without a phone. Each
+/// presentation makes another connection.
 package final class BenchLinkLaneDevice: LaneDevice {
     private let address: SocketAddress
     /// Whether the last attempt to connect found the wallet. Also true before the first attempt, and after a
@@ -34,8 +34,8 @@ package final class BenchLinkLaneDevice: LaneDevice {
         Presentation(failed: .noUsableRetrieval)
     }
 
-    /// The readiness that the last presentation found. No connection is tried, because a trial would occupy
-    /// the only connection that the wallet accepts.
+    /// The readiness that the last presentation found. No connection is tried, because an attempt would
+    /// occupy the only connection that the wallet accepts.
     package func readiness() async -> LaneReadiness {
         wasReached.withLock { $0 } ? .ready : .unavailable(.benchLinkUnreachable)
     }

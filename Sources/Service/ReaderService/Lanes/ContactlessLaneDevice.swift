@@ -36,8 +36,8 @@ package struct ContactlessLaneDevice: LaneDevice {
     }
 
     /// Whether the answer of a phone whose QR code was scanned comes over Bluetooth: the phone has to offer
-    /// Bluetooth, and the plan has to allow it. If NFC could be used instead, the radio also has to be ready
-    /// and to have settings that do no harm to phones.
+    /// Bluetooth, and the plan has to allow it. If NFC could be used instead, the radio also has to be ready,
+    /// and bluetoothd's settings must have no fault.
     private func answersByBluetooth(
         _ engagement: DeviceEngagement, over radio: any BluetoothLERadio,
         allowing transport: RetrievalPlan.Transport

@@ -1,8 +1,8 @@
 package import MdocModel
 package import Transport
 
-/// A place where phones are presented: a PC/SC reader with a Bluetooth adapter, or the bench link. A lane
-/// has one presentation at a time.
+/// A till at which customers present their phones: a PC/SC reader with a Bluetooth adapter, or the bench link
+/// (a TCP connection to a software wallet). A lane has one presentation at a time.
 ///
 /// The daemon's `PresentationCoordinator` starts a presentation with `present(_:)`, passes on a scanned QR
 /// code with `scan(_:)`, and asks with `readiness()` whether phones can be asked. All of these may be called
@@ -12,7 +12,7 @@ package import Transport
 /// - a presentation, until its result is there (`run`);
 /// - the end of the previous presentation (`leaving`), whose phone is notified while the result is already
 ///   shown (Q76);
-/// - an inspection, for at most 2 s: a look at all devices, or a trial of the radio alone. An inspection may
+/// - an inspection, for at most 2 s: a look at all devices, or a test of the radio alone. An inspection may
 ///   advertise a service for a moment (Q239).
 ///
 /// A presentation waits until the other two have ended, and no inspection begins while a presentation runs.
@@ -33,7 +33,7 @@ package actor Lane {
     private var leaving: Task<Void, Never>?
     /// The look at the devices that is in progress. Callers of `readiness()` share it.
     private var look: Task<LaneReadiness, Never>?
-    /// The end of the latest inspection: a look at the devices, or a trial of the radio alone. The next
+    /// The end of the latest inspection: a look at the devices, or a test of the radio alone. The next
     /// inspection and the next presentation wait for it.
     private var inspection: Task<Void, Never>?
     /// The result of the last look; `nil` after a presentation, which may have changed the devices.
@@ -72,7 +72,7 @@ package actor Lane {
         avoidsExtendedRequest = false
         let task = Task { [plan] in
             await before?.value
-            // An inspection may occupy the adapter's only place for an advertisement.
+            // An inspection may advertise a service, and some adapters advertise only one service at a time.
             await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield($0) }
             // A caller that sees the end of the events may present again at once, so the lane is set free
@@ -114,7 +114,7 @@ package actor Lane {
     }
 
     /// The reason why phones cannot be asked over Bluetooth; `nil` if they can. Also `nil` while a
-    /// presentation is running, because a trial of the radio would disturb it.
+    /// presentation is running, because a test of the radio would disturb it.
     package func radioFault() async -> RadioFault? {
         guard run == nil else { return nil }
         return await inspect { [device] in await device.radioFault() }.value
@@ -129,7 +129,8 @@ package actor Lane {
             await before?.value
             return await bounded(by: .now + Self.lookTimeout) { () throws(Never) in await body() }.get()
         }
-        // Only the end counts for those who wait; the type of the value differs between inspections.
+        // A later inspection or presentation waits only for the end of this one. The value is dropped,
+        // because its type differs between inspections.
         inspection = Task { _ = await task.value }
         return task
     }
@@ -171,7 +172,8 @@ package enum LaneError: Error, Equatable, Sendable {
     case alreadyEngaged
 }
 
-/// The hardware of a lane: a PC/SC reader with a Bluetooth adapter, or the bench link.
+/// The devices of a lane: a PC/SC reader with a Bluetooth adapter, or the bench link (a TCP connection to a
+/// software wallet).
 package protocol LaneDevice: Sendable {
     /// Runs one presentation. Returns as soon as the outcome may be shown; the phone is notified of the end
     /// afterwards (Q76).

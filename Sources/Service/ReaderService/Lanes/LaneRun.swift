@@ -70,7 +70,8 @@ final class LaneRun: Sendable {
 
     /// Replaces the wait for a tap by the phone whose QR code was scanned.
     func scan(_ engagement: DeviceEngagement) throws(LaneError) {
-        // Two levels: `.none` refuses the code; `.some(nil)` accepts it before an attempt has begun.
+        // The result is optional twice: `.none` means that the code is refused, `.some(nil)` that the code is
+        // accepted before an attempt has begun.
         let attempt = state.withLock { state -> Task<Presentation, Never>?? in
             guard !state.isEngaged, !state.isCancelled, state.scanned == nil else { return .none }
             state.scanned = engagement

@@ -1,8 +1,8 @@
 public import Foundation
 internal import RequestPlanner
 
-/// A request that shows the operator the portrait and elements of one document, of any of several document
-/// types. No element reaches the app.
+/// A request that shows the operator the portrait and elements of one document. The options name the document
+/// types that the request accepts. No element reaches the app.
 public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
     /// The elements that can be shown, as for driver's licenses.
     public typealias Element = MobileDriversLicenseDisplayRequest.Element

@@ -17,7 +17,7 @@ struct ResultShowing: Sendable {
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
         self.brand = brand
-        // The clerk's page is no channel, because the private daemon shows the result there.
+        // The clerk's page has no `DisplayChannel`, because the private daemon shows the result there.
         display = if case .channel(let channel)? = setup.display?.place { channel } else { nil }
         presenter = setup.presenter
     }

@@ -36,8 +36,8 @@ extension MobileDocumentReader {
         case tapAgain
         /// The phone is on the reader and answers incorrectly: lift it, then tap again.
         case liftAndTapAgain
-        /// The phone left with the request. The holder confirms on the phone, then taps again; the reader
-        /// keeps the request.
+        /// The phone received the request and was lifted before the holder decided. The holder confirms on
+        /// the phone, then taps again.
         case confirmThenTapAgain
         /// Several taps have failed. Offer to scan the phone's QR code instead.
         case offerQR

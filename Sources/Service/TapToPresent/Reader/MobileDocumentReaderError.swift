@@ -279,7 +279,8 @@ extension MobileDocumentReaderError {
 
     /// Converts the failure of a presentation.
     init(_ failure: PresentationFailure) {
-        // Apps cause no failure of a bench link or of a further question, so these get the nearest reason.
+        // This library uses no bench link and asks no second question in a session, so failures of these get
+        // the nearest reason.
         self =
             switch failure {
             case .declined: .cancelled(.holderDeclined)

@@ -78,6 +78,7 @@ extension SharedReader {
     /// Creates the shared reader for real devices, which are opened with the first transaction.
     private convenience init(reader: String?, adapter: String?) {
         let service = PCSCService()
+        // An empty text selects any reader.
         let selector = ReaderSelector(reader ?? "")
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
         let field = FieldOfReads()

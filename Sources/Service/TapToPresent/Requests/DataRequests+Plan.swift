@@ -2,7 +2,7 @@ internal import Foundation
 internal import MdocModel
 internal import RequestPlanner
 
-/// A request for elements of one document type that the app receives.
+/// A request of one document type whose elements reach the app.
 protocol DocumentElementsRequest: MobileDocumentRequest {
     associatedtype Element: RequestedElement
 

@@ -64,8 +64,8 @@ extension MobileDocumentAnyOfDataRequest {
 }
 
 extension MobileDocumentDataRequest {
-    /// The plan of this request with its response wrapped in the response type that all requests of an any-of
-    /// request share.
+    /// The plan of this request, whose response is wrapped in `MobileDocumentAnyOfDataRequest.Response`.
+    /// Plans for different document types then have one type.
     fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
         get throws(MobileDocumentReaderError) {
             let plan = try self.plan

@@ -5,11 +5,13 @@ internal import RequestPlanner
 internal import Synchronization
 
 /// The clerk's page of a `countersignd` that runs for this program alone. The daemon reads the document and
-/// concludes from the clerk's decision; this process receives no content of the document.
+/// derives the outcome from the document and the clerk's decision. This process receives no content of the
+/// document.
 struct ClerkPage: Sendable {
     /// The environment of this program. Its `PATH` is searched for the daemon and the browser.
     let environment: [String: String]
-    /// Members of the daemon's lane that replace reader and adapter, for tests with a bench link.
+    /// Members for the daemon's lane that replace the NFC reader and the Bluetooth adapter. Set by tests,
+    /// which use a software wallet instead of a phone.
     var device: [(String, JSONValue)]?
 
     /// The programs that serve and open the page.
@@ -55,8 +57,8 @@ extension MobileDocumentReaderSession {
     ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
-        // Only the check counts. A policy that is less strict than the setup's is refused before a daemon
-        // starts. The daemon applies the policy of the order itself.
+        // The result is not used, because this call only refuses a policy that is less strict than the
+        // setup's before a daemon starts. The daemon applies the policy of the order itself.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
         // The daemon opens the same devices, which this process may still need for the previous phone.

@@ -65,8 +65,8 @@ extension PagePresentation {
     }
 
     /// The reasons that reject the person and not the document. A reason that is in neither `ofRejection` nor
-    /// `ofDismissal` is the id of a failed check. The elements are optional, because a check's id is no
-    /// `OutcomeReason` and becomes `nil`.
+    /// `ofDismissal` is the id of a failed check. The elements of this array are optional, because the id of
+    /// a check is no `OutcomeReason` and is compared as `nil`.
     private static let ofRejection: [OutcomeReason?] = [.answerNo, .decisionRejected]
     /// The reasons for an outcome that is neither yes nor no.
     private static let ofDismissal: [OutcomeReason?] = [.answerUnknown, .decisionDismissed, .decisionOverdue]

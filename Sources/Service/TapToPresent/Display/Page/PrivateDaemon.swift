@@ -151,6 +151,8 @@ extension MobileDocumentReader.Setup {
         // The daemon has more purposes than this library. All of them but the age check use the policy for
         // elements.
         let other = (revocation[.elements] ?? .rental).policy.json
+        // `endSeconds` is below `endTime`, so that a running presentation can end before the daemon is
+        // killed.
         let configuration: JSONValue = [
             "store": .string(storeFolder), "keys": .string(folder.appending(path: "keys").path),
             "socket": [
