@@ -137,9 +137,9 @@ package struct FleetDocument: Equatable, Sendable {
 
 /// A fleet document whose signature was verified by a key that was not withdrawn.
 ///
-/// This value is the proof that travels from the download to `AcceptedDocuments.accept`: its only initialiser
-/// makes the check, and nobody verifies the signature again. The proof does not say whether the document is
-/// for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
+/// This value is passed from the download to `AcceptedDocuments.accept` as a proof: its only initialiser
+/// verifies the signature, so later steps need not verify it again. The proof does not say whether the
+/// document is for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
 ///
 /// - A kiosk makes the proof in `FleetAgent.receiveDocument`, and when it restores its stored documents at
 ///   the start.

@@ -1,13 +1,13 @@
 package import JSON
 
-/// A kiosk's report to its hub: the documents that it obeys or refuses, and its health. Contains nothing
-/// about a person. The hub shows the report on the operator's page, and counts refusals in the report against
-/// the roll-out of a document. The hub relies on nothing else in a report.
+/// A kiosk's report to its hub: the documents that are in force or refused, and the kiosk's health. A report
+/// contains nothing about a person. The hub shows the report on the operator's page, and counts refusals in
+/// the report against the roll-out of a document. The hub relies on nothing else in a report.
 package struct KioskReport: Equatable, Sendable {
     /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14
 
-    /// A document of the kiosk with its result.
+    /// A document that the hub offered, with its result on the kiosk.
     package struct Entry: Equatable, Sendable {
         package let level: FleetLevel
         package let version: Int64
@@ -134,7 +134,7 @@ package struct KioskHealth: Equatable, Sendable {
     }
 
     /// Whether lanes or findings differ from an earlier health. Such a change is reported before the next
-    /// regular question.
+    /// regular request to the hub.
     func isNews(after other: KioskHealth?) -> Bool {
         lanes != other?.lanes || findings != other?.findings
     }
@@ -143,8 +143,8 @@ package struct KioskHealth: Equatable, Sendable {
 /// The documents that the hub offers and the kiosk refuses.
 struct RefusedDocuments {
     private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
-    /// The SHA-256 of downloaded documents with a lower version than an obeyed document. The kiosk does not
-    /// download such a document again.
+    /// The SHA-256 of downloaded documents whose version is lower than the version in force. The kiosk does
+    /// not download such a document again.
     private var outdated: Set<[UInt8]> = []
 
     /// Removes all refusals when a new state of the hub is read, because that state names all offered
@@ -159,8 +159,8 @@ struct RefusedDocuments {
 
     func isOutdated(_ digest: [UInt8]) -> Bool { outdated.contains(digest) }
 
-    /// Returns the entries of a report: the obeyed documents, and for each level with a refusal the refused
-    /// document instead.
+    /// Returns the entries of a report: the documents in force. At a level with a refusal, the refused
+    /// document is the entry instead.
     func entries(beside accepted: AcceptedDocuments) -> [KioskReport.Entry] {
         let obeyed = accepted.documents.values.filter { byLevel[$0.document.level] == nil }.map {
             KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")

@@ -112,7 +112,8 @@ actor ReceiptPusher {
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
             // The hub has no receipt of this kiosk, so there is nothing to compare.
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
-            // The receipt with the hub's number must have the hub's digest, or this is another chain.
+            // The receipt with the hub's number must have the hub's digest. Otherwise the receipts of the
+            // store and of the hub are not from the same chain.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
             return (next.map(\.encoded), newest, last?.digest == head.digest)
         }
