@@ -24,7 +24,8 @@ package struct KioskRecord: Equatable, Sendable {
     package let software: String
     /// The last report of the kiosk, as JSON; empty if there is none.
     package let report: [UInt8]
-    /// The latest receipt that the hub has of this kiosk's present epoch.
+    /// The latest receipt that the hub has of this kiosk's present epoch. An epoch is the receipt chain of
+    /// one computer with the kiosk's name.
     package let head: HubState.Head
     /// Whether the kiosk was enrolled and has not sent its receipt keys since then. The name may now be
     /// another computer's, with another receipt chain.
@@ -66,9 +67,9 @@ package struct KioskRecord: Equatable, Sendable {
         isKeyRevoked = values[15] == [1]
     }
 
-    /// The receipt after which the kiosk continues. For a kiosk that was enrolled again, this is 0 until the
-    /// kiosk has sent its receipt keys, because the hub recognises by these keys whether the kiosk has the
-    /// earlier receipts.
+    /// The receipt after which the kiosk must continue to push receipts. For a kiosk that was enrolled again,
+    /// its number is 0 until the kiosk has sent its receipt keys, because the hub recognises by these keys
+    /// whether the kiosk has the earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
@@ -141,8 +142,8 @@ package struct HubKiosks: Sendable {
 
     private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
 
-    /// Enrols a kiosk's key with its code: once, within the code's validity, and not for a revoked key. The
-    /// database contains only the code's digest.
+    /// Enrols a kiosk's key with a one-time code. The code must be valid, and the key must not have been
+    /// revoked. The database contains only the code's digest.
     ///
     /// - Returns: `false` if the code does not apply.
     /// - Throws: `failed` with `keyTaken` if another kiosk has the key.
@@ -268,8 +269,8 @@ package struct HubKiosks: Sendable {
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
-        // The array types are text (25) and boolean (16). An absence names no software version, so the stored
-        // version stays.
+        // PostgreSQL's numbers for the types of the arrays' values are 25 (text) and 16 (boolean). An absence
+        // names no software version, so the stored version stays.
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,

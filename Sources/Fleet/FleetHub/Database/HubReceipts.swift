@@ -9,8 +9,8 @@ package enum ReceiptPush: Equatable, Sendable {
     case committed(HubState.Head)
     /// Nothing was stored: the next receipt must be the one after this head.
     case gap(HubState.Head)
-    /// Nothing was stored: the hub has another receipt with this number. The kiosk's chain was restored from
-    /// a backup, or is another one.
+    /// Nothing was stored: the hub has another receipt with this number. The kiosk's receipts were restored
+    /// from a backup, or come from another computer.
     case differs(at: Int64)
     /// Nothing was stored: the receipt with this number has a fault.
     case broken(at: Int64, ReceiptChainFault)
@@ -42,7 +42,8 @@ package enum ReceiptPush: Equatable, Sendable {
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
     package static let mostReceipts = 512
-    /// The maximum number of receipt keys of one kiosk in one epoch. Keys without receipts count too.
+    /// The maximum number of receipt keys of one kiosk in one epoch, which is the receipt chain of one
+    /// computer. Keys that have signed no receipt count too.
     static let mostKeys: Int64 = 64
 
     /// The maximum that one kiosk may push in an hour, in bytes. This is more than 20 000 receipts of usual
@@ -123,7 +124,8 @@ package struct HubReceipts: Sendable {
         return CheckedSignatures(of: new, by: keys)
     }
 
-    /// Compares the receipts with the stored ones, and stores the new receipts and the kiosk's new head.
+    /// Compares the receipts with the stored ones. Stores the new receipts, and records the last of them as
+    /// the kiosk's latest receipt.
     private static func store(
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -155,7 +157,7 @@ package struct HubReceipts: Sendable {
         switch verdict {
         case .broken(let place, let fault):
             // If the first new receipt does not follow the hub's head, the receipts are not damaged. Instead,
-            // the kiosk was set back to a backup, or has another chain.
+            // the kiosk was set back to a backup, or its receipts come from another computer.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
@@ -203,7 +205,8 @@ package struct HubReceipts: Sendable {
         return receipts.first { (stored[$0.sequence] ?? $0.digest) != $0.digest }?.sequence
     }
 
-    /// Inserts receipts. The array types are bigint (20) and bytea (17).
+    /// Inserts receipts. PostgreSQL's numbers for the types of the arrays' values are 20 (bigint) and 17
+    /// (bytea).
     private static func insert(
         _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -251,7 +254,7 @@ package struct HubReceipts: Sendable {
         let signers = Set(receipts.map(\.keyID))
         let points = keys.filter { signers.contains($0.id) }.map(\.point)
         guard !points.isEmpty else { return }
-        // 17 is the array type bytea.
+        // 17 is PostgreSQL's number for bytea, the type of the array's values.
         _ = try link.rows(
             """
             UPDATE countersign_fleet_receipt_key SET is_used = true
@@ -264,7 +267,8 @@ package struct HubReceipts: Sendable {
         /// The keys are stored.
         case added
         /// The keys are stored, and the kiosk's receipts now come from another computer than before. `epoch`
-        /// is new, or the epoch in which this computer has sent receipts earlier.
+        /// is the number of that computer's receipt chain: a new number, or the number under which this
+        /// computer has sent receipts earlier.
         case replaced(epoch: Int64)
         /// The kiosk would have more than `mostKeys` keys.
         case tooMany
@@ -282,7 +286,7 @@ package struct HubReceipts: Sendable {
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
     ) async throws(PostgreSQLError) -> KeyOutcome {
-        // 17 is the array type bytea.
+        // 17 is PostgreSQL's number for bytea, the type of the array's values.
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             // `first??` unwraps both the row and its column, either of which may be missing.
