@@ -31,7 +31,7 @@ extension DaemonConfiguration {
         var adapter: String?
         /// The software wallet's address. Nil for a lane with reader and adapter.
         var benchLink: BenchLink?
-        /// The functions of the reader that the lane asks for by commands to the reader itself.
+        /// The actions that the lane requests of the reader device itself, such as turning its tone off.
         var readerCommands: Set<ReaderWish> = []
         var settings = LaneSettings()
         var page = LanePage()

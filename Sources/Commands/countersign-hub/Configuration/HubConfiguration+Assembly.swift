@@ -64,6 +64,8 @@ extension HubConfiguration {
     func keyring() throws(HubFault) -> FleetKeyring {
         FleetKeyring(
             try keys.map { file throws(HubFault) in
+                // The keys are public, but another user who could change the file could name a key of their
+                // own.
                 let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
                     error.fault(of: "keys")
                 }

@@ -264,13 +264,14 @@ package struct HubKiosks: Sendable {
     private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken, .receiptKeyTaken].map(
         \.rawValue)
 
-    /// Stores presences that the broker published. Unknown and revoked kiosks are skipped.
+    /// Stores which kiosks are online, by the presence messages that the broker published. Unknown and
+    /// revoked kiosks are skipped.
     func record(
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
-        // PostgreSQL's numbers for the types of the arrays' values are 25 (text) and 16 (boolean). An absence
-        // names no software version, so the stored version stays.
+        // PostgreSQL's numbers for the types of the arrays' values are 25 (text) and 16 (boolean). The
+        // message that a kiosk is offline names no software version, so the stored version stays.
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,
