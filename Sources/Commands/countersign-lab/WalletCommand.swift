@@ -129,7 +129,7 @@ struct WalletCommand: AsyncParsableCommand {
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
-    /// Checks the options of an app and of a page.
+    /// Checks the options with which an app or a web page asks the wallet.
     private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
             throw ValidationError("Give --envelope and --key together.")
@@ -176,7 +176,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
     }
 
-    /// Answers an app or a page. Returns false if the options name neither.
+    /// Answers an app or a web page. Returns false if the options name neither.
     private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
         guard key != nil || web.webRequest != nil else { return false }
         try writeRoot(presented)

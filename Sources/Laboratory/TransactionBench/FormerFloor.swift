@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// The former floor: the cryptography of one response, by the calls that OpenSSL's manual shows. It is kept
-/// so that figures can be compared with figures from before `TightFloor`.
+/// The former reference measurement: the cryptography of one response in OpenSSL alone, by the calls that its
+/// manual shows. `TightFloor` has replaced it as the reference. It is still measured, so that figures can be
+/// compared with earlier figures.
 ///
 /// Each run does:
 /// - for a session: a P-256 key generation, an ECDH with on-curve check of the peer, HKDF for three keys by
@@ -249,7 +250,7 @@ internal import COpenSSL
         )
     }
 
-    /// Builds a key object from a point, as each run of this floor does for every key.
+    /// Builds a key object from a point. Each run does this for every key, unlike a run of `TightFloor`.
     private func publicKey(_ point: [UInt8]) throws -> OpaquePointer {
         var group = Array("prime256v1".utf8CString)
         var point = point

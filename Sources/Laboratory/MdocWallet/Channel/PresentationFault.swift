@@ -31,7 +31,7 @@ package enum PresentationFault: String, CaseIterable, Sendable {
     case developerProfile = "channel.developer_profile"
     case simulator = "channel.simulator"
 
-    /// The presentation channels that have the broken rule.
+    /// The presentation channels (app, web page) to which the broken rule applies.
     package var channels: [PresentationChannel] {
         switch self {
         case .otherKeyHash, .otherInfoHash, .otherMerchant, .otherTeam: [.app]
