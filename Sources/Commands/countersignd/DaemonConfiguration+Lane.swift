@@ -9,7 +9,8 @@ internal import ReaderTokens
 internal import Transport
 
 extension DaemonConfiguration {
-    /// A lane: its devices, and how presentations at the lane are run and shown.
+    /// A lane, which is one till: its reader and Bluetooth adapter, and the settings of its presentations and
+    /// pages.
     struct Lane: Equatable, Sendable {
         /// The address of a software wallet in place of reader and adapter.
         struct BenchLink: Equatable, Sendable {

@@ -173,6 +173,7 @@ struct KioskOfFleet: Sendable {
 
 extension ConfigurationFaults {
     fileprivate static func fleet(_ text: String) -> ConfigurationFaults {
+        // Line 0 stands for a fault that is not in the file itself.
         ConfigurationFaults(faults: [JSONFault(.wrongValue("fleet: \(text)"), line: 0)])
     }
 }

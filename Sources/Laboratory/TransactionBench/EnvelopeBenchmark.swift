@@ -66,7 +66,8 @@ extension StoredPresentation {
     fileprivate func floorSizes(in transcript: SessionTranscript) throws -> FloorSizes {
         let plaintext = try plaintext(in: transcript)
         let item = try CBORItem.parse(plaintext[...])
-        // An app's answer has the response in the member `identity`. A page's answer is the response itself.
+        // An app's answer has the response in the member `identity`. A web page's answer is the response
+        // itself.
         let response = try UnverifiedResponse(try item.map()["identity"] ?? item)
         guard let document = response.documents.first, let issuerAuth = document.issuerAuth else {
             throw TransactionBenchmark.Failure.nothingToVerify

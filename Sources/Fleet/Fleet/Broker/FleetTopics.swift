@@ -68,7 +68,7 @@ package struct KioskPresence: Equatable, Sendable {
     package static let offline = KioskPresence(isOnline: false, software: "")
 
     package let isOnline: Bool
-    /// The version of the kiosk's program; empty in the message that the broker publishes.
+    /// The version of the kiosk's program; empty in the message that a kiosk is offline.
     package let software: String
 
     package init(isOnline: Bool, software: String) {

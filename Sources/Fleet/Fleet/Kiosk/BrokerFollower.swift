@@ -189,6 +189,7 @@ actor BrokerFollower {
                         "the broker refuses this kiosk with code \(code): the kiosk asks the hub for another password"
                     )
                     break events
+                // The stream ends after `ended`, so the loop ends without a `break` of its own.
                 case .acknowledged, .ended: break
                 }
             }

@@ -127,6 +127,7 @@ package actor FleetAgent {
 
     /// Schedules a question to the hub about every five minutes.
     private func askRegularly() async {
+        // The pause is random already, so the request need not be delayed as well.
         while await rest(for: settings.pollPause) { askHub(withinSeconds: 0) }
     }
 

@@ -147,6 +147,7 @@ actor HubClient {
             } catch .refused(let status, let id, let detail) where status >= 500 {
                 last = .refused(status: status, id: id, detail: detail)
             } catch {
+                // The hub has answered, although with a refusal, so later requests begin with this hub.
                 preferred = place
                 throw error
             }

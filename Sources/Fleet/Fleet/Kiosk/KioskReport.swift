@@ -74,7 +74,7 @@ package struct KioskHealth: Equatable, Sendable {
     /// The highest age of trust lists that a report contains, in hours.
     package static let oldestTrust: Int64 = 1_000_000
 
-    /// A lane with its state.
+    /// A lane, which is one till with a reader, and its state.
     package struct Lane: Equatable, Sendable {
         package let name: String
         /// `ready`, or another state as in `GET /v1/lanes`.
@@ -87,7 +87,8 @@ package struct KioskHealth: Equatable, Sendable {
     }
 
     package var lanes: [Lane]
-    /// The ids of the findings about the whole kiosk, as in `GET /readyz`.
+    /// The ids of the findings about the whole kiosk, as in `GET /readyz`. A finding is a condition that
+    /// needs attention.
     package var findings: [String]
     /// The age of the newest trust list, in hours, or `nil` without lists.
     package var trustAgeHours: Int64?

@@ -149,7 +149,8 @@ package final class HubBroker: Service {
         await connection.stop()
     }
 
-    /// Logs a fault of the broker, once until another fault or a connection follows.
+    /// Logs a fault of the broker. A repeated fault is logged only once, until another fault occurs or a
+    /// connection is made.
     private func remark(_ text: String) {
         if state.withLock({ $0.remark.isNews(text) }) { log.error("\(text)") }
     }
@@ -304,7 +305,8 @@ package final class HubBroker: Service {
         state.withLock { if $0.connection === connection { $0.isCleared = true } }
     }
 
-    /// Sends the messages of one task to the broker: a change notice, or the removal of a kiosk's account.
+    /// Sends the messages of one task to the broker: a change notice, or the removal of a kiosk's account. A
+    /// change notice is retained, so that a kiosk that is offline gets it when it connects again.
     ///
     /// - Parameters:
     ///   - change: The number in a change notice.

@@ -7,7 +7,7 @@ package import ReaderStore
 package enum ReceiptPush: Equatable, Sendable {
     /// The receipts are committed, each once. The value is the kiosk's latest receipt.
     case committed(HubState.Head)
-    /// Nothing was stored: the next receipt must be the one after this head.
+    /// Nothing was stored: the next receipt must be the one after this receipt.
     case gap(HubState.Head)
     /// Nothing was stored: the hub has another receipt with this number. The kiosk's receipts were restored
     /// from a backup, or come from another computer.
@@ -23,7 +23,8 @@ package enum ReceiptPush: Equatable, Sendable {
     case revoked
 }
 
-/// The receipts of a chain's kiosks, and the keys that verify them.
+/// The receipts of a chain's kiosks, and the keys that verify them. A receipt is a signed statement that a
+/// presentation took place.
 ///
 /// `HubRoutes` calls `store` with a push of a kiosk. A push is stored completely or not at all:
 /// - It contains 1 to 512 consecutive receipts, each signed by a key that the kiosk has sent.
@@ -130,13 +131,15 @@ package struct HubReceipts: Sendable {
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
-        // Locked, so that two pushes of one kiosk at two hubs follow each other.
+        // Locked, so that two pushes of one kiosk at two hubs follow each other. `receipts` is never empty
+        // here, so only an unknown or revoked kiosk leads to `.revoked`.
         guard let account = try ReceiptAccount(of: kiosk, isHeld: true, on: link, until: deadline),
             let earliest = receipts.first
         else {
             return .revoked
         }
-        // Until a kiosk that was enrolled again has sent its keys, the stored head may be another computer's.
+        // Until a kiosk that was enrolled again has sent its keys, the stored latest receipt may be another
+        // computer's. The kiosk answers the fault `keyUnknown` by sending its keys.
         guard !account.isRejoining else {
             return .broken(at: earliest.sequence, .keyUnknown(earliest.keyID))
         }
@@ -156,8 +159,9 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's head, the receipts are not damaged. Instead,
-            // the kiosk was set back to a backup, or its receipts come from another computer.
+            // If the first new receipt does not follow the hub's latest receipt, the receipts are not
+            // damaged. Instead, the kiosk was set back to a backup, or its receipts come from another
+            // computer.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):

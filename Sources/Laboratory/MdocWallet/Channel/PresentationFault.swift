@@ -2,10 +2,10 @@ internal import CBOR
 internal import MdocModel
 package import WalletPresentation
 
-/// A fault of a wallet's answer to an app or a page (Verify with Wallet; ISO/IEC TS 18013-7 Annex C).
+/// A fault of a wallet's answer to an app or a web page (Verify with Wallet; ISO/IEC TS 18013-7 Annex C).
 ///
-/// A fault breaks one rule of the presentation channel, or makes the answer a mock. The raw value is the
-/// fault's name on the command line.
+/// A fault breaks one rule of the presentation channel, or makes the answer a mock: an answer from a
+/// developer's test environment. The raw value is the fault's name on the command line.
 package enum PresentationFault: String, CaseIterable, Sendable {
     // The recipient and the transcript.
     case otherKeyHash = "channel.key_hash"
@@ -75,7 +75,8 @@ extension PresentationFault {
         return (try MerchantIdentity(merchantIdentifier: name, teamIdentifier: team), nonce)
     }
 
-    /// Returns the encryptionInfo and origin for the transcript of a page's request, changed by the fault.
+    /// Returns the encryptionInfo and origin for the transcript of a web page's request, changed by the
+    /// fault.
     func edited(
         encryptionInfo info: EncryptionInfo, origin: WebOrigin
     ) throws(WalletPresentationError) -> (info: String, origin: WebOrigin) {
@@ -128,7 +129,7 @@ extension PresentationFault {
         return draft.encode()
     }
 
-    /// Returns the text that answers a page with the fault in it.
+    /// Returns the text that answers a web page, with the fault in the text.
     ///
     /// - Parameter other: a text for the same response with another ephemeral key.
     func edit(webResponse text: String, swappingWith other: String) -> String {

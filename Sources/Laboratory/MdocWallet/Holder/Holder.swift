@@ -100,6 +100,7 @@ package struct Holder: Sendable {
 
     /// Returns the phone's document for a request. Nil if the phone has no such document.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
+        // With this fault the phone returns a document of a type that was not requested.
         if fault == .unrequestedDocType { return documents.first }
         // This wallet makes no zero-knowledge proofs.
         if request.further.zeroKnowledge == .required { return nil }
