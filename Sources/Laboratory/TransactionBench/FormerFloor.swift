@@ -130,6 +130,9 @@ internal import COpenSSL
             }
         case .envelope:
             [
+                // The lengths of the labels in RFC 9180 with their values, in the order of their use:
+                // `eae_prk`, `shared_secret`, `psk_id_hash`, `info_hash`, `secret`, `key`, `base_nonce` and
+                // `exp`.
                 Derivation(.extract, secret: 51), Derivation(.expand, secret: 32, info: 157),
                 Derivation(.extract, secret: 28), Derivation(.extract, secret: 26 + sizes.transcript),
                 Derivation(.extract, secret: 23, salt: 32), Derivation(.expand, secret: 32, info: 87),

@@ -16,6 +16,7 @@ extension HubConfiguration {
         let authority: HubAuthority
         let tls: ServerTLS
         let broker: BrokerConnection.Settings
+        /// The public fleet keys, which are read here only to find faults of their files at the start.
         let keyring: FleetKeyring
         /// The token server's brands and keys. Nil if this hub makes no reader tokens.
         let tokens: HubTokens?

@@ -186,8 +186,8 @@ package struct HubKiosks: Sendable {
     /// Revokes a kiosk: the hubs refuse the kiosk's certificate from now on, and the broker removes the
     /// kiosk's account. Returns `false` if there is no such kiosk or it is revoked already.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        // PostgreSQL also runs `kept`, although no other query reads it. A kiosk that was never enrolled has
-        // an empty key, which is not kept.
+        // PostgreSQL also runs `kept`, although no other query reads it. It stores the revoked key. A kiosk
+        // that was never enrolled has an empty key, which is not stored.
         try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
             by: """

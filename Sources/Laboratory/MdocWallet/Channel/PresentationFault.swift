@@ -136,6 +136,7 @@ extension PresentationFault {
         // Only whole groups of base64url are cut, because an incomplete group would be malformed base64url,
         // another fault.
         guard self != .cut else { return String(text.prefix((text.utf8.count - 8) / 4 * 4)) }
+        // The decoded text is an array of the text `dcapi` and a map with `enc` and `cipherText`.
         guard let bytes = Base64URL.decode(text.utf8), let others = Base64URL.decode(other.utf8),
             var draft = CBORDraft(reading: bytes), let second = CBORDraft(reading: others),
             draft.items.count == 2, second.items.count == 2
