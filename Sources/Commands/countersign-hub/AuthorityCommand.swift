@@ -100,6 +100,7 @@ struct AuthorityFleetKeyCommand: ParsableCommand {
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         try PrivateFile.create(path, key)
         let pem = PEM.encode(publicKey.subjectPublicKeyInfo[...], label: "PUBLIC KEY")
+        // The public half is not secret, but no other user may change it.
         try PrivateFile.create("\(path).pub", pem[...])
         return try mapping(FleetKey(publicKey).id, IdentityStoreError.keyUnusable)
     }

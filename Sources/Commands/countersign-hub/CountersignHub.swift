@@ -77,6 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: [partitions, broker, server], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         group.maximumGracefulShutdownDuration = .seconds(10)
+        // A service that has not finished in 10 s is cancelled, and then has 5 s to end.
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
     }

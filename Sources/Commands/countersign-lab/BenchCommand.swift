@@ -111,7 +111,7 @@ struct BenchCommand: ParsableCommand {
         Terminal.result(figures.text)
     }
 
-    /// Measures the answer of an app or a page, and prints the figures.
+    /// Measures the reader's work on the answer of an app or a web page, and prints the figures.
     private func measure(_ presentation: StoredPresentation, at now: Timestamp) throws {
         let benchmark: EnvelopeBenchmark
         do {

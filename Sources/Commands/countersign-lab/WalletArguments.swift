@@ -154,8 +154,8 @@ struct WalletArguments: ParsableArguments {
         }
     }
 
-    /// The case that these options describe: the case of `--fault` if that option names a case, with the
-    /// other options applied.
+    /// The presentation that these options describe. If `--fault` names a case, the presentation is that case
+    /// with the other options applied.
     var presentation: PresentationCase {
         // A fault of the card or of NFC v2 has no case, so here the fault only gives a new case its name.
         // `presented(at:)` gives the fault itself to the wallet.
@@ -180,7 +180,7 @@ struct WalletArguments: ParsableArguments {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
-    /// Makes the choice of the readers that the phone answers, from the options.
+    /// Makes the rules that say which readers the phone answers, from the options.
     private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
         let roots = try readerRoots.map(Self.certificates) ?? []
         guard let readerList, let readerListProvider else {
@@ -219,6 +219,7 @@ struct WalletArguments: ParsableArguments {
         do throws(WalletError) {
             var presented = try PresentedWallet(presentation, at: now)
             presented.wallet.holder.readerTrust = readerTrust
+            // The first --decision is for the first request, and a second one for all later requests.
             presented.wallet.furtherDecision = decision.dropFirst().first
             presented.wallet.consentTime = .milliseconds(consentTime)
             presented.wallet.cardFault = fault.flatMap(CardFault.init)

@@ -14,7 +14,8 @@ internal import Transport
 internal import WalletPresentation
 
 /// The command `countersign-lab wallet`. It runs the software wallet on a virtual reader, on the bench link
-/// or over Bluetooth. It can also answer an app or a page with the wallet, or write a presentation as files.
+/// or over Bluetooth. It can also let the wallet answer an app or a web page, or write a presentation as
+/// files.
 struct WalletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wallet",
@@ -129,7 +130,7 @@ struct WalletCommand: AsyncParsableCommand {
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
-    /// Checks the options of an app and of a page.
+    /// Checks the options with which an app or a web page asks the wallet.
     private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
             throw ValidationError("Give --envelope and --key together.")
@@ -176,7 +177,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
     }
 
-    /// Answers an app or a page. Returns false if the options name neither.
+    /// Answers an app or a web page. Returns false if the options name neither.
     private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
         guard key != nil || web.webRequest != nil else { return false }
         try writeRoot(presented)
@@ -229,7 +230,7 @@ struct WalletCommand: AsyncParsableCommand {
     }
 }
 
-/// The software wallet when an app or a page asks it.
+/// The software wallet that answers an app or a web page.
 private struct WalletChannel {
     let wallet: Wallet
 
@@ -251,7 +252,7 @@ private struct WalletChannel {
         try OutputFile.write(envelope, to: path)
     }
 
-    /// Answers one request of a page, and writes the answer to a file.
+    /// Answers one request of a web page, and writes the answer to a file.
     func answer(_ request: String, on origin: WebOrigin, to path: String) throws(CommandFailure) {
         guard let response = try response(to: WebRequestFile(request), on: origin) else {
             throw Self.declined
@@ -259,7 +260,7 @@ private struct WalletChannel {
         try OutputFile.write((response + "\n").utf8, to: path)
     }
 
-    /// Reads a page's requests, one in each line of standard input, and writes each answer as a line. The
+    /// Reads a web page's requests, one in each line of standard input, and writes each answer as a line. The
     /// line is empty if the holder declines.
     func answerLines(on origin: WebOrigin) throws(CommandFailure) {
         while let line = readLine() {
@@ -268,7 +269,7 @@ private struct WalletChannel {
         }
     }
 
-    /// Returns the wallet's answer to a page's request. Nil if the holder declines.
+    /// Returns the wallet's answer to a web page's request. Nil if the holder declines.
     private func response(to request: WebRequestFile, on origin: WebOrigin) throws(CommandFailure) -> String?
     {
         do {

@@ -75,6 +75,7 @@ struct Countersignd: AsyncParsableCommand {
     private func read(_ kiosk: KioskOfFleet?) throws(ConfigurationFaults) -> DaemonConfiguration {
         let bytes = try contents()
         let configuration = try Self.parse(bytes)
+        // If the member `fleet` was removed from the file, the fleet's documents no longer apply.
         guard let kiosk, configuration.fleet != nil else { return configuration }
         return try kiosk.configuration(over: bytes)
     }
@@ -177,6 +178,7 @@ struct Countersignd: AsyncParsableCommand {
                 .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
         }
         group.maximumGracefulShutdownDuration = end
+        // A service that has not finished in this time is cancelled, and then has 5 s to end.
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
     }
@@ -195,6 +197,7 @@ struct Countersignd: AsyncParsableCommand {
         // Each connection needs a file descriptor, and the usual limit of 1024 is too low for the default of
         // 512 connections at two listeners.
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
+        // The rules apply to requests over TCP only, so without a TCP listener the port does not matter.
         let hosts = HostRules(
             port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
         let metrics = HTTPMetrics()

@@ -9,7 +9,8 @@ internal import ReaderTokens
 internal import Transport
 
 extension DaemonConfiguration {
-    /// A lane: its devices, and how presentations at the lane are run and shown.
+    /// A lane, which is one till: its reader and Bluetooth adapter, and the settings of its presentations and
+    /// pages.
     struct Lane: Equatable, Sendable {
         /// The address of a software wallet in place of reader and adapter.
         struct BenchLink: Equatable, Sendable {
@@ -31,7 +32,7 @@ extension DaemonConfiguration {
         var adapter: String?
         /// The software wallet's address. Nil for a lane with reader and adapter.
         var benchLink: BenchLink?
-        /// The functions of the reader that the lane asks for by commands to the reader itself.
+        /// The actions that the lane requests of the reader device itself, such as turning its tone off.
         var readerCommands: Set<ReaderWish> = []
         var settings = LaneSettings()
         var page = LanePage()

@@ -26,7 +26,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
-    /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
+    /// The presets: orders with a name. A button of a clerk page gives such an order, and a lane can give one
+    /// to every phone by itself.
     var presets: [Preset] = []
     var lanes: [Lane] = []
     /// The rules with which documents are judged. The revocation policy in this value is not used, because

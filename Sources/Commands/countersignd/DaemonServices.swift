@@ -49,12 +49,13 @@ struct ReplaceableParts: Sendable {
     ///
     /// - Returns: whether no lane was in use. A lane in use keeps its previous configuration.
     func replace(by new: DaemonConfiguration) async -> Bool {
-        // If a stopped kiosk is started again, the lanes come first: an order for a lane that is not there
-        // yet would be refused for good. In every other case the access comes first, so that a caller who has
-        // lost it cannot order in the meantime.
+        // If a stopped kiosk is started again, the lanes are replaced before the access rules: a caller's
+        // order for a lane that is not there yet would be refused as an unknown lane. In every other case the
+        // access rules are replaced first, so that a caller who has lost the access cannot order in the
+        // meantime.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
-        // Callers that have lost their access must not hear of what follows.
+        // Callers that have lost their access must not receive later events.
         await coordinator.endStreams(under: new.access)
         await issuing.apply(new.readerTokens)
         basis.replace(policy: new.policy, policies: new.policies)

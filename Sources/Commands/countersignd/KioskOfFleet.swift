@@ -10,7 +10,7 @@ internal import ReaderIdentityStore
 internal import ServiceLifecycle
 
 /// This computer as a kiosk of a fleet. It makes the configuration from the kiosk's own file and the fleet's
-/// documents, and the agent that follows the hub.
+/// documents, and the agent that asks the hub for changes.
 struct KioskOfFleet: Sendable {
     /// The maximum time in which lanes become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
@@ -25,7 +25,7 @@ struct KioskOfFleet: Sendable {
     private let path: String
     /// An event for each reader token that the hub refused because this kiosk is revoked.
     private let revocations: AsyncStream<Void>
-    /// The continuation that sends an event to `revocations`.
+    /// The continuation through which `tokens` sends an event to `revocations`.
     private let revoked: AsyncStream<Void>.Continuation
 
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
@@ -173,6 +173,7 @@ struct KioskOfFleet: Sendable {
 
 extension ConfigurationFaults {
     fileprivate static func fleet(_ text: String) -> ConfigurationFaults {
+        // Line 0 stands for a fault that is not in the file itself.
         ConfigurationFaults(faults: [JSONFault(.wrongValue("fleet: \(text)"), line: 0)])
     }
 }
@@ -233,7 +234,7 @@ actor ConfigurationInForce {
         _ = enqueue(nil, nil)
     }
 
-    /// Lets a change follow the change before it.
+    /// Queues a change, which begins when the previous change has ended.
     ///
     /// - Parameter new: the configuration. Nil to apply `wanted` again, after a stop or a start.
     private func enqueue(_ new: DaemonConfiguration?, _ timeout: Duration?) -> Task<Bool, Never> {

@@ -34,6 +34,8 @@ struct ReaderTokensInForce: Sendable {
     private func source(
         of issuing: DaemonConfiguration.TokenIssuing
     ) throws(AssemblyFault) -> TokenSource {
+        // If `fleet` was added to the file after the start, there is no hub yet. The list of keys is then
+        // empty, so no token is made.
         guard issuing.isFromHub, let hub else { return .keys(try issuing.signers()) }
         return .hub { request throws(TokenRefusal) in
             do throws(HubError) {

@@ -6,7 +6,7 @@ internal import SystemPackage
 /// The two files of a lane's field trace: the current file, and the previous file with `.1` at the end of its
 /// name.
 ///
-/// Both files together have at most the allowed bytes, and only their owner can read them.
+/// Both files together have at most the configured size. Only their owner can read them.
 final class RotatingTraceFile: FieldTraceSink {
     private struct State {
         var file: FileDescriptor?

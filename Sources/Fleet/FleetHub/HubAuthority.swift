@@ -69,6 +69,7 @@ package struct HubAuthority: Sendable {
                 .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
             ])
         try PrivateFile.create("\(folder)/authority-key.pem", key)
+        // The certificate is not secret, but no other user may change it.
         try PrivateFile.create("\(folder)/authority.pem", PEM.encode(der[...], label: "CERTIFICATE")[...])
     }
 

@@ -13,8 +13,9 @@ package import Transport
 /// gives the rest: the time of each answer, the status words, and the times at which the phone leaves and
 /// comes back.
 ///
-/// - Each tap of the trace becomes one stay of the virtual card. After the last tap the phone stays on the
-///   reader until the task is cancelled, and repeats that tap.
+/// - For each tap of the trace, the virtual card is put on the reader once. After the last tap the card stays
+///   on the reader until the task is cancelled. If the reader powers the card up again, the card answers as
+///   in the last tap.
 /// - If the traced phone left during a command, the phone leaves at the same command.
 /// - A command that the trace does not have is answered by the wallet alone, without a delay.
 ///

@@ -49,7 +49,8 @@ extension TracedPhone {
         return [CBORDraft.Member(key: 6, value: .map(members))]
     }
 
-    /// The traced phone's limits, waiting time, order of records and fault over NFC.
+    /// The behaviour of the traced phone over NFC: its limits, its waiting time, the order of its records,
+    /// and the fault that it made, if any.
     private var behaviour: NFCHolderBehaviour {
         var behaviour = NFCHolderBehaviour()
         if let service {

@@ -61,12 +61,13 @@ extension PresentationVerdict {
 }
 
 extension StoredPresentation {
-    /// Returns the sizes of the bytes that the cryptography covers: the ciphertext, the items, the transcript
-    /// and the signed bytes.
+    /// Returns the sizes of the data that the cryptography of the answer covers: the ciphertext, the items,
+    /// the transcript and the signed bytes.
     fileprivate func floorSizes(in transcript: SessionTranscript) throws -> FloorSizes {
         let plaintext = try plaintext(in: transcript)
         let item = try CBORItem.parse(plaintext[...])
-        // An app's answer has the response in the member `identity`. A page's answer is the response itself.
+        // An app's answer has the response in the member `identity`. A web page's answer is the response
+        // itself.
         let response = try UnverifiedResponse(try item.map()["identity"] ?? item)
         guard let document = response.documents.first, let issuerAuth = document.issuerAuth else {
             throw TransactionBenchmark.Failure.nothingToVerify
@@ -96,8 +97,9 @@ extension StoredPresentation {
     }
 }
 
-/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and rates in proportion to the
-/// floors of the same run. A rate of 1 means as many answers a second as OpenSSL alone could do.
+/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and rates. A rate of 1 means as
+/// many answers a second as OpenSSL alone could do. Its time is measured in the same run (`TightFloor`,
+/// `FormerFloor`).
 package struct EnvelopeFigures {
     package let json: JSONValue
 
@@ -119,9 +121,11 @@ package struct EnvelopeFigures {
         ]
     }
 
-    /// Returns the measurements of an answer's verification and of both floors.
+    /// Returns the measurements of an answer's verification, and of the same cryptography in OpenSSL alone
+    /// (the floors).
     package static func measurements(_ benchmark: EnvelopeBenchmark) throws -> [Measurement] {
-        // The floor of earlier figures, which allows a comparison with them.
+        // The reference of earlier figures, which is still measured so that new figures can be compared with
+        // them.
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
             ("floorCold", { try ProcessorClock.measure { try former.run() } }),

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// The former floor: the cryptography of one response, by the calls that OpenSSL's manual shows. It is kept
-/// so that figures can be compared with figures from before `TightFloor`.
+/// The former reference measurement: the cryptography of one response in OpenSSL alone, by the calls that its
+/// manual shows. `TightFloor` has replaced it as the reference. It is still measured, so that figures can be
+/// compared with earlier figures.
 ///
 /// Each run does:
 /// - for a session: a P-256 key generation, an ECDH with on-curve check of the peer, HKDF for three keys by
@@ -129,6 +130,9 @@ internal import COpenSSL
             }
         case .envelope:
             [
+                // The lengths of the labels in RFC 9180 with their values, in the order of their use:
+                // `eae_prk`, `shared_secret`, `psk_id_hash`, `info_hash`, `secret`, `key`, `base_nonce` and
+                // `exp`.
                 Derivation(.extract, secret: 51), Derivation(.expand, secret: 32, info: 157),
                 Derivation(.extract, secret: 28), Derivation(.extract, secret: 26 + sizes.transcript),
                 Derivation(.extract, secret: 23, salt: 32), Derivation(.expand, secret: 32, info: 87),
@@ -249,7 +253,7 @@ internal import COpenSSL
         )
     }
 
-    /// Builds a key object from a point, as each run of this floor does for every key.
+    /// Builds a key object from a point. Each run does this for every key, unlike a run of `TightFloor`.
     private func publicKey(_ point: [UInt8]) throws -> OpaquePointer {
         var group = Array("prime256v1".utf8CString)
         var point = point

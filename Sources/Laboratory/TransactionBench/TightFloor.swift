@@ -5,7 +5,8 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The tight floor: the shortest sequence of OpenSSL calls that does the cryptography of one response.
+/// The reference measurement: the shortest sequence of OpenSSL calls that does the cryptography of one
+/// response. The time of Countersign's own work is compared with its time.
 @safe final class TightFloor {
     private let floor: OpaquePointer
 
@@ -48,14 +49,14 @@ internal import PKIX
     }
 }
 
-/// The sizes, in bytes, of the data that the cryptography of one response covers. Both floors use these
-/// sizes.
+/// The sizes, in bytes, of the data that the cryptography of one response covers. `TightFloor` and
+/// `FormerFloor` use these sizes.
 struct FloorSizes {
     /// The encryption around a response.
     enum Wrapper {
         /// A session, in which a request of this size was sealed too.
         case session(request: Int)
-        /// HPKE to the recipient's lasting key, with the transcript as `info`.
+        /// HPKE to the recipient's long-term key, with the transcript as `info`.
         case envelope
     }
 

@@ -183,14 +183,16 @@ extension Duration {
     var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 
-/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the floors of the same
-/// run.
+/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the times of OpenSSL
+/// alone in the same run (`TightFloor`, `FormerFloor`).
 package struct BenchFigures {
     package let json: JSONValue
 
     package init(_ benchmark: TransactionBenchmark, rounds: Int, perRound: Int) throws {
         let medians = try InterleavedMedians(
             rounds: rounds, perRound: perRound, of: try Self.measurements(benchmark))
+        // Measured apart, because this is elapsed time and not processor time. One opening for each round is
+        // enough, because it takes much longer than the other parts.
         let trust = try InterleavedMedians(
             rounds: rounds, perRound: 1, of: [("trustOpen", { try benchmark.openingTrust() })])
         let time = { (name: String) in JSONValue.integer(medians[name]) }
@@ -212,8 +214,11 @@ package struct BenchFigures {
         ]
     }
 
-    /// Returns the measurements of a transaction's parts and of both floors.
+    /// Returns the measurements of a transaction's parts, and of the same cryptography in OpenSSL alone (the
+    /// floors).
     package static func measurements(_ benchmark: TransactionBenchmark) throws -> [Measurement] {
+        // The reference of earlier figures, which is still measured so that new figures can be compared with
+        // them.
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
             ("floor", { try ProcessorClock.measure { try former.run() } }),

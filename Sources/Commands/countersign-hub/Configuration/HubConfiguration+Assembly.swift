@@ -16,6 +16,7 @@ extension HubConfiguration {
         let authority: HubAuthority
         let tls: ServerTLS
         let broker: BrokerConnection.Settings
+        /// The public fleet keys, which are read here only to find faults of their files at the start.
         let keyring: FleetKeyring
         /// The token server's brands and keys. Nil if this hub makes no reader tokens.
         let tokens: HubTokens?
@@ -64,6 +65,8 @@ extension HubConfiguration {
     func keyring() throws(HubFault) -> FleetKeyring {
         FleetKeyring(
             try keys.map { file throws(HubFault) in
+                // The keys are public, but another user who could change the file could name a key of their
+                // own.
                 let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
                     error.fault(of: "keys")
                 }

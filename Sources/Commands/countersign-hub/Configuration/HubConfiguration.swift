@@ -139,6 +139,8 @@ extension HubConfiguration.Broker {
 
 extension JSONText {
     func fleetName() throws(JSONFault) -> FleetName {
+        // A name has at most 48 bytes. With the higher limit here, a longer name gets the fault of
+        // `FleetName` too.
         guard let name = FleetName(try string(upTo: 64)) else { throw wrong(FleetName.requirement) }
         return name
     }

@@ -149,8 +149,9 @@ enum HubBrokerChecks {
             : .ok(.hubAccounts, "dynamic security answers, and each kiosk has only its own topics")
     }
 
-    /// Returns a command that closes a default access of the broker. It uses mosquitto_pub because
-    /// mosquitto_ctrl 2.0.11 (Debian 12) reports success for this change and changes nothing.
+    /// Returns a command that forbids an access which the broker allows every account by default. The command
+    /// is mosquitto_pub, because mosquitto_ctrl 2.0.11 (Debian 12) reports success for this change and
+    /// changes nothing.
     private static func closed(_ kind: String) -> DoctorCheck.Remedy {
         .command(
             #"mosquitto_pub OPTIONS -t '$CONTROL/dynamic-security/v1' -m '{"commands":[{"command":"setDefaultACLAccess","acls":[{"acltype":"\#(kind)","allow":false}]}]}'"#

@@ -12,7 +12,8 @@ struct DocumentCommand: AsyncParsableCommand {
         subcommands: [DocumentPutCommand.self, DocumentWidenCommand.self, DocumentListCommand.self])
 }
 
-/// The command `countersign-hub document widen`. It begins the next wave of a roll-out.
+/// The command `countersign-hub document widen`. It offers the newest document to a larger share of its
+/// kiosks.
 struct DocumentWidenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "widen",

@@ -54,7 +54,8 @@ struct SignCommand: ParsableCommand {
     }
 
     func run() throws {
-        // `validate()` requires a name for every level but the chain.
+        // A document for the whole chain has the chain's name. For every other level, `validate()` requires a
+        // name.
         var document = FleetDocument(
             chain: chain, level: level, name: level == .chain ? chain : name ?? chain,
             version: documentVersion,
@@ -77,6 +78,8 @@ struct SignCommand: ParsableCommand {
         guard bytes.count <= FleetDocument.maximumSize else {
             throw HubFault(FleetDocumentError.tooLong.explanation)
         }
+        // The document is not secret. `replace` writes in one step, so an interruption leaves no incomplete
+        // document.
         try mapping(PrivateFile.replace(output, with: bytes[...]), \IdentityStoreError.fault)
     }
 

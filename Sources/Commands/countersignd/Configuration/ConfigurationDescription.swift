@@ -8,7 +8,8 @@ struct ConfigurationDescription: Sendable {
     let schema: [(String, JSONValue)]
     /// The text in the column "value" of the reference, in Markdown.
     let words: String
-    /// The requirements on the value beyond the requirements of its kind. Each is the text of its fault.
+    /// Further requirements on the value, for the reference. Each is the text of the fault that is reported
+    /// if the value does not meet the requirement.
     var requirements: [String] = []
     var kind = Kind.scalar
 
@@ -58,7 +59,8 @@ struct ConfigurationMember: Sendable {
     let text: String
     let value: ConfigurationDescription
     var standard: Standard
-    /// The member's further faults for the reference, in Markdown.
+    /// The faults of the member that its value's description does not contain, for the reference, in
+    /// Markdown.
     let faults: String
 
     var isRequired: Bool { if case .required = standard { true } else { false } }

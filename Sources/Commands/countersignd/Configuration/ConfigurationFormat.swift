@@ -17,7 +17,7 @@ struct ConfigurationFormat<Value: Sendable>: Sendable {
     let requirement: String
     /// A regular expression (ECMA 262) that every valid text matches, for editors.
     let pattern: String
-    /// Two valid texts.
+    /// Two valid texts, which editors suggest.
     let examples: [String]
     /// Parses a text. Returns nil for a text with another format.
     let parse: @Sendable (String) -> Value?

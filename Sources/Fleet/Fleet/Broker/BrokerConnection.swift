@@ -48,8 +48,8 @@ package struct BrokerRemark: Sendable {
 ///   client.
 ///
 /// Limits: 20 s until the broker accepts the client, a keep-alive of 20 s, messages of at most 16 KiB, and at
-/// most 131 072 unread events. Both sides must present a certificate of the chain's authority, with TLS 1.2
-/// or newer. The connection never reconnects by itself.
+/// most 131 072 unread events. The TLS version is at least 1.2. Both sides must present a certificate of the
+/// authority that the chain of shops runs itself. The connection never reconnects by itself.
 @safe package final class BrokerConnection: @unchecked Sendable {  // libmosquitto locks its own state
     /// The broker's address and the credentials of this client.
     package struct Settings: Sendable {
@@ -100,8 +100,8 @@ package struct BrokerRemark: Sendable {
     /// The maximum number of socket events until the broker accepts this client; about a dozen are normal. A
     /// server that is no broker cannot keep the socket's thread busy for longer.
     private static let mostSteps = 200
-    /// The maximum number of unread events; the oldest are dropped. Many, because a hub receives the presence
-    /// of every kiosk when it connects.
+    /// The maximum number of unread events; the oldest are dropped. Many, because a hub receives a message
+    /// from every kiosk when it connects: the kiosk's presence (`KioskPresence`).
     private static let mostWaiting = 1 << 17
 
     /// Whether libmosquitto is initialised, which happens once in the process at the first use of this value.

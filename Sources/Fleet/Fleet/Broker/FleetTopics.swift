@@ -1,7 +1,8 @@
 internal import JSON
 
-/// The MQTT topics of a chain. The broker's access rules allow a kiosk to publish its own presence and to
-/// subscribe to the notices for all kiosks and for itself, and nothing else.
+/// The MQTT topics of a chain of shops. On these topics, hubs publish change notices (`ChangeNotice`) and
+/// kiosks publish whether they are online (`KioskPresence`). The broker's access rules allow a kiosk to
+/// publish its own presence, and to subscribe to the notices for all kiosks and to the notices for itself.
 package struct FleetTopics: Sendable {
     /// The beginning of all topics of the chain.
     package let root: String
@@ -12,7 +13,7 @@ package struct FleetTopics: Sendable {
 
     /// The topic of change notices for all kiosks.
     package var notice: String { "\(root)/notice" }
-    /// The topic pattern of all presences, to which a hub subscribes.
+    /// The topic pattern of the presence messages of all kiosks, to which a hub subscribes.
     package var allPresences: String { "\(root)/kiosk/+/presence" }
 
     /// Returns the MQTT client identifier of a kiosk. The broker accepts the identifier from the kiosk's
@@ -22,22 +23,23 @@ package struct FleetTopics: Sendable {
     package func notice(for kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/notice" }
     package func presence(of kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/presence" }
 
-    /// Returns the kiosk whose presence topic this is, or `nil` for another topic.
+    /// Returns the kiosk that publishes its presence on this topic, or `nil` for another topic.
     package func kiosk(ofPresence topic: String) -> FleetName? {
         guard topic.hasPrefix("\(root)/kiosk/"), topic.hasSuffix("/presence") else { return nil }
         return FleetName(topic.dropFirst("\(root)/kiosk/".count).dropLast("/presence".count))
     }
 }
 
-/// A notice that something has changed, without its content. A client that can publish at the broker can
-/// therefore make a kiosk ask the hub, and nothing more.
+/// A message that makes kiosks ask the hub, because something has changed there. The message does not contain
+/// the change. A client that can publish at the broker can therefore make kiosks ask the hub, and nothing
+/// more.
 package struct ChangeNotice: Equatable, Sendable {
-    /// The maximum time over which kiosks spread their questions to the hub, in seconds.
+    /// The maximum time over which kiosks spread their requests to the hub, in seconds.
     package static let widestSpread: Int64 = 60
 
     /// The number of the change, from a counter in the hubs' database.
     package let change: Int64
-    /// The time over which the kiosks spread their questions, in seconds.
+    /// The time over which the kiosks spread their requests to the hub, in seconds.
     package let spreadSeconds: Int64
 
     package init(change: Int64, spreadSeconds: Int64) {
@@ -45,7 +47,7 @@ package struct ChangeNotice: Equatable, Sendable {
         self.spreadSeconds = spreadSeconds
     }
 
-    /// Parses a notice. `nil` for any other content.
+    /// Parses the payload of a notice. `nil` if the payload is malformed.
     package init?(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: 1 << 10).members(["change", "spreadSeconds"]),
             let change = try? members.required("change").integer(in: 0...JSONValue.largestExactInteger),
@@ -60,12 +62,13 @@ package struct ChangeNotice: Equatable, Sendable {
     }
 }
 
-/// The presence of a kiosk, published by the kiosk itself, or by the broker after it lost the kiosk.
+/// The message that says whether a kiosk is online. The kiosk publishes the message itself. If the connection
+/// to the kiosk is lost, the broker publishes it as the kiosk's MQTT will.
 package struct KioskPresence: Equatable, Sendable {
     package static let offline = KioskPresence(isOnline: false, software: "")
 
     package let isOnline: Bool
-    /// The version of the kiosk's program; empty if the broker publishes the presence.
+    /// The version of the kiosk's program; empty in the message that a kiosk is offline.
     package let software: String
 
     package init(isOnline: Bool, software: String) {
@@ -73,7 +76,7 @@ package struct KioskPresence: Equatable, Sendable {
         self.software = software
     }
 
-    /// Parses a presence. `nil` for any other content.
+    /// Parses the payload of a presence message. `nil` if the payload is malformed.
     package init?(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: 1 << 10).members(["online", "software"]),
             let isOnline = try? members.required("online").boolean()

@@ -27,14 +27,16 @@ package struct AcceptedDocuments: Sendable {
     private static let fixed = ["$schema", "store", "keys", "fleet"]
     /// The maximum time by which a document may be dated ahead of the kiosk's clock, in seconds.
     private static let clockSkew: Int64 = 300
-    /// The maximum number of trials of a document that ended without a result, such as by a power cut.
+    /// The maximum number of trials of a document that ended without a result, such as by a power cut. A
+    /// trial applies the document's configuration and waits until the lanes are ready.
     private static let mostTrials: Int64 = 2
 
-    /// The documents that a kiosk has obeyed at one level so far.
+    /// The last document that was in force at one level, and the highest version that was in force for each
+    /// key.
     package struct Seen: Equatable, Sendable {
-        /// The SHA-256 of the last document that was obeyed.
+        /// The SHA-256 of the document that was put in force last.
         package var latest: [UInt8] = []
-        /// The highest version of an obeyed document, for each key that has signed such a document.
+        /// The highest version that was in force, for each key that has signed a document of this level.
         package var versions: [FleetKey.ID: Int64] = [:]
     }
 
@@ -49,13 +51,13 @@ package struct AcceptedDocuments: Sendable {
     package let membership: FleetMembership
     package private(set) var keyring: FleetKeyring
     package private(set) var documents: [FleetLevel: VerifiedFleetDocument] = [:]
-    /// The documents obeyed so far, by level. Versions are counted for each key separately, so that a stolen
-    /// key cannot use up the versions of an earlier key.
+    /// The documents that were in force so far, by level. Versions are counted for each key separately, so
+    /// that a stolen key cannot use up the versions of an earlier key.
     package private(set) var seen: [FleetLevel: Seen]
-    /// The SHA-256 of each document whose trial failed, because the lanes did not become ready.
+    /// The SHA-256 of each document with whose configuration the lanes did not become ready.
     package private(set) var failed: Set<[UInt8]>
-    /// The number of trials of a document whose result is unknown, by the document's SHA-256. A trial has no
-    /// result if the power was cut.
+    /// The number of trials without a result, by the SHA-256 of the tried document. A trial applies the
+    /// document's configuration and waits for the lanes. The trial has no result if the power was cut.
     package private(set) var trials: [[UInt8]: Int64]
     /// The stored documents that are no longer for this kiosk, with the reason for each.
     package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
@@ -81,10 +83,10 @@ package struct AcceptedDocuments: Sendable {
         self.trials = trials
     }
 
-    /// Accepts a document, which is obeyed from now on. The document's signature is not verified again. If
+    /// Accepts a document, which is in force from now on. The document's signature is not verified again. If
     /// the function throws, nothing has changed.
     ///
-    /// - Returns: `true` if the document is new, `false` if it is obeyed already.
+    /// - Returns: `true` if the document is new, `false` if it is in force already.
     /// - Throws: The reason why the document is refused.
     @discardableResult
     package mutating func accept(
@@ -103,8 +105,8 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // A document with a known version is accepted again only if it was obeyed last, because the kiosk may
-        // have lost the document's file.
+        // A document with a known version is accepted again only if it was the last one in force, because the
+        // kiosk may have lost the document's file.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
@@ -124,17 +126,17 @@ package struct AcceptedDocuments: Sendable {
         built = trial.built
     }
 
-    /// Returns the highest version among the documents obeyed at a level that this key or an earlier key has
-    /// signed; 0 if there is no such document. Documents by later keys do not count, so that a later key
-    /// cannot block an earlier key.
+    /// Returns the highest version that was in force at a level. Only documents count that this key or an
+    /// earlier key of the kiosk's file has signed. Returns 0 if there is no such document. Documents by later
+    /// keys do not count, so that a later key cannot block an earlier key.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
-        // `accept` calls this only for a key of the keyring, so the key has a place.
+        // `accept` calls this only for a key of the keyring, so the key is found.
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
     }
 
-    /// Records that a trial of this document begins. Written before the trial, so that a document that makes
-    /// the computer crash is not tried without end.
+    /// Records that a trial of this document begins. The record is stored before the trial, so that a
+    /// document that makes the computer crash is not tried without end.
     mutating func beginTrial(of digest: [UInt8]) { trials[digest, default: 0] += 1 }
 
     /// Records that the trial has a result. One trial runs at a time, so all counts are cleared.
@@ -173,7 +175,8 @@ package struct AcceptedDocuments: Sendable {
         self.seen[document.level] = seen
     }
 
-    /// Records that the lanes did not become ready with this document, which is never accepted again.
+    /// Records that the lanes did not become ready with this document's configuration. The document is never
+    /// accepted again.
     mutating func fail(_ digest: [UInt8]) { failed.insert(digest) }
 
     /// Returns the kiosk's own file with the changes of all levels. A call with an equal file and equal

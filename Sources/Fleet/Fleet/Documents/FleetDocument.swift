@@ -5,8 +5,9 @@ package import MdocModel
 internal import MdocTrust
 package import OpenSSLCrypto
 
-/// A chain's instructions to its kiosks at one level: a COSE_Sign1 (RFC 9052 4.2) by a fleet key, which no
-/// hub has. The parsed value is unverified; a kiosk obeys only a `VerifiedFleetDocument`.
+/// The instructions of a chain of shops to its kiosks at one level (chain, site, group or kiosk). A document
+/// is a COSE_Sign1 (RFC 9052 4.2). Its signing key, a fleet key, is on no hub. The parsed value is
+/// unverified; a kiosk puts only a `VerifiedFleetDocument` in force.
 package struct FleetDocument: Equatable, Sendable {
     /// The maximum size of a document, in bytes.
     package static let maximumSize = 1 << 20
@@ -137,9 +138,9 @@ package struct FleetDocument: Equatable, Sendable {
 
 /// A fleet document whose signature was verified by a key that was not withdrawn.
 ///
-/// This value is the proof that travels from the download to `AcceptedDocuments.accept`: its only initialiser
-/// makes the check, and nobody verifies the signature again. The proof does not say whether the document is
-/// for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
+/// This value is passed from the download to `AcceptedDocuments.accept` as a proof: its only initialiser
+/// verifies the signature, so later steps need not verify it again. The proof does not say whether the
+/// document is for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
 ///
 /// - A kiosk makes the proof in `FleetAgent.receiveDocument`, and when it restores its stored documents at
 ///   the start.

@@ -14,9 +14,9 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
     case otherChain
     /// The document is for another site, group or kiosk.
     case otherName
-    /// This kiosk has obeyed a document of the same level with a higher version.
+    /// A document of the same level with a higher version was already in force on this kiosk.
     case older(than: Int64)
-    /// This kiosk has obeyed another document of the same level with this version.
+    /// Another document of the same level with this version was already in force on this kiosk.
     case versionTaken
     /// The document is dated more than 300 s ahead of the kiosk's clock.
     case notYetValid
@@ -30,7 +30,7 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
     case trustRefused(FleetTrustError)
     /// The document's brands cannot be used or stored, for the described reason.
     case brandsRefused(String)
-    /// An earlier trial of the document failed: the lanes did not become ready.
+    /// The kiosk has tried the document's configuration before, and the lanes did not become ready with it.
     case failedBefore
 
     /// The stable name in a kiosk's report.

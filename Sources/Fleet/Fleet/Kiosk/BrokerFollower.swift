@@ -13,8 +13,8 @@ internal import ReaderIdentityStore
 /// The broker is not trusted. A notice only makes the agent ask the hub. A broker that is down or lies can
 /// only delay a change until the agent's next regular question to the hub.
 actor BrokerFollower {
-    /// The time over which kiosks that have lost the broker spread their questions to the hub, in seconds.
-    /// All kiosks may have lost the broker at once.
+    /// The time over which kiosks that have lost the broker spread their requests to the hub, in seconds. All
+    /// kiosks may have lost the broker at once.
     private static let spread: Int64 = 10
     /// The maximum number of topics for which one connection logs a malformed message.
     private static let mostIgnored = 4
@@ -109,7 +109,8 @@ actor BrokerFollower {
         }
     }
 
-    /// Logs a fault of the broker, once until another fault or a connection follows.
+    /// Logs a fault of the broker. A repeated fault is logged only once, until another fault occurs or a
+    /// connection is made.
     private func remark(_ text: String) {
         if lastRemark.isNews(text) { log.warning("\(text)") }
     }
@@ -124,13 +125,14 @@ actor BrokerFollower {
 
     /// The end of a connection.
     enum Outcome: Equatable {
-        /// The broker accepted the kiosk. `spreadSeconds` is the spread of the last notice to all kiosks.
+        /// The broker accepted the kiosk. `spreadSeconds` is the time over which the last notice to all
+        /// kiosks made them spread their requests to the hub.
         case served(spreadSeconds: Int64)
         /// The broker refused the kiosk, or no connection was made.
         case refused, failed
 
-        /// Records the spread of a notice to all kiosks. A notice to one kiosk is ignored, because its spread
-        /// is always 0.
+        /// Records the number of seconds over which a notice to all kiosks spreads their requests to the hub.
+        /// A notice to one kiosk is ignored, because its number of seconds is always 0.
         mutating func record(_ notice: ChangeNotice, isToAll: Bool) {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }
@@ -187,12 +189,13 @@ actor BrokerFollower {
                         "the broker refuses this kiosk with code \(code): the kiosk asks the hub for another password"
                     )
                     break events
+                // The stream ends after `ended`, so the loop ends without a `break` of its own.
                 case .acknowledged, .ended: break
                 }
             }
         } onCancel: {
-            // A kiosk that ends publishes its absence itself, because the broker publishes the will only for
-            // a client that it loses.
+            // A kiosk that ends publishes itself that it is offline, because the broker publishes the will
+            // only for a client that it loses.
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
             Task { await connection.stop() }

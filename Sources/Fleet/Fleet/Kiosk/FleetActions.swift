@@ -11,10 +11,11 @@ package struct FleetActions: Sendable {
     /// Stops or starts the acceptance of orders and token requests, whatever configuration is applied. Does
     /// not wait for a running `apply`.
     let setStopped: @Sendable (Bool) async -> Void
-    /// Returns the number of seconds by which a trust list may be dated ahead, as in the configuration in
+    /// Returns the number of seconds by which a trust list may be dated ahead, from the configuration in
     /// force.
     let clockSkew: @Sendable () async -> Int64
-    /// Returns the state of lanes, findings and trust lists.
+    /// Returns the health of the daemon: the states of its lanes, the ids of its findings, and the age of its
+    /// trust lists.
     let health: @Sendable () async -> KioskHealth
     /// Sets the number of receipts that wait for the hub, for the daemon's metrics.
     let setWaiting: @Sendable (Int64) -> Void

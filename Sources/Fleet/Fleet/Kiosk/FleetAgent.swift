@@ -54,7 +54,7 @@ package actor FleetAgent {
     private var refused = RefusedDocuments()
     private var backlog = ReceiptBacklog()
     private var schedule = QuestionSchedule()
-    /// Wakes `followState` when something asks for a question.
+    /// Wakes `followState` after a request to the hub was scheduled.
     private let notices = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     /// The last report that the hub accepted, or `nil` before the first.
     private(set) var lastReport: KioskReport?
@@ -91,8 +91,8 @@ package actor FleetAgent {
         await hub.end()
     }
 
-    /// Restores the stop and the brands that were in force when the kiosk ended. The daemon itself starts
-    /// with the documents' configuration.
+    /// Stops the kiosk again if it was stopped when the daemon ended, and restores the brands of the accepted
+    /// documents. The daemon has started with the documents' configuration already.
     func start() async {
         for (level, error) in accepted.leftOut {
             log.error(
@@ -127,6 +127,7 @@ package actor FleetAgent {
 
     /// Schedules a question to the hub about every five minutes.
     private func askRegularly() async {
+        // The pause is random already, so the request need not be delayed as well.
         while await rest(for: settings.pollPause) { askHub(withinSeconds: 0) }
     }
 
@@ -167,8 +168,8 @@ package actor FleetAgent {
                 if try await !receiveDocument(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
                 // The hub offers a replaced document again while the roll-out of the later document is
-                // paused. The replaced document counts as refused only if the kiosk obeys no document of the
-                // level.
+                // paused. The replaced document counts as refused only if no document of the level is in
+                // force.
                 refused.recordOutdated(entry.digest)
                 if accepted.documents[entry.level] == nil { refuse(entry, .older(than: version)) }
             } catch let error as FleetDocumentError {
@@ -184,8 +185,8 @@ package actor FleetAgent {
         return isComplete
     }
 
-    /// Whether the document must be downloaded. This is the case unless the document is obeyed, is known to
-    /// be older than an obeyed document, or is in a trial.
+    /// Whether the document must be downloaded. A document is not downloaded if it is in force or in a trial,
+    /// or if it is known to be older than the document in force.
     private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
@@ -264,7 +265,7 @@ package actor FleetAgent {
     // MARK: Documents
 
     /// Accepts a document, or begins a trial of it. A document that changes the configuration waits for a
-    /// later question while another trial runs or the kiosk is stopped.
+    /// later request to the hub while another trial runs or the kiosk is stopped.
     ///
     /// - Returns: `false` if the document must be requested again soon.
     /// - Throws: The reason why the document is refused.
@@ -272,7 +273,7 @@ package actor FleetAgent {
     func receiveDocument(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
         let document = try VerifiedFleetDocument(bytes, by: accepted.keyring)
         var next = accepted
-        // The kiosk obeys this document already.
+        // This document is in force already.
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
@@ -427,7 +428,7 @@ package actor FleetAgent {
 
     var accepted: AcceptedDocuments { kept.accepted }
     var isStopped: Bool { kept.isStopped }
-    /// The number of stops since the kiosk started.
+    /// The number of times that the kiosk was stopped since the daemon started.
     var stops: Int { kept.stops }
     var isTrying: Bool { work.isTrying }
     var isResuming: Bool { work.isResuming }
@@ -454,12 +455,12 @@ struct Trial: Sendable {
     var name: String { "\(document.document.level.rawValue) \(document.document.version)" }
 }
 
-/// The agent's tasks that outlast the question that began them. Meanwhile the agent asks the hub, so that a
-/// stop need not wait for lanes.
+/// The agent's tasks that continue after the request to the hub that began them. Meanwhile the agent asks the
+/// hub again, so that a stop of the kiosk need not wait until lanes are ready.
 private struct PendingWork {
     /// The current trial.
     var trial: Task<Void, Never>?
-    /// The start after a stop.
+    /// The task that lets a stopped kiosk accept orders again.
     var resumption: Task<Void, Never>?
     /// The latest task that stores a document's brands and trust.
     private var settling: Task<Bool, Never>?
@@ -488,8 +489,8 @@ private struct PendingWork {
     }
 }
 
-/// Runs a function that waits for the disk on a dispatch queue, because a thread of the task pool must not
-/// block.
+/// Runs a function on a dispatch queue. The function waits for the disk, and a thread of the task pool must
+/// not block.
 func blocking<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {

@@ -6,7 +6,8 @@ package import PKIX
 package import ReaderIdentityStore
 
 /// The folder `fleet` in a kiosk's store: the kiosk's key and certificate, the accepted documents, the
-/// versions of obeyed documents, and the broker's password. Only the daemon's user can read the folder.
+/// versions of the documents that were in force, and the broker's password. Only the daemon's user can read
+/// the folder.
 package struct FleetFolder: Sendable {
     package let path: String
 
@@ -79,7 +80,7 @@ package struct FleetFolder: Sendable {
             membership, FleetKeyring(keys, withdrawn: state.withdrawn), seen: state.seen,
             failed: state.failed, trials: state.trials)
         for level in FleetLevel.allCases {
-            // Without a file, the kiosk obeys no document of this level.
+            // Without a file, no document of this level is in force.
             guard let bytes = try mapping(Self.contents(documentPath(level)), FleetFolderError.file)
             else { continue }
             try mapping(accepted.restore(bytes, at: level)) { (error: FleetDocumentError) in
@@ -89,9 +90,9 @@ package struct FleetFolder: Sendable {
         return (accepted, state.isStopped)
     }
 
-    /// Stores the accepted documents, and whether the kiosk is stopped. The versions of obeyed documents
-    /// (`state.json`) are written before the documents. If the power is cut after the first file, the kiosk
-    /// downloads the missing documents again.
+    /// Stores the accepted documents, and whether the kiosk is stopped. The versions of the documents that
+    /// were in force (`state.json`) are written before the documents. If the power is cut after the first
+    /// file, the kiosk downloads the missing documents again.
     package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(
@@ -137,8 +138,8 @@ package enum FleetFolderError: Error, Equatable, Sendable {
     }
 }
 
-/// The contents of `state.json`: the versions of obeyed documents, by which an older document is recognised,
-/// the withdrawn keys, the trials, and whether the kiosk is stopped.
+/// The contents of `state.json`: the versions of the documents that were in force, the withdrawn keys, the
+/// trials, and whether the kiosk is stopped. By the versions, the kiosk recognises an older document.
 private struct State {
     /// The maximum number of failed documents that are stored. If there are more, an arbitrary part of them
     /// is stored.

@@ -35,10 +35,10 @@ struct FleetTrust: Sendable {
     /// Checks whether a bundle may replace the trust in the store.
     ///
     /// - Parameters:
-    ///   - isObeyed: Whether the kiosk already obeys a document with the bundle. Such a bundle may be
-    ///     reinstated, even if a newer bundle was in force in between. The store's history must show that the
-    ///     bundle was in force before, because a bundle that arrived while the bundle of a more specific
-    ///     level was in force has never been checked.
+    ///   - isObeyed: Whether a document with the bundle is in force already. Such a bundle may be reinstated,
+    ///     even if a newer bundle was in force in between. The store's history must show that the bundle was
+    ///     in force before, because a bundle that arrived while the bundle of a more specific level was in
+    ///     force has never been checked.
     ///   - clockSkew: The number of seconds by which the bundle, and a list in it, may be dated ahead.
     /// - Returns: `nil` if the store already has the bundle's trust and records that a bundle of this or a
     ///   later date was accepted.
@@ -86,7 +86,8 @@ struct FleetTrust: Sendable {
 }
 
 extension ReaderStore {
-    /// Whether the stored history says that a bundle put this snapshot in force.
+    /// Whether the store's history says that a bundle led to this snapshot, which is one state of the store's
+    /// trust.
     fileprivate func hadBundle(of id: TrustSnapshot.ID) throws(ReaderStoreError) -> Bool {
         try trustHistory().contains { $0.id == id && $0.change == .bundle }
     }

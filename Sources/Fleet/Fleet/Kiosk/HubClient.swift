@@ -49,8 +49,8 @@ package enum HubError: Error, Equatable, Sendable {
 actor HubClient {
     /// The maximum time for one connection, with its TLS handshake.
     private static let connectTimeout = Duration.seconds(5)
-    /// The maximum number of connections for one request. A hub that is crowded by strangers closes the
-    /// oldest connection whose handshake is incomplete, which may be the kiosk's.
+    /// The maximum number of connections for one request. A hub with too many connections of unknown clients
+    /// closes the oldest connection whose handshake is incomplete. This may be the kiosk's connection.
     private static let mostHandshakes = 3
     /// The time for which an idle connection stays open. Short, because a thousand kiosks ask only every few
     /// minutes.
@@ -147,6 +147,7 @@ actor HubClient {
             } catch .refused(let status, let id, let detail) where status >= 500 {
                 last = .refused(status: status, id: id, detail: detail)
             } catch {
+                // The hub has answered, although with a refusal, so later requests begin with this hub.
                 preferred = place
                 throw error
             }
@@ -187,7 +188,7 @@ actor HubClient {
     /// Sends a request. If the hub closed the connection before the TLS handshake was complete, the request
     /// is sent again at once, because the hub has not seen it.
     private func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
-        // One attempt fewer than the maximum, which follows after the loop.
+        // One attempt fewer than the maximum, because the last attempt follows after the loop.
         for _ in 1..<Self.mostHandshakes {
             do throws(ClientError) {
                 return try await client.send(request)
@@ -213,7 +214,8 @@ actor HubClient {
     }
 }
 
-/// The source of reader tokens that the hub makes for this kiosk.
+/// The source of reader tokens that the hub makes for this kiosk. A reader token is a signed text which
+/// states that this reader may make requests in a brand's name.
 package struct KioskTokens: Sendable {
     /// The maximum length of a token, in bytes.
     private static let longestToken = 4096

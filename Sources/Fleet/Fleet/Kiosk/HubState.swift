@@ -18,8 +18,8 @@ package struct HubState: Equatable, Sendable {
         }
     }
 
-    /// The position of the latest receipt that the hub has committed. The sequence number is 0 if the hub has
-    /// no receipt.
+    /// The sequence number and the digest of the latest receipt that the hub has stored. The number is 0 if
+    /// the hub has no receipt.
     package struct Head: Equatable, Sendable {
         package let sequence: Int64
         package let digest: [UInt8]

@@ -35,8 +35,9 @@ struct KioskEnrolment {
         // enrolment do not share a key.
         let own = try mapping(request(), \IdentityStoreError.hubError)
         if let present, settings.now().secondsSince1970 < present.notAfter {
-            // The hub reserves places for renewals by kiosks that show their certificate. Strangers cannot
-            // occupy them. If the certificate cannot be shown, the kiosk asks without it below.
+            // The hub limits the number of certificate requests at the same time. Kiosks that show their
+            // certificate have a separate limit, which unknown clients cannot use up. If the certificate
+            // cannot be shown, the kiosk asks without it below.
             switch await ask(own, [], as: folder) {
             case .failure(.unreachable), .failure(.file): break
             case let answer: return try save(answer.get(), after: present)

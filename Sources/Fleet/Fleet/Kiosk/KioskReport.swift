@@ -1,13 +1,13 @@
 package import JSON
 
-/// A kiosk's report to its hub: the documents that it obeys or refuses, and its health. Contains nothing
-/// about a person. The hub shows the report on the operator's page, and counts refusals in the report against
-/// the roll-out of a document. The hub relies on nothing else in a report.
+/// A kiosk's report to its hub: the documents that are in force or refused, and the kiosk's health. A report
+/// contains nothing about a person. The hub shows the report on the operator's page, and counts refusals in
+/// the report against the roll-out of a document. The hub relies on nothing else in a report.
 package struct KioskReport: Equatable, Sendable {
     /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14
 
-    /// A document of the kiosk with its result.
+    /// A document that the hub offered, with its result on the kiosk.
     package struct Entry: Equatable, Sendable {
         package let level: FleetLevel
         package let version: Int64
@@ -74,7 +74,7 @@ package struct KioskHealth: Equatable, Sendable {
     /// The highest age of trust lists that a report contains, in hours.
     package static let oldestTrust: Int64 = 1_000_000
 
-    /// A lane with its state.
+    /// A lane, which is one till with a reader, and its state.
     package struct Lane: Equatable, Sendable {
         package let name: String
         /// `ready`, or another state as in `GET /v1/lanes`.
@@ -87,7 +87,8 @@ package struct KioskHealth: Equatable, Sendable {
     }
 
     package var lanes: [Lane]
-    /// The ids of the findings about the whole kiosk, as in `GET /readyz`.
+    /// The ids of the findings about the whole kiosk, as in `GET /readyz`. A finding is a condition that
+    /// needs attention.
     package var findings: [String]
     /// The age of the newest trust list, in hours, or `nil` without lists.
     package var trustAgeHours: Int64?
@@ -134,7 +135,7 @@ package struct KioskHealth: Equatable, Sendable {
     }
 
     /// Whether lanes or findings differ from an earlier health. Such a change is reported before the next
-    /// regular question.
+    /// regular request to the hub.
     func isNews(after other: KioskHealth?) -> Bool {
         lanes != other?.lanes || findings != other?.findings
     }
@@ -143,8 +144,8 @@ package struct KioskHealth: Equatable, Sendable {
 /// The documents that the hub offers and the kiosk refuses.
 struct RefusedDocuments {
     private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
-    /// The SHA-256 of downloaded documents with a lower version than an obeyed document. The kiosk does not
-    /// download such a document again.
+    /// The SHA-256 of downloaded documents whose version is lower than the version in force. The kiosk does
+    /// not download such a document again.
     private var outdated: Set<[UInt8]> = []
 
     /// Removes all refusals when a new state of the hub is read, because that state names all offered
@@ -159,8 +160,8 @@ struct RefusedDocuments {
 
     func isOutdated(_ digest: [UInt8]) -> Bool { outdated.contains(digest) }
 
-    /// Returns the entries of a report: the obeyed documents, and for each level with a refusal the refused
-    /// document instead.
+    /// Returns the entries of a report: the documents in force. At a level with a refusal, the refused
+    /// document is the entry instead.
     func entries(beside accepted: AcceptedDocuments) -> [KioskReport.Entry] {
         let obeyed = accepted.documents.values.filter { byLevel[$0.document.level] == nil }.map {
             KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")

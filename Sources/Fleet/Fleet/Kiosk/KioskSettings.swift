@@ -16,7 +16,7 @@ package struct KioskSettings: Sendable {
     package let store: String
     /// The version of the kiosk's program. The kiosk sends it to the hub in reports and presence messages.
     package let software: String
-    /// The average time between two questions to the hub without a notice.
+    /// The average time between two requests to the hub, if no change notice arrives in between.
     package var pollInterval = Duration.seconds(300)
     /// The average time between two checks for new receipts.
     package var receiptInterval = Duration.seconds(2)
@@ -53,7 +53,7 @@ extension KioskSettings {
         pauses[min(attempt, pauses.count - 1)] * Double.random(in: 0.5...1.5)
     }
 
-    /// The random time until the next regular question.
+    /// The random time until the next regular request to the hub.
     var pollPause: Duration { pollInterval * Double.random(in: 0.8...1.2) }
 }
 

@@ -1,31 +1,32 @@
-/// The time of a kiosk's next question to its hub. The value reads no clock; the caller passes the time.
+/// The time of a kiosk's next question to its hub. A question is a request for the state that the hub wants
+/// for the kiosk. This value reads no clock: the caller passes the time.
 ///
-/// Notices and failures ask for a question at some time, and the earliest request counts. At least `interval`
-/// passes between two questions, however many notices the broker sends.
+/// Change notices and failures schedule a question at some time, and the earliest time counts. At least
+/// `interval` passes between two questions, however many notices the broker sends.
 struct QuestionSchedule {
     /// The minimum time from the end of one question to the next.
     static let interval = Duration.seconds(1)
 
-    /// The requested time of the next question, or `nil` without a request.
+    /// The scheduled time of the next question, or `nil` if none is scheduled.
     private var next: ContinuousClock.Instant?
-    /// The earliest time of the next question.
+    /// The time before which no question may be asked, even if it is scheduled earlier.
     private var earliest: ContinuousClock.Instant?
     /// The number of failures in a row.
     private var failures = 0
 
-    /// Requests a question at a time.
+    /// Schedules a question, unless an earlier one is scheduled.
     mutating func ask(at time: ContinuousClock.Instant) {
         next = min(next ?? time, time)
     }
 
-    /// Returns the time until the next question (zero if it is due), or `nil` without a request.
+    /// Returns the time until the next question, zero if the question is due, or `nil` if none is scheduled.
     func wait(at now: ContinuousClock.Instant) -> Duration? {
         guard let next else { return nil }
         return max(.zero, max(next, earliest ?? next) - now)
     }
 
-    /// Begins a question and removes the request for it. A request that comes during the question leads to
-    /// another question.
+    /// Begins a question and removes it from the schedule. A question that is scheduled meanwhile is asked
+    /// afterwards.
     mutating func begin() { next = nil }
 
     /// Ends a question. If the question was not complete, another follows after a pause.

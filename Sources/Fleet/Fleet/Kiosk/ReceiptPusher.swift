@@ -2,7 +2,8 @@ internal import JSON
 internal import Logging
 internal import ReaderStore
 
-/// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped.
+/// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped. A receipt is a signed
+/// statement that a presentation took place.
 ///
 /// `FleetAgent.run` starts the pusher and cancels it. The pusher looks for new receipts every two seconds:
 /// - After its start and after each failure, it asks the hub for the latest receipt that the hub has, and
@@ -72,8 +73,9 @@ actor ReceiptPusher {
             // Read before the keys are sent, so that `run` can count the waiting receipts even if the hub
             // refuses the keys.
             if known == nil { known = try await client.state().receipts }
-            // The keys are sent before the head is read. After an enrolment, the hub recognises the computer
-            // by these keys, and can only then say after which receipt this computer continues.
+            // The keys are sent before the hub's latest receipt is read. After an enrolment, the hub
+            // recognises the computer by these keys, and can only then say after which receipt this computer
+            // continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -112,7 +114,8 @@ actor ReceiptPusher {
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
             // The hub has no receipt of this kiosk, so there is nothing to compare.
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
-            // The receipt with the hub's number must have the hub's digest, or this is another chain.
+            // The receipt with the hub's number must have the hub's digest. Otherwise the receipts of the
+            // store and of the hub are not from the same chain.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
             return (next.map(\.encoded), newest, last?.digest == head.digest)
         }
@@ -136,8 +139,8 @@ actor ReceiptPusher {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         }
-        // If the hub's new head differs from the last sent receipt, the same receipts would be sent without
-        // end.
+        // The hub's latest receipt must now be the last sent one. Otherwise the same receipts would be sent
+        // without end.
         guard let taken = try? HubState.Head(JSONText(answer[...])), taken == newest else {
             throw HubError.malformed
         }

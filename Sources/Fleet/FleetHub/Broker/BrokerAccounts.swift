@@ -7,7 +7,7 @@ internal import JSON
 /// account. A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns
 /// one object, and passes the broker's answers to `receive`.
 actor BrokerAccounts {
-    /// The maximum time that a request waits for its turn.
+    /// The maximum time until a waiting request is sent to the broker.
     static let turnTimeout = Duration.seconds(10)
     /// The maximum time for the broker's answer.
     static let answerTimeout = Duration.seconds(5)
@@ -65,7 +65,7 @@ actor BrokerAccounts {
         return await withCheckedContinuation { answer in
             wanted.append(
                 Wanted(kiosk: kiosk, password: password, deadline: .now + Self.turnTimeout, answer: answer))
-            // A running `serve` also takes this request.
+            // A running `serve` also handles this request.
             guard !isServing else { return }
             isServing = true
             Task { await serve() }

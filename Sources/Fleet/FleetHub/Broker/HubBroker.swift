@@ -7,8 +7,8 @@ internal import ReaderStore
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// A hub's connection to the broker: receives kiosks' presences, publishes change notices, and creates and
-/// removes kiosks' accounts through mosquitto's dynamic security plugin.
+/// A hub's connection to the broker: receives the messages by which kiosks are online or offline (presences),
+/// publishes change notices, and manages kiosks' accounts through mosquitto's dynamic security plugin.
 ///
 /// `run` maintains a connection and, twice a second, writes presences to the database and performs the queued
 /// tasks. Several hubs do the same at the same time; a task that two hubs perform has the same effect as a
@@ -29,13 +29,15 @@ package final class HubBroker: Service {
     package static let kioskUserPrefix = "kiosk-"
 
     private static let role = "countersign-hub"
-    /// The time between two readings of the tasks, and between two writings of presences.
+    /// The time between two runs of the task loop. Each run writes the received presences to the database and
+    /// performs the queued tasks.
     private static let interval = Duration.milliseconds(500)
     /// The maximum number of tasks in one reading.
     private static let tasksAtOnce: Int64 = 500
     /// The maximum number of accounts that one message removes.
     private static let removalsAtOnce: Int64 = 50
-    /// The maximum number of presences that wait for the database. Presences of further kiosks are dropped.
+    /// The maximum number of kiosks' presence messages that wait until they are written to the database.
+    /// Messages of further kiosks are dropped.
     private static let mostPresences = 100_000
     /// The maximum number of kiosks for which one connection logs a malformed presence.
     private static let mostIgnored = 100
@@ -50,7 +52,8 @@ package final class HubBroker: Service {
         var pending: [Int32: BrokerTasks.Entry] = [:]
         /// The numbers of tasks that are done and still in the database.
         var done: Set<Int64> = []
-        /// Whether the removal of superfluous accounts was sent on this connection.
+        /// Whether this connection has sent the commands that remove the accounts of all kiosks that must
+        /// have no account.
         var isCleared = false
         var remark = BrokerRemark()
         /// The topics for which a malformed presence was logged.
@@ -146,7 +149,8 @@ package final class HubBroker: Service {
         await connection.stop()
     }
 
-    /// Logs a fault of the broker, once until another fault or a connection follows.
+    /// Logs a fault of the broker. A repeated fault is logged only once, until another fault occurs or a
+    /// connection is made.
     private func remark(_ text: String) {
         if state.withLock({ $0.remark.isNews(text) }) { log.error("\(text)") }
     }
@@ -158,7 +162,7 @@ package final class HubBroker: Service {
         let acls = JSONValue.array([
             BrokerCommands.allow("publishClientSend", topics.notice),
             BrokerCommands.allow("publishClientSend", "\(topics.root)/kiosk/+/notice"),
-            // A hub publishes the absence of a kiosk whose account it has removed.
+            // A hub publishes that a kiosk is offline when it has removed the kiosk's account.
             BrokerCommands.allow("publishClientSend", topics.allPresences),
             BrokerCommands.allow("subscribePattern", topics.allPresences),
         ])
@@ -191,7 +195,8 @@ package final class HubBroker: Service {
                 "a malformed presence is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
-            // A newer presence of a kiosk takes no further place.
+            // A newer presence replaces the kiosk's waiting one, so it is stored even if the maximum is
+            // reached.
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
             state.presences[kiosk] = presence
         }
@@ -242,7 +247,7 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Writes the presences that have arrived to the database.
+    /// Writes all waiting presences to the database.
     private func keepPresences() async throws(PostgreSQLError) {
         let presences = state.withLock { state in
             defer { state.presences = [:] }
@@ -300,7 +305,8 @@ package final class HubBroker: Service {
         state.withLock { if $0.connection === connection { $0.isCleared = true } }
     }
 
-    /// Sends the messages of one task to the broker: a change notice, or the removal of a kiosk's account.
+    /// Sends the messages of one task to the broker: a change notice, or the removal of a kiosk's account. A
+    /// change notice is retained, so that a kiosk that is offline gets it when it connects again.
     ///
     /// - Parameters:
     ///   - change: The number in a change notice.
@@ -313,7 +319,8 @@ package final class HubBroker: Service {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
             // The notice makes the kiosk ask the hub, and the hub refuses the kiosk. The broker publishes no
-            // will for a client whose account is removed, so the hub publishes the kiosk's absence.
+            // will for a client whose account is removed, so the hub itself publishes that the kiosk is
+            // offline.
             connection.publish(
                 ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
                 isRetained: true)

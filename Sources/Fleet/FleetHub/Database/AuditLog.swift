@@ -17,7 +17,7 @@ package struct AuditLog: Sendable {
         self.who = who
     }
 
-    /// Makes a change and writes its act to the audit log, in one transaction.
+    /// Makes a change and writes an act, a row about the change, to the audit log in one transaction.
     ///
     /// - Parameter change: A function that sends the statements of the change. It returns a value for the
     ///   caller and the act to write, or `nil` for the act if nothing has changed that the log records.
@@ -36,7 +36,7 @@ package struct AuditLog: Sendable {
         }
     }
 
-    /// Makes a change with one statement and writes its act to the audit log, in one transaction.
+    /// Makes a change with one statement, and writes an act about it to the audit log in one transaction.
     ///
     /// - Returns: `false` if the statement returned no row: nothing has changed then, and nothing is written.
     func recording(
@@ -84,7 +84,7 @@ package struct AuditLog: Sendable {
             ORDER BY number LIMIT $3::bigint
             """, [number.postgreSQL, (kiosk?.text ?? "").bytes, limit.postgreSQL]
         ).map { row throws(PostgreSQLError) in
-            // A null in a column leaves fewer than eight values.
+            // A row with a null leaves fewer than eight values, and is refused.
             let values = row.compactMap { $0 }
             guard values.count == 8, let number = values[0].bigint, let time = values[1].bigint,
                 let object = try? JSONItem.parse(values[3][...])
@@ -102,8 +102,8 @@ package struct AuditLog: Sendable {
     }
 }
 
-/// An operator's change: a row of the chain's audit log. It contains no one-time code, no token, no content
-/// of a document and nothing about a customer.
+/// An operator's change, as a row of the chain's audit log. It contains no one-time code, no token, no
+/// content of a document and nothing about a customer.
 struct OperatorAct: Sendable {
     /// The stable name of a change in the log.
     enum ID: String {
@@ -117,7 +117,7 @@ struct OperatorAct: Sendable {
     }
 
     let id: ID
-    /// The changed object, as JSON.
+    /// The kiosk or document that was changed, as JSON.
     let object: JSONValue
 
     /// Creates an act about a kiosk.

@@ -34,7 +34,7 @@ struct BrokerTasks: Sendable {
 
     /// Deletes tasks that are done.
     func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
-        // 20 is the array type bigint.
+        // 20 is PostgreSQL's number for bigint, the type of the array's values.
         _ = try await pool.rows(
             "DELETE FROM countersign_fleet_task WHERE number = ANY ($1::bigint[])",
             [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])

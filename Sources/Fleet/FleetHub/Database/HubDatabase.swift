@@ -26,7 +26,7 @@ package struct HubDatabase: Sendable {
     /// The SQL for the time of the database in seconds. `clock_timestamp()` and not `now()`, so that the time
     /// is read again after a statement has waited for another hub.
     static let second = "extract(epoch FROM clock_timestamp())::bigint"
-    /// PostgreSQL's error code for a row that would violate a unique index.
+    /// PostgreSQL's error code for a row that would violate a unique index: here, another kiosk has the key.
     static let keyTaken = "23505"
 
     package let chain: FleetName
@@ -104,8 +104,8 @@ extension [UInt8] {
     /// The string of PostgreSQL's `text`.
     var text: String { String(decoding: self, as: UTF8.self) }
 
-    /// Returns PostgreSQL's binary encoding of a one-dimensional array. The types are `bytea` (17), `bigint`
-    /// (20), `text` (25) and `boolean` (16).
+    /// Returns PostgreSQL's binary encoding of a one-dimensional array. `type` is PostgreSQL's number for the
+    /// values' type: `boolean` (16), `bytea` (17), `bigint` (20) or `text` (25).
     static func postgreSQLArray(_ values: [[UInt8]], of type: UInt32) -> [UInt8] {
         func big(_ value: UInt32) -> [UInt8] {
             (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }

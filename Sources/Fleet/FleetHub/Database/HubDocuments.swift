@@ -177,7 +177,7 @@ package struct HubDocuments: Sendable {
     }
 
     /// Returns the SQL condition for a kiosk that the roll-out has reached: the first byte of a hash, 0 to
-    /// 255, is below the roll-out's share of 256. The hash includes the version, so that each version is
+    /// 255, is below the roll-out's percentage of 256. The hash includes the version, so that each version is
     /// first tried on other kiosks.
     private static func isReached(kiosk: StaticString) -> String {
         "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
@@ -248,10 +248,10 @@ package struct HubDocuments: Sendable {
 }
 
 extension VerifiedFleetDocument {
-    /// Whether this document replaces `other`: a later key signed the other document, or a key that is no
-    /// longer among `keys`.
+    /// Whether this document replaces `other`. It does if `other` was signed by a later key of `keys`, or by
+    /// a key that is not in `keys`.
     fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {
-        // Without a place in the order of precedence, this document replaces nothing.
+        // If the key of this document is not in `keys`, this document replaces nothing.
         guard let own = keys.firstIndex(where: { $0.id == signer }) else { return false }
         guard let other = try? VerifiedFleetDocument(other, by: FleetKeyring(keys)),
             let place = keys.firstIndex(where: { $0.id == other.signer })

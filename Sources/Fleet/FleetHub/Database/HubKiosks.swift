@@ -24,7 +24,8 @@ package struct KioskRecord: Equatable, Sendable {
     package let software: String
     /// The last report of the kiosk, as JSON; empty if there is none.
     package let report: [UInt8]
-    /// The latest receipt that the hub has of this kiosk's present epoch.
+    /// The latest receipt that the hub has of this kiosk's present epoch. An epoch is the receipt chain of
+    /// one computer with the kiosk's name.
     package let head: HubState.Head
     /// Whether the kiosk was enrolled and has not sent its receipt keys since then. The name may now be
     /// another computer's, with another receipt chain.
@@ -66,9 +67,9 @@ package struct KioskRecord: Equatable, Sendable {
         isKeyRevoked = values[15] == [1]
     }
 
-    /// The receipt after which the kiosk continues. For a kiosk that was enrolled again, this is 0 until the
-    /// kiosk has sent its receipt keys, because the hub recognises by these keys whether the kiosk has the
-    /// earlier receipts.
+    /// The receipt after which the kiosk must continue to push receipts. For a kiosk that was enrolled again,
+    /// its number is 0 until the kiosk has sent its receipt keys, because the hub recognises by these keys
+    /// whether the kiosk has the earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
@@ -141,8 +142,8 @@ package struct HubKiosks: Sendable {
 
     private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
 
-    /// Enrols a kiosk's key with its code: once, within the code's validity, and not for a revoked key. The
-    /// database contains only the code's digest.
+    /// Enrols a kiosk's key with a one-time code. The code must be valid, and the key must not have been
+    /// revoked. The database contains only the code's digest.
     ///
     /// - Returns: `false` if the code does not apply.
     /// - Throws: `failed` with `keyTaken` if another kiosk has the key.
@@ -185,8 +186,8 @@ package struct HubKiosks: Sendable {
     /// Revokes a kiosk: the hubs refuse the kiosk's certificate from now on, and the broker removes the
     /// kiosk's account. Returns `false` if there is no such kiosk or it is revoked already.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        // PostgreSQL also runs `kept`, although no other query reads it. A kiosk that was never enrolled has
-        // an empty key, which is not kept.
+        // PostgreSQL also runs `kept`, although no other query reads it. It stores the revoked key. A kiosk
+        // that was never enrolled has an empty key, which is not stored.
         try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
             by: """
@@ -263,13 +264,14 @@ package struct HubKiosks: Sendable {
     private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken, .receiptKeyTaken].map(
         \.rawValue)
 
-    /// Stores presences that the broker published. Unknown and revoked kiosks are skipped.
+    /// Stores which kiosks are online, by the presence messages that the broker published. Unknown and
+    /// revoked kiosks are skipped.
     func record(
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
-        // The array types are text (25) and boolean (16). An absence names no software version, so the stored
-        // version stays.
+        // PostgreSQL's numbers for the types of the arrays' values are 25 (text) and 16 (boolean). The
+        // message that a kiosk is offline names no software version, so the stored version stays.
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,

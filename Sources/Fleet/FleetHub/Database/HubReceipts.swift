@@ -7,10 +7,10 @@ package import ReaderStore
 package enum ReceiptPush: Equatable, Sendable {
     /// The receipts are committed, each once. The value is the kiosk's latest receipt.
     case committed(HubState.Head)
-    /// Nothing was stored: the next receipt must be the one after this head.
+    /// Nothing was stored: the next receipt must be the one after this receipt.
     case gap(HubState.Head)
-    /// Nothing was stored: the hub has another receipt with this number. The kiosk's chain was restored from
-    /// a backup, or is another one.
+    /// Nothing was stored: the hub has another receipt with this number. The kiosk's receipts were restored
+    /// from a backup, or come from another computer.
     case differs(at: Int64)
     /// Nothing was stored: the receipt with this number has a fault.
     case broken(at: Int64, ReceiptChainFault)
@@ -23,7 +23,8 @@ package enum ReceiptPush: Equatable, Sendable {
     case revoked
 }
 
-/// The receipts of a chain's kiosks, and the keys that verify them.
+/// The receipts of a chain's kiosks, and the keys that verify them. A receipt is a signed statement that a
+/// presentation took place.
 ///
 /// `HubRoutes` calls `store` with a push of a kiosk. A push is stored completely or not at all:
 /// - It contains 1 to 512 consecutive receipts, each signed by a key that the kiosk has sent.
@@ -42,7 +43,8 @@ package enum ReceiptPush: Equatable, Sendable {
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
     package static let mostReceipts = 512
-    /// The maximum number of receipt keys of one kiosk in one epoch. Keys without receipts count too.
+    /// The maximum number of receipt keys of one kiosk in one epoch, which is the receipt chain of one
+    /// computer. Keys that have signed no receipt count too.
     static let mostKeys: Int64 = 64
 
     /// The maximum that one kiosk may push in an hour, in bytes. This is more than 20 000 receipts of usual
@@ -123,18 +125,21 @@ package struct HubReceipts: Sendable {
         return CheckedSignatures(of: new, by: keys)
     }
 
-    /// Compares the receipts with the stored ones, and stores the new receipts and the kiosk's new head.
+    /// Compares the receipts with the stored ones. Stores the new receipts, and records the last of them as
+    /// the kiosk's latest receipt.
     private static func store(
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
-        // Locked, so that two pushes of one kiosk at two hubs follow each other.
+        // Locked, so that two pushes of one kiosk at two hubs follow each other. `receipts` is never empty
+        // here, so only an unknown or revoked kiosk leads to `.revoked`.
         guard let account = try ReceiptAccount(of: kiosk, isHeld: true, on: link, until: deadline),
             let earliest = receipts.first
         else {
             return .revoked
         }
-        // Until a kiosk that was enrolled again has sent its keys, the stored head may be another computer's.
+        // Until a kiosk that was enrolled again has sent its keys, the stored latest receipt may be another
+        // computer's. The kiosk answers the fault `keyUnknown` by sending its keys.
         guard !account.isRejoining else {
             return .broken(at: earliest.sequence, .keyUnknown(earliest.keyID))
         }
@@ -154,8 +159,9 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's head, the receipts are not damaged. Instead,
-            // the kiosk was set back to a backup, or has another chain.
+            // If the first new receipt does not follow the hub's latest receipt, the receipts are not
+            // damaged. Instead, the kiosk was set back to a backup, or its receipts come from another
+            // computer.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
@@ -203,7 +209,8 @@ package struct HubReceipts: Sendable {
         return receipts.first { (stored[$0.sequence] ?? $0.digest) != $0.digest }?.sequence
     }
 
-    /// Inserts receipts. The array types are bigint (20) and bytea (17).
+    /// Inserts receipts. PostgreSQL's numbers for the types of the arrays' values are 20 (bigint) and 17
+    /// (bytea).
     private static func insert(
         _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -251,7 +258,7 @@ package struct HubReceipts: Sendable {
         let signers = Set(receipts.map(\.keyID))
         let points = keys.filter { signers.contains($0.id) }.map(\.point)
         guard !points.isEmpty else { return }
-        // 17 is the array type bytea.
+        // 17 is PostgreSQL's number for bytea, the type of the array's values.
         _ = try link.rows(
             """
             UPDATE countersign_fleet_receipt_key SET is_used = true
@@ -264,7 +271,8 @@ package struct HubReceipts: Sendable {
         /// The keys are stored.
         case added
         /// The keys are stored, and the kiosk's receipts now come from another computer than before. `epoch`
-        /// is new, or the epoch in which this computer has sent receipts earlier.
+        /// is the number of that computer's receipt chain: a new number, or the number under which this
+        /// computer has sent receipts earlier.
         case replaced(epoch: Int64)
         /// The kiosk would have more than `mostKeys` keys.
         case tooMany
@@ -282,7 +290,7 @@ package struct HubReceipts: Sendable {
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
     ) async throws(PostgreSQLError) -> KeyOutcome {
-        // 17 is the array type bytea.
+        // 17 is PostgreSQL's number for bytea, the type of the array's values.
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             // `first??` unwraps both the row and its column, either of which may be missing.

@@ -53,7 +53,7 @@ struct ReceiptAccount {
 /// same name begins the next epoch, but only after an operator has invited the kiosk again. Without an
 /// invitation, a chain that begins again is reported as `receiptsDiffer`.
 enum ReceiptEpoch {
-    /// The epoch of a kiosk's receipts that fits given keys, before the epoch becomes the present one.
+    /// The epoch that `choose` has found for a kiosk's keys. `enter` makes it the present epoch.
     struct Choice {
         let epoch: Int64
         /// Whether another epoch is the present one.
@@ -107,8 +107,9 @@ enum ReceiptEpoch {
             [kiosk.text.bytes], until: deadline)
     }
 
-    /// Stores the head of the present epoch, and makes `epoch` the present one. If `epoch` was the present
-    /// one before, its receipts continue after its stored head. A new epoch begins with its first receipt.
+    /// Stores the latest receipt (head) of the present epoch, and makes `epoch` the present one. If `epoch`
+    /// was the present one before, its receipts continue after its stored head. A new epoch begins with its
+    /// first receipt.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

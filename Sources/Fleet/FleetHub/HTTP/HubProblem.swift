@@ -145,6 +145,6 @@ struct HubProblem: ProblemDetails, Equatable {
 }
 
 extension JSONFault {
-    /// The problem for a body that the request does not accept.
+    /// The problem for a request body with this fault.
     var problem: HubProblem { HubProblem(.bodyRefused, status: 400, explanation) }
 }

@@ -45,15 +45,16 @@ package struct HubRoutes: Sendable {
     private let operators: OperatorRoutes
     private let tokens: HubTokens?
     private let audit: Logger
-    /// The log for refusals that a stranger or a captured kiosk can cause repeatedly, with a limited number
-    /// of lines.
+    /// The log for refusals, with a limited number of lines. An unknown client or a captured kiosk can cause
+    /// such refusals repeatedly.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// The places for certificate requests of unknown callers. Anyone can send such a request, so without
-    /// this limit strangers could occupy all connections to the database.
+    /// The limit on simultaneous certificate requests of unknown callers: four run, and at most 256 wait.
+    /// Anyone can send such a request, and without the limit these requests could occupy all connections to
+    /// the database.
     let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
-    /// The places for renewals by kiosks that show their certificate. Strangers cannot occupy them, and each
-    /// kiosk has a limited number of connections.
+    /// The separate limit for renewals by kiosks that show their certificate. Unknown callers cannot use it
+    /// up, and neither can one kiosk, because its number of connections is limited.
     private let renewals = WorkPlaces(count: 4, mostWaiting: 256)
     private let now: @Sendable () -> Timestamp
 
@@ -166,14 +167,14 @@ package struct HubRoutes: Sendable {
             let name = request.subject.commonName.flatMap({ FleetName($0) })
         else { throw .requestRefused }
         let shown = await call.peerCertificate().flatMap { Self.kiosk(in: $0)?.name }
-        // A kiosk that shows its own certificate uses places that strangers cannot occupy.
+        // A kiosk that shows its own certificate has a separate limit, which unknown callers cannot use up.
         let places = shown == name ? renewals : enrolments
         guard await places.enter() else { throw .tooManyEnrolments }
         defer { places.leave() }
         return try await certify(request, as: name, asked: call)
     }
 
-    /// Issues a certificate for a request that has a place: enrols the kiosk if the call has a code, or else
+    /// Issues a certificate for a request within the limit: enrols the kiosk if the call has a code, or else
     /// renews.
     private func certify(
         _ request: VerifiedCertificationRequest, as name: FleetName, asked call: HubCall
@@ -183,14 +184,16 @@ package struct HubRoutes: Sendable {
             do throws(HubProblem) {
                 try await enrol(name, by: code, keyDigest: digest, at: time)
             } catch {
-                // Logged with the limit for strangers, because the caller has not proved to be this kiosk.
+                // Logged in the log with a limited number of lines, because the caller has not proved to be
+                // this kiosk.
                 refusals.warning(
                     "a code is refused", ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
                 throw error
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
-            // Only the check counts. Without a code, the key must be enrolled already.
+            // The record is discarded, because only the check matters: without a code, the key must be
+            // enrolled already.
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
             // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
             if let shown = await call.peerCertificate() {
@@ -294,7 +297,8 @@ package struct HubRoutes: Sendable {
         try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
-            // Only the check counts. The check throws if the kiosk was revoked in the meantime.
+            // The record is discarded, because only the check matters: it throws if the kiosk was revoked in
+            // the meantime.
             _ = try await self.kiosk(call)
         } catch {
             // The broker may have removed the account of the revoked kiosk before it created this account. So
@@ -311,7 +315,7 @@ package struct HubRoutes: Sendable {
 
     /// Makes a reader token for a kiosk that is neither stopped nor revoked.
     private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
-        // A stranger is refused before the body is read.
+        // An unknown caller is refused before the body is read, so the result is not used here.
         _ = try await kiosk(call)
         guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)

@@ -30,8 +30,9 @@ package struct HubServer: Service {
     /// The time after a problem during which the client's data is discarded, so that the client can read the
     /// answer.
     private static let discardTime = TimeAmount.seconds(2)
-    /// The minimum number of places for strangers, even with few kiosks. A kiosk is a stranger until its
-    /// handshake is complete, and each new stranger closes the oldest connection if all places are taken.
+    /// The minimum number of connections that strangers may have, even with few kiosks. Strangers are clients
+    /// that are neither a known kiosk nor an operator. A kiosk counts as a stranger until its handshake is
+    /// complete, and at the maximum each new stranger closes the oldest connection.
     private static let fewestStrangerPlaces = 256
     /// The maximum number of connections of one kiosk or one operator's token. A kiosk's client uses at most
     /// eight.
@@ -48,8 +49,8 @@ package struct HubServer: Service {
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
-    ///   - connections: The number of places for kiosks and operators. Half as many further places, and at
-    ///     least 256, are for strangers.
+    ///   - connections: The maximum number of connections of kiosks and operators together. All other clients
+    ///     (strangers) have a separate maximum, which is half of this number but at least 256.
     ///   - strangerLifetime: The maximum time of a connection on which no kiosk or operator was identified.
     ///   - writeTimeout: The maximum time in which a client reads nothing of an answer.
     ///   - listening: A function that is called with the port when the server accepts requests.
@@ -122,8 +123,8 @@ package struct HubServer: Service {
 struct HubContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// The book in which the caller of this request is recorded. `HubServer` sets it after `init`, whose
-    /// parameter Hummingbird prescribes.
+    /// The record of all open connections and their callers. `HubServer` sets this property after `init`,
+    /// because Hummingbird prescribes the only parameter of `init`.
     var connections: OpenConnectionBook?
 
     init(source: ApplicationRequestContextSource) {
@@ -195,7 +196,8 @@ struct HubCall {
         }
     }
 
-    /// Records the caller of this connection, which is then no longer a stranger's.
+    /// Records the caller of this connection. The limits for unknown clients then no longer apply to the
+    /// connection.
     func identifyCaller(as caller: String) { context.connections?.identify(context.channel, as: caller) }
 
     /// The token in `Authorization: Bearer`, or `nil` without one.

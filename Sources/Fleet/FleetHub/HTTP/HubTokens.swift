@@ -9,8 +9,9 @@ internal import MdocModel
 internal import ReaderStore
 package import ReaderTokens
 
-/// The token server of a chain, in each hub: makes reader tokens for kiosks with a grant. A grant permits a
-/// kiosk, a site or a group to ask for a brand's tokens for some readers. All hubs count requests together.
+/// The token server of a chain, in each hub. It makes reader tokens: signed texts which state that a reader
+/// may make requests in a brand's name. A grant permits a kiosk, or the kiosks of a site or group, to ask for
+/// a brand's tokens for certain readers. All hubs count requests together.
 package struct HubTokens: Sendable {
     /// The maximum size of a request, in bytes.
     static let largestRequest = 1 << 12

@@ -18,7 +18,7 @@ package enum CardFault: String, CaseIterable, Sendable {
     case silent = "card.silent"
     /// The phone answers every SELECT with 6A82 (Q1).
     case locked = "card.locked"
-    /// NLEN stays 0 (Q13).
+    /// NLEN, the length at the start of the NDEF file, stays 0 (Q13).
     case neverReady = "card.endless_nlen_0"
     /// NLEN announces more bytes than the file has (Q24).
     case giantLength = "card.giant_nlen"
@@ -132,7 +132,7 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
     case malformed = "nfc_v2.malformed"
     /// The phone sends an empty message in place of the response.
     case endsRequest = "nfc_v2.ends_request"
-    /// The copy of a response over the second bearer differs from the first in a byte in its middle.
+    /// The phone sends a response over NFC and again over Bluetooth, and one byte of the second copy differs.
     case copiesDiffer = "nfc_v2.copies_differ"
     /// The phone's messages have no numbers.
     case noNumbers = "nfc_v2.no_numbers"

@@ -2,10 +2,10 @@ internal import CBOR
 internal import MdocModel
 package import WalletPresentation
 
-/// A fault of a wallet's answer to an app or a page (Verify with Wallet; ISO/IEC TS 18013-7 Annex C).
+/// A fault of a wallet's answer to an app or a web page (Verify with Wallet; ISO/IEC TS 18013-7 Annex C).
 ///
-/// A fault breaks one rule of the presentation channel, or makes the answer a mock. The raw value is the
-/// fault's name on the command line.
+/// A fault breaks one rule of the presentation channel, or makes the answer a mock: an answer from a
+/// developer's test environment. The raw value is the fault's name on the command line.
 package enum PresentationFault: String, CaseIterable, Sendable {
     // The recipient and the transcript.
     case otherKeyHash = "channel.key_hash"
@@ -31,7 +31,7 @@ package enum PresentationFault: String, CaseIterable, Sendable {
     case developerProfile = "channel.developer_profile"
     case simulator = "channel.simulator"
 
-    /// The presentation channels that have the broken rule.
+    /// The presentation channels (app, web page) to which the broken rule applies.
     package var channels: [PresentationChannel] {
         switch self {
         case .otherKeyHash, .otherInfoHash, .otherMerchant, .otherTeam: [.app]
@@ -75,7 +75,8 @@ extension PresentationFault {
         return (try MerchantIdentity(merchantIdentifier: name, teamIdentifier: team), nonce)
     }
 
-    /// Returns the encryptionInfo and origin for the transcript of a page's request, changed by the fault.
+    /// Returns the encryptionInfo and origin for the transcript of a web page's request, changed by the
+    /// fault.
     func edited(
         encryptionInfo info: EncryptionInfo, origin: WebOrigin
     ) throws(WalletPresentationError) -> (info: String, origin: WebOrigin) {
@@ -128,13 +129,14 @@ extension PresentationFault {
         return draft.encode()
     }
 
-    /// Returns the text that answers a page with the fault in it.
+    /// Returns the text that answers a web page, with the fault in the text.
     ///
     /// - Parameter other: a text for the same response with another ephemeral key.
     func edit(webResponse text: String, swappingWith other: String) -> String {
         // Only whole groups of base64url are cut, because an incomplete group would be malformed base64url,
         // another fault.
         guard self != .cut else { return String(text.prefix((text.utf8.count - 8) / 4 * 4)) }
+        // The decoded text is an array of the text `dcapi` and a map with `enc` and `cipherText`.
         guard let bytes = Base64URL.decode(text.utf8), let others = Base64URL.decode(other.utf8),
             var draft = CBORDraft(reading: bytes), let second = CBORDraft(reading: others),
             draft.items.count == 2, second.items.count == 2

@@ -174,6 +174,7 @@ extension CorpusManifest.Entry {
             || presentation.sessionFault != nil
         expect = isFaulty ? "reject" : "accept"
         level = presentation.isAboutTheProfile ? "profile" : "must"
+        // Status 20 beside the response is a member of the session's message, not of the response.
         let isAboutTheSession = presentation.sessionFault != nil || presentation.endsSessionWithResponse
         layer = isAboutTheSession ? "session" : "response"
         rule = PresentationCase.ruleInWords[presentation.name] ?? presentation.name

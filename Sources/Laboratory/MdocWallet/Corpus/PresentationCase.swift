@@ -134,8 +134,8 @@ extension PresentationCase {
     /// The cases of card faults. As files they would not differ from a conforming case.
     private static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
-    /// The cases of presentation channels. Over NFC and Bluetooth these cases conform, except for the issuer
-    /// of the mocks.
+    /// The cases of presentation channels. Over NFC and Bluetooth these cases conform, but the issuer of a
+    /// mock is a test issuer there too.
     private static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
     /// Returns the case with this name, also a case of a card fault or of a presentation channel.

@@ -9,8 +9,8 @@ package import OpenSSLCrypto
 /// ``answer(_:transcript:)`` makes a DeviceResponse in these steps:
 /// 1. It parses the DeviceRequest.
 /// 2. It declines if the person declines, or if `readerTrust` does not allow the reader (Q172).
-/// 3. It chooses the documents: for each use case the first set that the phone holds whole, or else all
-///   requested documents.
+/// 3. It chooses the documents: for each use case of the request, the first set of which the phone has every
+///   document. Without use cases, all requested documents.
 /// 4. It selects the items of each document. An age is answered by the nearest attestation (7.2.5), a missing
 ///   element by an alternative or by an entry in `errors`.
 /// 5. It proves for each document that it holds the device key, by a signature or a MAC over this session
@@ -84,8 +84,9 @@ package struct Holder: Sendable {
         return .response(fault?.edit(encoded: response.encode()) ?? response.encode())
     }
 
-    /// Returns the requests that are answered: for each use case the first set of documents that the phone
-    /// holds whole, or the first set at all. Without use cases, all requests.
+    /// Returns the requests that are answered: for each use case, the requests of the first set of which the
+    /// phone has every document. If there is no such set, the first set counts. Without use cases, all
+    /// requests are answered.
     private func chosenDocuments(of request: DeviceRequest) -> [ItemsRequest] {
         let asked = request.docRequests.map(\.itemsRequest)
         guard let useCases = request.deviceRequestInfo?.useCases, !useCases.isEmpty else { return asked }
@@ -99,6 +100,7 @@ package struct Holder: Sendable {
 
     /// Returns the phone's document for a request. Nil if the phone has no such document.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
+        // With this fault the phone returns a document of a type that was not requested.
         if fault == .unrequestedDocType { return documents.first }
         // This wallet makes no zero-knowledge proofs.
         if request.further.zeroKnowledge == .required { return nil }
@@ -163,8 +165,8 @@ struct ItemSelection {
         }
     }
 
-    /// Returns the items of the first set of alternatives that the document has whole. Empty if the document
-    /// has no set whole.
+    /// Returns the items of the first set of alternatives of which the document has every element. Empty if
+    /// there is no such set.
     private static func firstSet(
         of sets: [[ElementName]], in document: IssuedDocument
     ) -> [IssuedDocument.Item] {

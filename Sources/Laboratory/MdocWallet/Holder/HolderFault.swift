@@ -73,7 +73,8 @@ extension HolderFault {
 
     /// Returns another transcript for the device to sign. Nil if the fault does not change the transcript.
     ///
-    /// The transcript of an app or a page has no engagement that could be changed, so null takes its place.
+    /// The transcript of an app or a web page has no engagement that could be changed, so the other
+    /// transcript has null instead.
     func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
         guard self == .otherHandover || self == .otherSession else { return nil }
         guard let engagement = transcript.deviceEngagementBytes?.content, let key = transcript.eReaderKeyBytes

@@ -14,7 +14,7 @@ package import WalletPresentation
 /// - ``WalletBenchLink`` is the phone at the end of a bench link, and ``WalletSession`` its side of one
 ///   session.
 /// - ``envelope(answering:of:nonce:for:)`` and ``webResponse(answering:encryptionInfo:on:)`` answer an app
-///   and a page.
+///   and a web page.
 ///
 /// The parts of a wallet are independent of each other:
 /// - `holder` answers requests and decides in place of a person.
@@ -236,7 +236,7 @@ package enum WalletError: Error, Equatable, Sendable {
     case session(SessionError)
     /// The holder could not answer the request.
     case holder(HolderError)
-    /// The request of an app or a page is malformed.
+    /// The request of an app or a web page is malformed.
     case presentation(WalletPresentationError)
     case cryptography(OpenSSLCryptoError)
 }
@@ -272,7 +272,7 @@ extension Wallet {
         }
     }
 
-    /// Makes the text that answers a page (ISO/IEC TS 18013-7 Annex C), with the wallet's
+    /// Makes the text that answers a web page (ISO/IEC TS 18013-7 Annex C), with the wallet's
     /// `presentationFault`.
     ///
     /// - Returns: the text, or nil if the holder declines.

@@ -8,7 +8,7 @@ package struct WalletProfile: Sendable {
     /// The behaviour over NFC for each kind of NFC handover that this wallet has.
     package var behaviours: [HandoverKind: NFCHolderBehaviour]
     package var engagementVersion = "1.0"
-    /// Further members of DeviceEngagement, beyond the members that every wallet has.
+    /// The members of DeviceEngagement that this wallet has in addition to the required members.
     package var extraEngagementMembers: [CBORDraft.Member] = []
     /// The Bluetooth LE role in the Handover Select of a static handover, and the roles that the phone may
     /// choose in a negotiated handover.

@@ -54,7 +54,7 @@ package struct WalletSession: ~Copyable, Sendable {
     }
 }
 
-/// A session that several bearers carry: after an NFC v2 handover, NFC and Bluetooth at once.
+/// A session that NFC and Bluetooth can carry at the same time, after an NFC v2 handover.
 final class SharedWalletSession: Sendable {
     let state: Mutex<WalletSessionState>
 
@@ -71,8 +71,8 @@ struct WalletSessionState: ~Copyable, Sendable {
     private var session: HolderSession
     private var isEnded = false
     private var requests = 0
-    /// The received messages with their replies. Nil unless a copy of a message may arrive over a second
-    /// bearer.
+    /// The received messages with their replies. Nil unless a copy of a message may arrive over Bluetooth
+    /// after NFC, or the other way round.
     private var answered: [(message: [UInt8], reply: Reply)]?
     /// The latest request, decrypted. Nil before the first request.
     private(set) var deviceRequest: [UInt8]?
