@@ -23,7 +23,7 @@ package struct NFCEngagementHolder: Sendable {
     private var file: [UInt8] = []
     /// The bytes that the reader has written of its next message, beginning with NLEN.
     private var written: [UInt8] = []
-    /// The number of further reads of NLEN that give 0.
+    /// The number of reads of NLEN that will still give 0.
     private var unreadyPolls = 0
     /// The instant before which a read is refused, if the phone enforces its waiting time (Q16).
     private var earliestRead: ContinuousClock.Instant?
