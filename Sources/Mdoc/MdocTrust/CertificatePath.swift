@@ -17,7 +17,8 @@ package enum CertificatePathError: Error, Equatable, Sendable {
     case signatureInvalid
     /// A certificate of the chain, or its root, is not valid at the requested time.
     case outsideValidity(subject: String)
-    /// A certificate between leaf and root may not issue certificates, or limits what it issues.
+    /// A certificate between leaf and root is refused as an authority. It may not issue certificates, may not
+    /// issue this leaf, or has constraints that are not evaluated here.
     case notAnAuthority(subject: String)
 }
 

@@ -5,7 +5,7 @@ package import PKIX
 /// The bytes of a source of trust, with the value that was parsed from them.
 ///
 /// The value is parsed at its first use, and only once. The snapshot, its lint, a store and the admission of
-/// the next issue share the value. Only values that depend on nothing but the bytes are kept here. Paths to
+/// the next edition share the value. Only values that depend on nothing but the bytes are kept here. Paths to
 /// roots, validity and revocation depend on other sources and on the time, so each snapshot checks them
 /// itself.
 package enum SourceContent: Sendable {

@@ -137,7 +137,7 @@ package struct TrustSource: Sendable, Equatable {
             Identity(kind: kind, name: name, issuer: issuer, issuerKey: issuerKey)
         }
 
-        /// Whether both sources may be issues of the same list, complete or not. A CRL without a key
+        /// Whether both sources may be editions of the same list, complete or not. A CRL without a key
         /// identifier may belong to any key.
         func isLike(_ other: Identity) -> Bool {
             kind == other.kind && name == other.name && issuer == other.issuer

@@ -3,7 +3,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The status and identifier lists of a store, by the URI in documents.
+/// The status and identifier lists of a `TrustStore`, by the URI with which documents refer to them.
 struct StatusLists: Sendable {
     private let byURI: [String: [PublishedStatusList]]
     private let revocationLists: RevocationLists
@@ -134,7 +134,7 @@ struct StatusLists: Sendable {
         }
         let latest = now.advanced(bySeconds: clockSkew)
         // Of two lists with the same date, the incomplete list comes first, because the complete list is not
-        // a later issue that could replace it (Q240).
+        // a later edition that could replace it (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
         let future = opened.prefix { $0.issued > latest }
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
@@ -143,7 +143,7 @@ struct StatusLists: Sendable {
         // a revocation in an older list.
         var decided: Timestamp?
         for list in present {
-            // A list of the same time is read too, since neither of the two is the later issue.
+            // A list of the same time is read too, since neither of the two is the later edition.
             if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }

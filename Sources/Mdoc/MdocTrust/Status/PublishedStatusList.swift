@@ -3,7 +3,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import Synchronization
 
-/// A status or identifier list of a store.
+/// A status or identifier list of a `TrustStore`.
 ///
 /// The list is opened when a document first refers to it. Its signer is verified once for each authority that
 /// may have issued the signer. The result depends on the store's roots, so stores do not share it.

@@ -195,9 +195,10 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case cose(COSEError)
     /// The protected header does not name the type of a status or identifier list.
     case typeWrong
-    /// A claim is missing: subject 2, expiry 4, issue 6, or the list.
+    /// The claim with this label is missing: 2 (subject), 4 (expiry), 6 (time of issue), or the label of the
+    /// list.
     case claimMissing(Int64)
-    /// A claim cannot be read: expiry 4, or time to live 65534.
+    /// The claim with this label cannot be read: 4 (expiry), or 65534 (time to live).
     case claimUnreadable(Int64, CBORError)
     /// The claims of an identifier list include a status list.
     case claimMisplaced(Int64)
