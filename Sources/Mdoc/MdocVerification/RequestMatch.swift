@@ -28,7 +28,7 @@ func checkRequestMatch(
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
-    // Deviations in the encoding of the document and the response, which no other check reports.
+    // No other check reports these deviations in the encoding of the document and the response.
     if document.hasNullMembers { deviations.append(.nullMember) }
     if document.hasUnreadableErrors { deviations.append(.unreadableErrors) }
     if document.hasIndefiniteLength { deviations.append(.indefiniteResponse) }
