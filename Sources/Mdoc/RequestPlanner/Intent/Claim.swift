@@ -1,6 +1,6 @@
 package import MdocModel
 
-/// A single question or element that an intent asks for.
+/// A single question or element that a `RequestIntent` asks for.
 package enum Claim: Hashable, Sendable {
     /// Whether the holder is at least this many years old, from 0 to 99.
     case ageOver(Int)
