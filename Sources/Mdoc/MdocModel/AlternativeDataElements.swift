@@ -54,6 +54,7 @@ extension ElementName {
 
     fileprivate init(_ item: CBORItem) throws(CBORError) {
         var fields = try item.array().makeIterator()
+        // An array of another length is reported as a missing member.
         guard let nameSpace = fields.next(), let identifier = fields.next(), fields.next() == nil else {
             throw .missingMember(at: item.offset)
         }

@@ -53,6 +53,7 @@ struct CheckLog {
     /// - Parameter isComplete: Whether every other check was made. If not, absence of deviations proves
     ///   nothing.
     mutating func checkProfile(isComplete: Bool = true) -> ProfileProof? {
+        // Other rules accept every deviation, so there is no result to record.
         guard rules == .strict else { return ProfileProof() }
         guard deviations.isEmpty else {
             reports.append(CheckReport(id: .profile, outcome: .failed(.deviations(deviations))))

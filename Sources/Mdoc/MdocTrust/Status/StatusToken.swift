@@ -59,6 +59,7 @@ package struct StatusToken: Sendable {
         subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
         issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
         var gaps: [StatusTokenError] = []
+        // The time to live is optional, so only a missing expiry is a gap (Q248).
         if claims[Claim.expiry] == nil { gaps.append(.claimMissing(Claim.expiry)) }
         expires = Self.claim(Claim.expiry, claims, &gaps) { item throws(CBORError) in try item.instant() }
         timeToLive = Self.claim(Claim.timeToLive, claims, &gaps) { item throws(CBORError) in
