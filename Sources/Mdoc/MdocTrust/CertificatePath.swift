@@ -84,8 +84,8 @@ package enum CertificatePath {
 
     /// Returns the valid root among `candidates` whose key signed `certificate`.
     ///
-    /// `nil` if no candidate signed the certificate. This is no error, because an authority in the chain may
-    /// have the name of a root.
+    /// The result is `nil` if no candidate signed the certificate. This is no error, because an authority in
+    /// the chain may have the name of a root.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {

@@ -128,7 +128,7 @@ struct SignerRevocation: Sendable {
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
-            // Without a distribution point the issuer promises no CRL, so a missing CRL is no gap.
+            // Without a distribution point the issuer promises no CRL, so no CRL is missing.
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
             evidence = []
             absence = isPublished ? .listAbsent : .nothingPublished
@@ -170,7 +170,7 @@ struct SignerRevocation: Sendable {
         if let revoking = evidence.first(where: \.isRevokedForGood) {
             return .revoked(.signerRevoked, ageSeconds: age(revoking))
         }
-        // A CRL dated in the future must not replace the CRL that counts today.
+        // A CRL dated in the future must not replace the CRL that is valid today.
         let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
         let current = evidence.filter { $0.thisUpdate <= latest }
         let covering = current.firstIndex(where: \.coversCertificate)

@@ -74,7 +74,7 @@ package enum Admission: Equatable, Sendable {
 ///   of a status list's signer;
 /// - compared issuer, date or number, and number of entries with the present edition of the same list (Q176,
 ///   Q217);
-/// - checked, for a list with gaps, that it may stand beside the present lists (Q240).
+/// - checked whether an incomplete list may join beside the present lists (Q240).
 ///
 /// A source of a bundle needs none of this if the present snapshot has no counterpart of it, because the
 /// bundle's signature admits the source.
@@ -118,8 +118,8 @@ extension TrustSnapshot {
         let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
-        // `before` is `nil` for a present list that cannot be read. Such a list must not keep out a readable
-        // list.
+        // `before` is `nil` for a present list that cannot be read. Such a list must not prevent a readable
+        // list from joining.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
             // An incomplete list removes no other list, so losses are not compared.
@@ -317,7 +317,7 @@ private struct ListIssue {
 
     /// The authority that is responsible for all editions of a list.
     enum Issuer: Equatable {
-        /// A root, by its name, because roots are re-keyed (Q177).
+        /// A root, by its name, because a root keeps its name when it gets a new key (Q177).
         case root(DistinguishedName)
         /// The signer's certificate, by its SHA-256, if no known root certified the signer.
         case signer([UInt8])
@@ -419,8 +419,8 @@ extension TrustSnapshot {
 extension TrustCondition {
     /// Whether a list with this condition is admitted nevertheless.
     ///
-    /// A revocation counts even in a list that is overdue (Q230) or has gaps. Absence from such a list proves
-    /// nothing.
+    /// A revocation counts even in a list that is overdue (Q230) or incomplete. Absence from such a list
+    /// proves nothing.
     fileprivate var leavesListUsable: Bool {
         switch self {
         case .listStale, .revocationListIncomplete, .statusListIncomplete: true

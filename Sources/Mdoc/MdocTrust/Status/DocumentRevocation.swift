@@ -149,8 +149,8 @@ struct StatusLists: Sendable {
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }
         }
         if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
-        // Only a complete list shows that a document is good (Q240). `findings` has the indices of `opened`,
-        // but ends where reading stopped.
+        // Only a complete list shows that a document is not revoked (Q240). `findings` has the indices of
+        // `opened`, but ends where reading stopped.
         let deciding = present.firstIndex(where: \.isComplete) ?? present.startIndex
         guard let last = findings.last else { throw failure }
         return findings.indices.contains(deciding) ? findings[deciding] : last
@@ -181,7 +181,7 @@ extension OpenedStatusList {
     /// Returns the finding of this list at `now`.
     ///
     /// A revocation counts even if the list has expired, and even before the list's date, because this
-    /// computer's clock may be slow. Any other status counts only while the list is current.
+    /// computer's clock may be slow. Any other status counts only from the date of the list until it expires.
     fileprivate func finding(
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
@@ -208,7 +208,7 @@ extension OpenedStatusList {
         switch status {
         case .success(.valid):
             guard isComplete else {
-                // A list with gaps does not show that a document is good (Q240).
+                // An incomplete list does not show that a document is not revoked (Q240).
                 return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))
             }
             return .good(ageSeconds: max(0, age))

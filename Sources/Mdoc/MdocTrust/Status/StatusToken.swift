@@ -78,7 +78,8 @@ package struct StatusToken: Sendable {
         do throws(CBORError) {
             return try CBORItem.parse(bytes, limits: limits)
         } catch {
-            // A text in place of CBOR is named, so that the message can say how to convert it (Q229).
+            // If the bytes are a text, the error names the form of the text, so that the message can say how
+            // to convert it (Q229).
             throw TextForm(bytes).map(StatusTokenError.text) ?? .malformed(error)
         }
     }
@@ -91,7 +92,7 @@ package struct StatusToken: Sendable {
         return try mapping(read(item), StatusTokenError.malformed)
     }
 
-    /// Reads an optional claim. If it cannot be read, the value is `nil` and a gap is added.
+    /// Reads an optional claim. If it cannot be read, the value is `nil`, and the error is added to `gaps`.
     private static func claim<Value>(
         _ label: Int64, _ claims: CBORMap, _ gaps: inout [StatusTokenError],
         _ read: (CBORItem) throws(CBORError) -> Value

@@ -16,7 +16,7 @@ package import PKIX
 ///
 /// **Callers.** The admission of a new list checks everything. `TrustSnapshot` verifies a stored list again
 /// without a time, because an expired list stays in use until a better list comes (Q176). The results that
-/// follow from the bytes alone are kept, so parsing and the verification of the signature happen once.
+/// follow from the bytes alone are cached, so parsing and the verification of the signature happen once.
 ///
 /// **Limits.** At most 4096 entries are read. An entry without a readable certificate is left out, and
 /// `findings` says why. The roots themselves are not checked here: `TrustAnchor` does that.

@@ -11,7 +11,7 @@ package enum Claim: Hashable, Sendable {
     /// Whether the holder may drive these classes of a North American state (AAMVA). Not empty.
     case domesticClasses([String])
     case expiry
-    /// Whether the document is in date. Its expiry date is requested and not kept.
+    /// Whether the document is in date. Its expiry date is requested and not stored.
     case inDate
     case issueDate
     case issuer

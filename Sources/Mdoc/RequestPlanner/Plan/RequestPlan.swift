@@ -156,9 +156,9 @@ extension ItemsRequest {
 
 /// The choice of what a shop stores of an answer.
 ///
-/// The member intentToRetain, by which the holder is told what is kept, follows from this choice alone. The
-/// same choice decides what is stored and deleted. An app that uses the library can choose for each claim
-/// instead.
+/// The member intentToRetain, by which the holder is told what will be stored, follows from this choice
+/// alone. The same choice decides what is stored and deleted. An app that uses the library can choose for
+/// each claim instead.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.
@@ -173,7 +173,7 @@ package enum RetentionChoice: String, CaseIterable, Sendable {
         switch self {
         case .none, .receipt: false
         case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
-        // The expiry date that `inDate` requests serves only the answer, so it is not kept.
+        // The expiry date that `inDate` requests is needed only for the answer, so it is not stored.
         case .consented: !claim.isPortrait && claim != .inDate
         }
     }

@@ -57,8 +57,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
 
     /// Whether the response verifies with the trust in test issuers.
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
-        // Test issuers are tried separately, after the real trust has rejected, so that they never count like
-        // real roots.
+        // Test issuers are tried separately, after the real trust has rejected, so that a test document is
+        // never reported as verified.
         guard let trust = context.testTrust else { return false }
         guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
         else {
