@@ -54,8 +54,8 @@ func checkRequestMatch(
     return RequestMatchProof(withheld: withheld)
 }
 
-/// Checks that no element was returned twice, by the issuer or by issuer and phone, because nothing would say
-/// which value counts.
+/// Checks that no element was returned twice, because nothing would say which value counts. Both copies may
+/// be signed by the issuer, or one of them by the phone.
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
     let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
     // A document with few items, all signed by the issuer, is compared without a Set. This is faster for

@@ -132,7 +132,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// Returns the fault of an issuer-signed value that is not of its type in the data model; `nil` if the
     /// value is usable or was not returned.
     ///
-    /// An element without a data model is unusable if it is null or shows nothing, such as an empty text
+    /// An element without a data model is unusable if it is null, a blank text or an empty byte string
     /// (Q245).
     package func wrongType(of name: ElementName) -> WrongType? {
         guard let value = issuerSigned(name) else { return nil }

@@ -209,7 +209,7 @@ package struct NFCEngagementHolder: Sendable {
         }
         let end = offset + command.data.count
         guard end <= behaviour.maximumFileSize else { return respond(.notEnoughRoom) }
-        // A write beyond the end leaves zeros in between.
+        // A write that starts after the bytes written so far leaves zeros in between.
         written += repeatElement(0, count: max(0, end - written.count))
         written.replaceSubrange(offset..<end, with: command.data)
         let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }

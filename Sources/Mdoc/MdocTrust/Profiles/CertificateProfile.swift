@@ -99,9 +99,9 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of signers of European person identification data (Q216).
     ///
-    /// By the EUDI profile, such a signer has its own extended key usage, or none. The EUDI profile sets no
-    /// rules for validity, distribution points and issuerAltName. So `longestValidity` is not used here.
-    /// Document signers of mdocs may sign person identification data too.
+    /// By the profile of the European Digital Identity Wallet (EUDI), such a signer has its own extended key
+    /// usage, or none. That profile sets no rules for validity, distribution points and issuerAltName. So
+    /// `longestValidity` is not used here. Document signers of mdocs may sign person identification data too.
     package static let personIDSigner = CertificateProfile(
         name: "person_id_signer",
         rules: leaf.union([.country, .countryForm, .issuerCountry, .countryOfIssuer])

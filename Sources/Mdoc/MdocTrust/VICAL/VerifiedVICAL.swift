@@ -118,8 +118,8 @@ extension UnverifiedVICAL {
         try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
-        // Harmless findings refuse nothing, because published lists have a signer with such an encoding
-        // (Q214).
+        // No list is refused because of harmless findings, since a signer of published lists has such an
+        // encoding (Q214).
         let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
         // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.
