@@ -72,9 +72,9 @@ package enum Admission: Equatable, Sendable {
 ///
 /// - verified the source, such as the provider's signature of a VICAL (ISO/IEC 18013-5 Annex C) or the root
 ///   of a status list's signer;
-/// - compared issuer, date or number, and number of entries with the present edition of the same list (Q176,
-///   Q217);
-/// - checked whether an incomplete list may join beside the present lists (Q240).
+/// - compared the source with the present edition of the same list, by the issuer, the order and the number
+///   of entries (Q176, Q217);
+/// - checked that an incomplete list may join beside the present lists (Q240).
 ///
 /// A source of a bundle needs none of this if the present snapshot has no counterpart of it, because the
 /// bundle's signature admits the source.

@@ -3,7 +3,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// The number of days before its expiry from which an anchor is reported.
+    /// A period in days. An anchor that expires within it is reported.
     private static var daysOfWarning: Int64 { 90 }
 
     /// Returns the faults and remarks of all sources at `now`. For this, all lists are opened and verified.

@@ -9,7 +9,7 @@ internal import PKIX
 /// adds no trust, and `findings` says why.
 ///
 /// **Identity.** `id` is a digest of the sources in their order, so the same sources make the same snapshot
-/// on every computer. The signed receipts of presentations, and results, name the snapshot by this id.
+/// on every computer. Results, and the signed receipts of presentations, name the snapshot by this id.
 ///
 /// **Callers.** Commands, the daemon and the fleet read a snapshot from the store. They prepare a change of
 /// it with `TrustChange` and make a `TrustStore` of it for verification. `admission(of:by:)` decides whether
