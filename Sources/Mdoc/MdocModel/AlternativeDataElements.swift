@@ -36,6 +36,7 @@ package struct AlternativeDataElements: Hashable, Sendable {
         let list = try map.required("alternativeElementSets", in: item)
         sets = try list.array().map { set throws(CBORError) in
             let names = try set.array().map { name throws(CBORError) in try ElementName(name) }
+            // An empty set lacks its first element, so it is reported as a missing member.
             guard !names.isEmpty else { throw .missingMember(at: set.offset) }
             return names
         }
@@ -53,6 +54,7 @@ extension ElementName {
 
     fileprivate init(_ item: CBORItem) throws(CBORError) {
         var fields = try item.array().makeIterator()
+        // An array of another length is reported as a missing member.
         guard let nameSpace = fields.next(), let identifier = fields.next(), fields.next() == nil else {
             throw .missingMember(at: item.offset)
         }

@@ -34,7 +34,8 @@ package struct DataModel: Sendable {
     package func element(_ name: ElementName) -> DataElement? {
         if let element = elementsByName[name] { return element }
         guard name.nameSpace == mainNameSpace else { return nil }
-        // The first row belongs to the main namespace, so it has the source of the ages as well.
+        // The standard that defines the ages is the standard of the first row, which belongs to the main
+        // namespace.
         return DataElement(ageAttestation: name, source: elements.first?.source)
     }
 

@@ -44,6 +44,7 @@ package struct DateText: Hashable, Sendable {
     package var latest: Timestamp {
         switch value {
         case .instant(let instant): instant
+        // The 24 hours of the day, and 12 hours more until the day has ended in UTC−12.
         case .day(let day): day.startInUTC.advanced(bySeconds: 36 * 3600 - 1)
         }
     }

@@ -57,7 +57,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
     case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"
     case dsKeyUsageNotCritical = "x509.ds_key_usage_not_critical"
-    /// The document signer's certificate has further key usages, none of which makes it an authority.
+    /// The document signer's certificate has other key usages in addition to the required one. None of them
+    /// makes it an authority.
     case dsFurtherKeyUsage = "x509.ds_key_usage_extra"
     /// The document signer's certificate is valid for more than 457 days.
     case dsLongValidity = "x509.ds_long_validity"

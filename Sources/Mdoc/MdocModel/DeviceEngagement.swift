@@ -63,8 +63,8 @@ package struct DeviceEngagement: Sendable {
         retrievalMethods.contains { if case .nfc = $0 { true } else { false } }
     }
 
-    /// Returns the key in the member Security, an array of cipher suite and key. A missing member is an error
-    /// of `engagement`.
+    /// Returns the key in the member Security, an array of cipher suite and key. If the member is missing,
+    /// the error gives the offset of `engagement`.
     private static func security(
         _ item: CBORItem?, in engagement: CBORItem
     ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {
@@ -72,6 +72,7 @@ package struct DeviceEngagement: Sendable {
         do throws(CBORError) {
             guard let item else { throw .missingMember(at: engagement.offset) }
             var fields = try item.array().makeIterator()
+            // An array of another length is reported as a missing member too.
             guard let first = fields.next(), let second = fields.next(), fields.next() == nil else {
                 throw .missingMember(at: item.offset)
             }
@@ -91,7 +92,7 @@ package struct DeviceEngagement: Sendable {
         return try mapping(COSEKey(item), MdocStructure.deviceEngagement.cose)
     }
 
-    /// Whether the member originInfos is a list of maps. Their content is not used.
+    /// Whether the member originInfos is a list of maps. The content of the maps is not used.
     private static func areOriginInfos(_ item: CBORItem) -> Bool {
         guard let origins = try? item.array() else { return false }
         return origins.allSatisfy { (try? $0.map()) != nil }

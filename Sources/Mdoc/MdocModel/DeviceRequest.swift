@@ -30,6 +30,7 @@ package struct DeviceRequest: Sendable {
             let docRequests = try documents.map { entry throws(CBORError) in
                 try DocRequest(entry, limits: limits)
             }
+            // A request without a document is reported as a missing member.
             guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
             self.docRequests = docRequests
             // A request of version 1.0 has no members of the second edition, so their names are unknown

@@ -88,6 +88,7 @@ extension DeviceRequestInfo.UseCase {
                 }
                 return place
             }
+            // An empty set lacks its first index, so it is reported as a missing member.
             guard !indices.isEmpty else { throw .missingMember(at: set.offset) }
             return indices
         }

@@ -12,8 +12,8 @@ package struct UnverifiedResponse: Sendable {
     /// The status of the response, a `DeviceResponseStatus`. Nil if it has none.
     package let status: UInt64?
     package let documents: [UnverifiedDocument]
-    /// The forms of the second edition in which the response has documents. Such documents are not read
-    /// (Q166).
+    /// The forms, other than the plain form, in which the response has documents (second edition). Documents
+    /// in these forms are not read (Q166).
     package let otherForms: [DocumentForm]
     /// The document types that were not returned, each with an error code.
     package let documentErrors: [(docType: String, code: Int64)]

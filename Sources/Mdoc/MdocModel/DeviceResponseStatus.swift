@@ -13,7 +13,7 @@ package struct DeviceResponseStatus: RawRepresentable, Hashable, Sendable {
 }
 
 extension DeviceResponseStatus {
-    /// The number and its meaning as a text for people, with a remedy if the status is enough to know one.
+    /// The number and its meaning as a text for people. For some statuses the text also says what to do.
     package var explanation: String {
         switch self {
         case .ok: "the phone answered with status 0 (OK)"

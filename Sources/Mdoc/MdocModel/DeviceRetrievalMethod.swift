@@ -57,6 +57,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
     private static func nfc(_ options: CBORMap) throws(CBORError) -> DeviceRetrievalMethod {
         let command = try options[0]?.unsigned() ?? 255
         let response = try options[1]?.unsigned() ?? 256
+        // The lengths range from those of short APDUs to those of extended APDUs.
         guard (255...65_535).contains(command), (256...65_536).contains(response) else {
             // The offset is not used, because `list` drops the error.
             throw .outOfRange(at: 0)

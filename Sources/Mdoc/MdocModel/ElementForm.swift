@@ -46,7 +46,7 @@ package struct WrongType: Hashable, Sendable {
         // Several types are texts, such as countries and codes. They share one noun.
         case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
         case .emptyBytes: expected == .bytes
-        // Only types that are lists or maps are found to be an empty structure.
+        // A value is found to be an empty structure only if the element's type is a list or map.
         case .emptyStructure: true
         default: false
         }

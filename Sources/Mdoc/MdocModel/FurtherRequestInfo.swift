@@ -1,7 +1,7 @@
 internal import CBOR
 
 /// The members of `requestInfo` (ISO/IEC 18013-5 second edition, draft, 10.2) that Countersign reads but does
-/// not send. `Documentation/second-edition.md` gives the reason for each.
+/// not send. `Documentation/second-edition.md` says for each member why Countersign does not send it.
 package struct FurtherRequestInfo: Hashable, Sendable {
     package enum ZeroKnowledge: Hashable, Sendable {
         case wished

@@ -1,7 +1,7 @@
 package import CBOR
 
-/// An ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1): a document type, its requested elements, and the elements
-/// that will be kept.
+/// An ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1): a document type, the requested elements, and for each
+/// element whether the reader intends to store it.
 package struct ItemsRequest: Hashable, Sendable {
     package struct Element: Hashable, Sendable {
         package let identifier: String
@@ -36,7 +36,8 @@ package struct ItemsRequest: Hashable, Sendable {
     /// The identifiers are only for wallets that announce extended requests (Q168). They are a hint for the
     /// wallet: only the trust store decides whether an issuer is trusted.
     package var issuerIdentifiers: [[UInt8]]
-    /// The further members of another reader's request. Empty in our own requests.
+    /// The members of `requestInfo` that Countersign only reads, in a request of another reader. Empty in the
+    /// requests that Countersign sends.
     package let further: FurtherRequestInfo
 
     package init(

@@ -51,6 +51,7 @@ package enum NFCVersion2Handover {
             let item = try CBORItem.parse(bytes)
             guard let engagement = try item.map()[0] else { throw .missingMember(at: item.offset) }
             let methods = try Self.methods(of: engagement)
+            // An offer without a method is reported as a missing member.
             guard !methods.isEmpty else { throw .missingMember(at: engagement.offset) }
             return methods
         } catch {

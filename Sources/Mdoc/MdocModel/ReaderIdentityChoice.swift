@@ -1,5 +1,5 @@
-/// The rules that choose the identity with which a request is signed (Q172). Wallets trust different reader
-/// authorities, and a shop may have several brands.
+/// The rules that choose the identity with which a request is signed (Q172). There may be several identities,
+/// because wallets trust different reader authorities, and a shop may have several brands.
 ///
 /// The first rule that fits decides. If no rule fits, the request is not signed.
 package struct ReaderIdentityChoice: Sendable {

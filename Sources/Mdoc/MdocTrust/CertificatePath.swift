@@ -17,7 +17,8 @@ package enum CertificatePathError: Error, Equatable, Sendable {
     case signatureInvalid
     /// A certificate of the chain, or its root, is not valid at the requested time.
     case outsideValidity(subject: String)
-    /// A certificate between leaf and root may not issue certificates, or limits what it issues.
+    /// A certificate between leaf and root is refused as an authority. It may not issue certificates, may not
+    /// issue this leaf, or has constraints that are not evaluated here.
     case notAnAuthority(subject: String)
 }
 
@@ -83,8 +84,8 @@ package enum CertificatePath {
 
     /// Returns the valid root among `candidates` whose key signed `certificate`.
     ///
-    /// `nil` if no candidate signed the certificate. This is no error, because an authority in the chain may
-    /// have the name of a root.
+    /// The result is `nil` if no candidate signed the certificate. This is no error, because an authority in
+    /// the chain may have the name of a root.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {

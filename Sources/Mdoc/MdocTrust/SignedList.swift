@@ -36,7 +36,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try chain.value { Result { () throws(Failure) in try readSignerChain() } }.get()
     }
 
-    /// Reads the chain that `signerChain` keeps.
+    /// Reads the chain that `signerChain` caches.
     private func readSignerChain() throws(Failure) -> [Certificate] {
         let chain = try mapping(signature.headers.x5chain(maximum: 4), Failure.cose)
         return try mapping(
@@ -50,7 +50,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try signatureCheck.value { Result { () throws(Failure) in try checkSignature() } }.get()
     }
 
-    /// Makes the check whose result `verifySignature` keeps.
+    /// Makes the check whose result `verifySignature` caches.
     private func checkSignature() throws(Failure) {
         guard let signer = try? signerChain().first, let key = try? signer.publicKey() else {
             throw .cose(.keyNotUsable)

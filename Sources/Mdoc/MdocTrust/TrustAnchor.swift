@@ -14,12 +14,12 @@ internal import Synchronization
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
-    /// The kept answer of `isLinkCertificate`; `nil` before the first use of that property.
+    /// The cached answer of `isLinkCertificate`; `nil` before the first use of that property.
     private let linkVerdict = Mutex<Bool?>(nil)
     /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
-    /// A box for the key. The key is not copyable, but the kept result has to be returned at each call.
+    /// A box for the key. The key is not copyable, but the cached result has to be returned at each call.
     private final class Key: Sendable {
         let key: AuthorityKey
 

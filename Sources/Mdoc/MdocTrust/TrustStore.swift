@@ -12,9 +12,9 @@ internal import Synchronization
 /// VICALs of the snapshot say about the signer, the document and the root.
 ///
 /// **State.** The trust in a store never changes. A change of trust makes a new snapshot and a new store. The
-/// only mutable part is a cache of verified document signers, at most `capacity` of them. It is emptied as a
-/// whole when it is full. A cached signer is used only while its root is valid, the document type is trusted
-/// and the certificate profile is the same.
+/// only mutable part is a cache of verified document signers, at most `capacity` of them. A full cache is
+/// emptied as a whole. A cached signer is used only while its root is valid, the document type is trusted and
+/// the certificate profile is the same.
 ///
 /// **Callers.** The checks of `MdocVerification` call it for each document. A store is `Sendable` and may be
 /// used from any thread; a lock protects the cache.
@@ -163,7 +163,7 @@ package final class TrustStore: Sendable {
     }
 
     /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried,
-    /// because roots are re-keyed under one name (Q177).
+    /// because a root keeps its name when it gets a new key (Q177).
     private func issuer(
         of leaf: Certificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> TrustedAnchor {

@@ -25,9 +25,9 @@ struct CheckLog {
     private(set) var reports: [CheckReport] = []
     private(set) var deviations: [Deviation] = []
 
-    /// Makes `check`, and records its result and the deviations that it found.
+    /// Runs `check`, and records its result and the deviations that it found.
     ///
-    /// Deviations refuse nothing here, because only `checkProfile` depends on the rules.
+    /// No deviation makes a check fail here, because only `checkProfile` depends on the rules.
     ///
     /// - Returns: The proof, or `nil` if the check failed or could not be made.
     mutating func run<Proof: ~Copyable>(
@@ -53,6 +53,7 @@ struct CheckLog {
     /// - Parameter isComplete: Whether every other check was made. If not, absence of deviations proves
     ///   nothing.
     mutating func checkProfile(isComplete: Bool = true) -> ProfileProof? {
+        // Other rules accept every deviation, so there is no result to record.
         guard rules == .strict else { return ProfileProof() }
         guard deviations.isEmpty else {
             reports.append(CheckReport(id: .profile, outcome: .failed(.deviations(deviations))))

@@ -1,8 +1,8 @@
 internal import COSE
 internal import MdocModel
 
-/// A failure that has its own id in addition to the id of its check, because one kind of issuer or wallet
-/// causes the failure.
+/// A failure that has its own id in addition to the id of its check, because this failure is typical of one
+/// kind of issuer or wallet.
 package enum FailureReason: String, CaseIterable, Sendable {
     /// A coordinate of the device key lacks its leading zero byte (Q218).
     case coordinateTooShort = "device_key.coordinate_too_short"

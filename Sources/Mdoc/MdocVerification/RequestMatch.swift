@@ -28,7 +28,7 @@ func checkRequestMatch(
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
-    // Deviations in the encoding of the document and the response, which no other check reports.
+    // No other check reports these deviations in the encoding of the document and the response.
     if document.hasNullMembers { deviations.append(.nullMember) }
     if document.hasUnreadableErrors { deviations.append(.unreadableErrors) }
     if document.hasIndefiniteLength { deviations.append(.indefiniteResponse) }
@@ -54,8 +54,8 @@ func checkRequestMatch(
     return RequestMatchProof(withheld: withheld)
 }
 
-/// Checks that no element was returned twice, by the issuer or by issuer and phone, because nothing would say
-/// which value counts.
+/// Checks that no element was returned twice, because nothing would say which value counts. Both copies may
+/// be signed by the issuer, or one of them by the phone.
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
     let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
     // A document with few items, all signed by the issuer, is compared without a Set. This is faster for

@@ -120,8 +120,8 @@ extension UnverifiedResponse {
         var verified: [VerifiedDocument] = []
         var seen: Set<ArraySlice<UInt8>> = []
         for document in documents {
-            // A document that comes twice is refused at its second place (Q163). A single document cannot
-            // repeat another, so its bytes are not hashed.
+            // If a document comes twice, its second copy is refused (Q163). A single document cannot repeat
+            // another, so its bytes are not hashed.
             let isRepetition = documents.count > 1 && !seen.insert(document.encoded).inserted
             let (report, proven) = document.verify(in: context, isRepetition: isRepetition)
             reports.append(report)

@@ -26,7 +26,7 @@ func checkRevocation(
     switch finding {
     case .revoked(let cause, _): throw .revoked(cause)
     case .undetermined(let cause, let subject, _): throw .revocationUndetermined(cause, subject)
-    // Not reached, because every policy accepts a good finding.
+    // Not reached, because every policy accepts the finding that nothing is revoked.
     case .good: return RevocationProof(finding)
     }
 }

@@ -5,7 +5,7 @@
 package struct TestRoots: Equatable, Sendable {
     private static let country = "UT"
 
-    /// Further roots of test issuers, by the SHA-256 of their certificates.
+    /// The roots of other test issuers, by the SHA-256 of their certificates.
     package var named: Set<[UInt8]> = []
 
     package init() {}
@@ -21,8 +21,8 @@ extension VerificationPolicy {
         reports.contains { $0.issuer.map { testRoots.contain($0) } ?? false }
     }
 
-    /// Whether the response may be used: it has no test document, or the policy accepts test documents for a
-    /// trial.
+    /// Whether the response may be used: it has no test document, or the policy accepts test documents so
+    /// that a setup can be tried out.
     package func accepts(_ response: VerifiedResponse) -> Bool {
         acceptsTestDocuments || !hasTestDocument(response.reports)
     }

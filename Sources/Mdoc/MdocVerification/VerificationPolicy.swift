@@ -6,8 +6,10 @@ package import MdocTrust
 /// **Responsibility.** A policy decides what a check does with a fact. It never changes the fact itself:
 /// deviations and findings about revocation are reported whatever the policy is. Its parts:
 ///
-/// - `rules`: whether departures from the profile of ISO/IEC 18013-5 are listed or refuse the document;
-/// - `revocation`: whether undetermined revocation is accepted, by what is at stake (Q183);
+/// - `rules`: whether departures from the profile of ISO/IEC 18013-5 are only listed, or make the check of
+///   the document fail;
+/// - `revocation`: whether a document is accepted although it is not known whether it is revoked. The choice
+///   depends on what the verifier has at stake (Q183);
 /// - `clockSkew`: the tolerance for this computer's clock (Q186);
 /// - `signers`: the certificate profile for each document type (Q216);
 /// - `testRoots` and `acceptsTestDocuments`: test documents, which never count as verified.
@@ -20,7 +22,7 @@ package import MdocTrust
 package struct VerificationPolicy: Equatable, Sendable {
     /// The treatment of departures from the profile.
     package var rules: VerificationRules
-    /// The treatment of undetermined revocation.
+    /// The treatment of a document for which it is not known whether it is revoked.
     package var revocation: RevocationPolicy
     /// The seconds by which validFrom and validUntil are extended (Q186), and by which the date of a list may
     /// lie in the future.
@@ -28,7 +30,8 @@ package struct VerificationPolicy: Equatable, Sendable {
     /// The certificate profiles of document signers, by document type.
     package var signers: DocumentSignerProfiles
     package var testRoots = TestRoots()
-    /// Whether documents of test issuers may be used in a trial. They never count as verified.
+    /// Whether documents of test issuers may be used, so that a setup can be tried out with them. They never
+    /// count as verified.
     package var acceptsTestDocuments = false
 
     package init(

@@ -48,8 +48,8 @@ extension VerifiedDocument {
             if let birthRefutation {
                 return statedProof == nil ? .no(by: birthRefutation) : .cannotTell(.contradictory)
             }
-            // Ages of two namespaces disagree about the question, although the lower age refutes nothing
-            // (Q244).
+            // One namespace proves the age and another has a lower age. Alone, the lower age would refute
+            // nothing (Q244).
             if statedProof != nil, stated.contains(where: { $0.years < years }) {
                 return .cannotTell(.contradictory)
             }
@@ -95,7 +95,7 @@ extension VerifiedDocument {
         }
     }
 
-    /// Whether a false attestation was right when the MSO was signed, by the birth date.
+    /// Whether the birth date shows that a false attestation was correct when the MSO was signed.
     private func isOutdated(_ name: ElementName, ofHolderBornOn birth: FullDate) -> Bool {
         AgeAttestation(name.identifier).map { birth.age(on: validityInfo.signed.day) < $0.years } ?? false
     }
@@ -117,7 +117,8 @@ extension VerifiedDocument {
     }
 }
 
-/// The highest age in years that counts. A higher number, or an earlier date, is a placeholder or a mistake.
+/// The highest age in years that counts. A higher number, or a birth date that makes the holder older, is a
+/// placeholder or a mistake.
 private let oldestAge = 200
 
 extension CBORItem {

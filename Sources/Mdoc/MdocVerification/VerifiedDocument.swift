@@ -25,7 +25,7 @@ internal import PKIX
 ///   deviations.
 ///
 /// **Limits.** Elements that were not requested are withheld (Q163). `description` never shows a value. An
-/// answer is as of the time and day of verification, which are kept in the document.
+/// answer is as of the time and day of verification, which the document contains.
 package struct VerifiedDocument: Sendable, RedactedDescription {
     package let docType: String
     package let issuer: DocumentIssuer
@@ -57,7 +57,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         requestMatch: consuming RequestMatchProof,
         profile: consuming ProfileProof
     ) {
-        // Each proof is right by itself. These two lines ensure that all proofs are about the same document.
+        // Each proof is valid by itself. These two lines ensure that all proofs are about the same document.
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
         precondition(certificate.docType == document.docType, "a signer trusted for another document type")
         docType = document.docType
@@ -132,7 +132,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// Returns the fault of an issuer-signed value that is not of its type in the data model; `nil` if the
     /// value is usable or was not returned.
     ///
-    /// An element without a data model is unusable if it is null or shows nothing, such as an empty text
+    /// An element without a data model is unusable if it is null, a blank text or an empty byte string
     /// (Q245).
     package func wrongType(of name: ElementName) -> WrongType? {
         guard let value = issuerSigned(name) else { return nil }

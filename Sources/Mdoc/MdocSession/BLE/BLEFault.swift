@@ -64,7 +64,7 @@ extension BLEFault {
     }
 }
 
-/// The reason for which a transfer over Bluetooth Low Energy ended. Holds no bytes of messages.
+/// The reason for which a transfer over Bluetooth Low Energy ended. The value holds no bytes of messages.
 package enum BLEEndReason: Error, Equatable, Sendable {
     /// This side ended the transfer.
     case finished

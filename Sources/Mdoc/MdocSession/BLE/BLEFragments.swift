@@ -25,6 +25,7 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
     package init?(_ message: ArraySlice<UInt8>, valueLimit: Int) {
         guard !message.isEmpty else { return nil }
         rest = message
+        // One byte of each value is the prefix.
         longestPart = Self.fullValue(within: valueLimit) - 1
     }
 

@@ -303,7 +303,8 @@ package struct BLETransfer: Sendable {
     /// Ends the transfer after the link was closed. A peer that closes the link after every message had an
     /// answer did nothing wrong (Q78).
     private mutating func close() throws(BLEFault) -> BLEAction {
-        // While the holder sends its answer, the two counts below are equal already.
+        // `send` counts a message before the link has sent it. So the two counts below are equal while the
+        // holder's answer is still incomplete.
         if case .sending = state { throw .linkLost }
         guard messagesSent > 0, messagesSent == messagesDelivered else { throw .linkLost }
         return finish(.disconnected)

@@ -23,8 +23,8 @@ struct NFCCapabilityContainer: Equatable, Sendable {
             maximumFileSize: word(11), writeAccess: bytes[14])
         // The identifiers that Type 4 Tag reserves. An NDEF file cannot have one of them.
         let reserved: Set<UInt16> = [0x0000, 0xe102, 0xe103, 0x3f00, 0x3fff, 0xffff]
-        // The length of the container, the mapping version, and the tag and length of the block that
-        // describes the NDEF file. The access bytes are not checked, because they do not show the kind of
+        // Checked are the length of the container, the mapping version, and the tag and length of the block
+        // that describes the NDEF file. The access bytes are not, because they do not show the kind of
         // handover (Q18).
         guard word(0) >= size, (1...3).contains(bytes[2] >> 4), bytes[7] == 0x04, bytes[8] == 0x06,
             !reserved.contains(container.fileIdentifier)

@@ -23,7 +23,7 @@ package struct NFCEngagementHolder: Sendable {
     private var file: [UInt8] = []
     /// The bytes that the reader has written of its next message, beginning with NLEN.
     private var written: [UInt8] = []
-    /// The number of further reads of NLEN that give 0.
+    /// The number of reads of NLEN that will still give 0.
     private var unreadyPolls = 0
     /// The instant before which a read is refused, if the phone enforces its waiting time (Q16).
     private var earliestRead: ContinuousClock.Instant?
@@ -209,7 +209,7 @@ package struct NFCEngagementHolder: Sendable {
         }
         let end = offset + command.data.count
         guard end <= behaviour.maximumFileSize else { return respond(.notEnoughRoom) }
-        // A write beyond the end leaves zeros in between.
+        // A write that starts after the bytes written so far leaves zeros in between.
         written += repeatElement(0, count: max(0, end - written.count))
         written.replaceSubrange(offset..<end, with: command.data)
         let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }

@@ -96,7 +96,7 @@ extension NFCFault {
     }
 }
 
-/// The fault that ended an NFC machine, with its phase (Q12). Holds no bytes of messages.
+/// The fault that ended an NFC machine, with its phase (Q12). The value holds no bytes of messages.
 package struct NFCEndReason: Error, Equatable, Sendable {
     package let phase: NFCPhase
     package let fault: NFCFault

@@ -63,7 +63,7 @@ package struct NFCHolderBehaviour: Sendable {
     package init() {}
 
     /// Returns a Handover Select with the deviations of this phone: its fault, its record types and its
-    /// further advertising data.
+    /// additional advertising data.
     func dress(_ bytes: [UInt8]) -> [UInt8] {
         guard let message = try? NDEFMessage.parse(bytes[...]) else { return bytes }
         return NDEFMessage(message.records.compactMap(dress)).encode()

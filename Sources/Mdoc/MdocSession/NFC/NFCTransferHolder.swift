@@ -36,6 +36,7 @@ package struct NFCTransferHolder: Sendable {
     /// Creates a phone with the NFC v2 application.
     init(_ behaviour: NFCHolderBehaviour, _ version2: NFCVersion2Behaviour) {
         self.behaviour = behaviour
+        // NFC v2 announces only a limit for commands.
         carrier = NFCCarrier(
             maximumCommandData: Int(clamping: version2.commandLimit), maximumResponseData: 65_536)
         self.version2 = version2

@@ -36,7 +36,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     private let maximumCommandData: Int
     private let maximumResponseData: Int
-    /// The maximum number of bytes to ask for in one GET RESPONSE whose Le is the announced remainder.
+    /// The maximum Le of a GET RESPONSE that asks for the number of bytes that 61xx announced.
     private let maximumRemainder: Int
     private let extendedLength: Bool
     private let settings: NFCTransferSettings
@@ -66,7 +66,9 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         // no extended APDUs (Q11).
         let isShort = max(carrier.maximumCommandData, carrier.maximumResponseData) <= 261
         extendedLength = limits.extendedLength && !isShort
-        // Header, long Lc and long Le take nine bytes of a command, the status word two of a response.
+        // Header, long Lc and long Le take nine bytes of a command, and the status word takes two of a
+        // response. The limits are at least 1, because a limit that is announced or set too small would leave
+        // no room for data.
         maximumCommandData = max(
             1,
             min(
@@ -87,8 +89,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
         // The longest short command has 261 bytes. A limit up to 261 leaves no room for an extended command.
         extendedLength = limits.extendedLength && commandLimit > 261
-        // The header with Lc and Le takes nine bytes of an extended command, and six of a short one. The status
-        // word takes two bytes of a response.
+        // The header with Lc and Le takes nine bytes of an extended command, and six of a short one. The
+        // status word takes two bytes of a response.
         let overhead = extendedLength ? 9 : 6
         maximumCommandData = max(
             1,

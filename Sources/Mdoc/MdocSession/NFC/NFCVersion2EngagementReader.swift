@@ -35,7 +35,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     enum State: Sendable {
         case notStarted
         case awaitingApplication(isRepeated: Bool)
-        /// The rest of the response to SELECT is expected.
+        /// The phone announced its response to SELECT by 61xx, and GET RESPONSE was sent for it.
         case awaitingLimit
         case awaitingHandover(request: [UInt8])
     }

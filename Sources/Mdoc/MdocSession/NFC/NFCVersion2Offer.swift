@@ -43,6 +43,7 @@ package enum NFCVersion2Choice: Equatable, Sendable {
             throw .version2Methods(count: answered.count)
         }
         switch method {
+        // Every offer has NFC v2, so it is not looked for in `offered`.
         case .nfcVersion2: return .nfc
         case .bluetoothLE(let chosen):
             for case .bluetoothLE(let offer) in offered {
@@ -50,6 +51,7 @@ package enum NFCVersion2Choice: Equatable, Sendable {
                 return .bluetoothLE(choice)
             }
             throw .version2MethodNotOffered
+        // `.nfc` is the data transfer of the first edition, which is never offered in this handover.
         case .nfc, .other: throw .version2MethodNotOffered
         }
     }

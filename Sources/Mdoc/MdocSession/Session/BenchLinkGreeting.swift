@@ -1,9 +1,10 @@
 package import CBOR
 package import MdocModel
 
-/// The first frame on the TCP bench link, sent by the holder. It says how the session was engaged.
+/// The first frame on the bench link, a TCP connection that replaces the radio between reader and software
+/// wallet. The wallet sends the frame. It says whether the session began with a QR code or over NFC.
 ///
-/// Every further frame is a SessionEstablishment or SessionData message.
+/// Every later frame is a SessionEstablishment or SessionData message.
 package struct BenchLinkGreeting: Equatable, Sendable {
     /// The text of the QR code, an `mdoc:` URI. Always present.
     package let qr: String

@@ -3,13 +3,14 @@ package import PKIX
 /// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
 ///
 /// A profile checks a single certificate. It never checks the chain of the certificate or the time at which
-/// the certificate is used. Some of its rules refuse a certificate; the others are only reported, because
-/// certificates in use break them (Q179). `ProfileInspection` has the check of each rule.
+/// the certificate is used. A certificate is refused if it breaks one of the enforced rules. A breach of
+/// another rule is only reported, because certificates in use break it (Q179). `ProfileInspection` has the
+/// check of each rule.
 package struct CertificateProfile: Equatable, Sendable {
     package let name: String
     /// The rules that are checked.
     package let rules: Set<CertificateRule>
-    /// The rules that refuse a certificate even under `ProfileStrictness.lenient`.
+    /// The rules for which a certificate is refused even under `ProfileStrictness.lenient`.
     package let enforced: Set<CertificateRule>
     /// The maximum validity of the certificate in seconds.
     package let longestValidity: Int64
@@ -84,8 +85,8 @@ package struct CertificateProfile: Equatable, Sendable {
         enforced: enforcedOnLeaves.union([.country, .countryOfIssuer]), longestValidity: 457 * day,
         keyUsage: .digitalSignature, extendedKeyUsages: [.mdocDocumentSigner], distributionPoint: .uri)
 
-    /// Returns a profile like `documentSigner` with other extended key usages, for document types of the
-    /// settings (Q216).
+    /// Returns a profile like `documentSigner` with other extended key usages, for a document type that the
+    /// settings add (Q216).
     ///
     /// - Parameter purposes: The extended key usages of which the signer must have one. If the list is empty,
     ///   the extension must be absent.
@@ -98,9 +99,9 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of signers of European person identification data (Q216).
     ///
-    /// By the EUDI profile, such a signer has its own extended key usage, or none. The EUDI profile sets no
-    /// rules for validity, distribution points and issuerAltName. So `longestValidity` is not used here.
-    /// Document signers of mdocs may sign person identification data too.
+    /// By the profile of the European Digital Identity Wallet (EUDI), such a signer has its own extended key
+    /// usage, or none. That profile sets no rules for validity, distribution points and issuerAltName. So
+    /// `longestValidity` is not used here. Document signers of mdocs may sign person identification data too.
     package static let personIDSigner = CertificateProfile(
         name: "person_id_signer",
         rules: leaf.union([.country, .countryForm, .issuerCountry, .countryOfIssuer])

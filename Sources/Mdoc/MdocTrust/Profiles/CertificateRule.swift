@@ -71,7 +71,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
 
 extension CertificateRule {
     /// Whether the rule covers an encoding that every TLS stack reads. A finding of such a rule is reported,
-    /// but refuses no signer of a list.
+    /// but no signer of a list is refused because of it.
     package var isHarmless: Bool { self == .keyUsageTrailingZeros || self == .booleanTrueNotFF }
 }
 
@@ -106,9 +106,9 @@ extension [ProfileFinding] {
 
 /// The strictness with which findings refuse a certificate.
 package enum ProfileStrictness: String, Sendable {
-    /// A finding of an enforced rule refuses the certificate. Other findings are only reported, because real
-    /// certificates break their rules.
+    /// A certificate that breaks an enforced rule is refused. Other findings are only reported, because real
+    /// certificates break those rules.
     case lenient
-    /// Every finding refuses the certificate.
+    /// A certificate with any finding is refused.
     case strict
 }

@@ -85,6 +85,7 @@ struct ProfileInspection {
         case .weierstrass: return certificate.subjectPublicKeyInfo.publicKeyBits.first == 0x04
         // Annex B allows Ed25519 and Ed448 for document signers and readers, but not for roots.
         case .edwards: return !profile.rules.contains(.authority)
+        // Keys on Montgomery curves serve for key agreement and cannot sign.
         case .montgomery: return false
         }
     }

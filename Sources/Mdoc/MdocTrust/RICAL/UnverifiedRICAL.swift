@@ -21,7 +21,7 @@ package struct UnverifiedRICAL: Sendable {
     package let nextUpdate: Timestamp?
     /// The time after which the list must not be used.
     package let notAfter: Timestamp?
-    /// The number of this issue of the list. A newer issue has a higher number.
+    /// The number of this edition of the list. A newer edition has a higher number.
     package let number: UInt64?
     let infos: CBORArray
     let list: SignedList<RICALError>

@@ -23,7 +23,7 @@ package enum RevocationFinding: Equatable, Sendable {
         }
     }
 
-    /// The id of the cause; `nil` if the state is good.
+    /// The id of the cause; `nil` for the finding `good`.
     package var cause: String? {
         switch self {
         case .good: nil

@@ -10,7 +10,7 @@ package final class HeldRevocationList: Sendable {
     private let parsed = Once<Result<CertificateRevocationList, PKIXError>>()
     private let namedIssuer = Once<IssuerName?>()
     private let gap = Once<Bool>()
-    /// The results of verifying the signature, by the SHA-256 of the anchor.
+    /// Whether the key of an anchor signed the CRL, by the SHA-256 of the anchor's certificate.
     private let verdicts = Mutex<[[UInt8]: Bool]>([:])
 
     private struct IssuerName: Sendable {
@@ -90,8 +90,8 @@ struct RevocationLists: Sendable {
 ///
 /// The statements stay the same until the CRLs change; their meaning depends on the time.
 ///
-/// - A revocation for good counts in any authentic CRL of the issuer: even if the CRL is overdue, is for
-///   another distribution point, or leaves something out (Q230).
+/// - A permanent revocation counts in any authentic CRL of the issuer. The CRL may be overdue, be for another
+///   distribution point, or leave certificates out (Q230).
 /// - Only a CRL that covers the certificate shows that it is not revoked.
 /// - A hold counts until its CRL expires, or until a later CRL that covers the certificate no longer lists
 ///   the hold.
@@ -114,8 +114,8 @@ struct SignerRevocation: Sendable {
 
         /// Whether a hold in this CRL is lifted by `covering`, a CRL that covers the certificate.
         ///
-        /// If this CRL has gaps, an earlier date alone does not make this CRL older. Its number, if both CRLs
-        /// have a number, must be lower too.
+        /// If this CRL is incomplete, an earlier date alone does not make this CRL older. Its number, if both
+        /// CRLs have a number, must be lower too.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)
@@ -128,7 +128,7 @@ struct SignerRevocation: Sendable {
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
-            // Without a distribution point the issuer promises no CRL, so a missing CRL is no gap.
+            // Without a distribution point the issuer promises no CRL, so no CRL is missing.
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
             evidence = []
             absence = isPublished ? .listAbsent : .nothingPublished
@@ -158,7 +158,8 @@ struct SignerRevocation: Sendable {
         absence = failure
     }
 
-    /// Whether a CRL revokes the certificate for good. The dates of the CRL do not matter.
+    /// Whether a CRL revokes the certificate permanently, and not by a hold. The dates of the CRL do not
+    /// matter.
     var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
 
     /// Returns the finding about the certificate at `now`.
@@ -169,7 +170,7 @@ struct SignerRevocation: Sendable {
         if let revoking = evidence.first(where: \.isRevokedForGood) {
             return .revoked(.signerRevoked, ageSeconds: age(revoking))
         }
-        // A CRL dated in the future must not replace the CRL that counts today.
+        // A CRL dated in the future must not replace the CRL that is valid today.
         let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
         let current = evidence.filter { $0.thisUpdate <= latest }
         let covering = current.firstIndex(where: \.coversCertificate)

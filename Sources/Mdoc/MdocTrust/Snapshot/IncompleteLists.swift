@@ -25,7 +25,7 @@ enum RevokingList {
         }
     }
 
-    /// The number and date by which issues of the list are ordered.
+    /// The number and date by which editions of the list are ordered.
     var order: IssueOrder {
         switch self {
         case .certificates(let list): IssueOrder(list)
@@ -49,12 +49,12 @@ enum RevokingList {
 
     /// Whether this list, which is complete, replaces the incomplete list `other`.
     ///
-    /// This list must be a later issue. If this list possibly covers fewer certificates than `other`, it must
-    /// also revoke everything that `other` revokes.
+    /// This list must be a later edition. If this list possibly covers fewer certificates than `other`, it
+    /// must also revoke everything that `other` revokes.
     func replacesIncomplete(_ other: RevokingList) -> Bool {
         guard other.order.isOlder(than: order) else { return false }
         guard case .certificates(let own) = self, case .certificates(let before) = other else { return true }
-        // Two keys under one root's name sign separate lists, which are not issues of one list (Q234).
+        // Two keys under one root's name sign separate lists, which are not editions of one list (Q234).
         if let key = own.authorityKeyIdentifier, let other = before.authorityKeyIdentifier, key != other {
             return false
         }

@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-/// The number and date of one issue of a list. They tell which of two issues is the later issue.
+/// The number and date of one issue (edition) of a list. They tell which of two editions is the later one.
 struct IssueOrder {
     /// The issue number, big-endian without leading zeros; `nil` if the list has no readable number.
     let number: ArraySlice<UInt8>?
@@ -16,7 +16,8 @@ struct IssueOrder {
             }, date: Timestamp(secondsSince1970: date))
     }
 
-    /// Whether this issue is older than `other`: by the numbers if both exist and differ, else by the dates.
+    /// Whether this edition is older than `other`. The numbers decide if both exist and differ, otherwise the
+    /// dates.
     func isOlder(than other: IssueOrder) -> Bool {
         guard let number, let before = other.number, number != before else { return date < other.date }
         // Of two numbers without leading zeros, the number with more bytes is greater.

@@ -1,6 +1,6 @@
 package import MdocModel
 
-/// The number and date by which a message names one issue of a list.
+/// The number and date by which a message names one issue (edition) of a list.
 package struct ListIssueName: Equatable, Sendable {
     /// The issue number in decimal, or in hexadecimal if it has more than 8 bytes; `nil` for lists without
     /// numbers.

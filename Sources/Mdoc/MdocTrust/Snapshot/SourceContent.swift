@@ -4,10 +4,10 @@ package import PKIX
 
 /// The bytes of a source of trust, with the value that was parsed from them.
 ///
-/// The value is parsed at its first use, and only once. The snapshot, its lint, a store and the admission of
-/// the next issue share the value. Only values that depend on nothing but the bytes are kept here. Paths to
-/// roots, validity and revocation depend on other sources and on the time, so each snapshot checks them
-/// itself.
+/// The value is parsed at its first use, and only once. The snapshot, its report (`lint`), a store and the
+/// admission of the next edition share the value. Only values that depend on nothing but the bytes are cached
+/// here. Paths to roots, validity and revocation depend on other sources and on the time, so each snapshot
+/// checks them itself.
 package enum SourceContent: Sendable {
     /// A certificate: the content of an anchor or of a provider's root.
     case certificate(HeldCertificate)
@@ -119,7 +119,7 @@ extension TrustCondition {
     }
 }
 
-/// The bytes of a VICAL. They are parsed at their first use, and the parsed list keeps the result of
+/// The bytes of a VICAL. They are parsed at their first use, and the parsed list caches the result of
 /// verifying its signature.
 package final class HeldVICAL: Sendable {
     let bytes: ArraySlice<UInt8>

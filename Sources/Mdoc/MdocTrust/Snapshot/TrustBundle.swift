@@ -4,8 +4,8 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// A snapshot in one signed file, for shops without internet: a COSE_Sign1 (RFC 9052 4.2) over all sources of
-/// the snapshot.
+/// A trust snapshot in one signed file, for shops without internet. The file is a COSE_Sign1 (RFC 9052 4.2)
+/// over all roots and lists of the snapshot.
 ///
 /// `countersign trust export-bundle` writes a bundle, and `countersign trust import-bundle` or a kiosk of a
 /// fleet reads it. The signature proves only where the bundle comes from. `TrustChange.replaceAll(by:)` still

@@ -99,8 +99,8 @@ package struct TrustChange: Sendable {
                 // Each link certificate joins separately, because it may be the root of the next link
                 // certificate.
                 if place >= others.count { joinAdmitted(&admitted) }
-                // Two issues of one list must be compared with each other, so the first must join before the
-                // second is checked.
+                // Two editions of one list must be compared with each other, so the first must join before
+                // the second is checked.
                 if admitted[source.identity] != nil || kind.isList && admitted.hasList(like: source) {
                     joinAdmitted(&admitted)
                 }
@@ -115,7 +115,7 @@ package struct TrustChange: Sendable {
     /// If one source may not follow its present counterpart, nothing is replaced. An expired list may follow
     /// a present list, because the present list is not newer.
     package mutating func replaceAll(by other: TrustSnapshot) {
-        // Both sets of issuers and providers are needed to compare a present issue with its successor.
+        // Both sets of issuers and providers are needed to compare a present list with its successor.
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {

@@ -2,7 +2,7 @@ internal import JSON
 package import PKIX
 internal import OpenSSLCrypto
 
-/// A condition of one source that the administrator of trust should know.
+/// A condition of one source of trust that an administrator should know about.
 package struct TrustFinding: Equatable, Sendable {
     package let source: TrustSource.Identity
     package let condition: TrustCondition

@@ -11,7 +11,7 @@ package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// The source was issued before the present source. Either an old list came back (Q176), or its publisher
     /// restarted the numbering (Q217).
     case older(ListIssueName, than: ListIssueName)
-    /// The source has another issuer than the present source, so the two are not issues of one list.
+    /// The source has another issuer than the present source, so the two are not editions of one list.
     case otherIssuer
     /// The source has far fewer entries than the present source.
     case shrunken(from: Int, to: Int)
@@ -65,17 +65,19 @@ package enum Admission: Equatable, Sendable {
     case unchanged
 }
 
-/// The proof that a source may take its place in a snapshot.
+/// The proof that a source may join a snapshot.
 ///
 /// **Responsibility.** Only `TrustSnapshot.admission(of:by:)`, and the function of the same name for whole
 /// snapshots, make this value, after they have:
 ///
 /// - verified the source, such as the provider's signature of a VICAL (ISO/IEC 18013-5 Annex C) or the root
 ///   of a status list's signer;
-/// - compared it with the present issue of the same list: issuer, order and number of entries (Q176, Q217);
-/// - found a place for a list with gaps (Q240).
+/// - compared the source with the present edition of the same list, by the issuer, the order and the number
+///   of entries (Q176, Q217);
+/// - checked that an incomplete list may join beside the present lists (Q240).
 ///
-/// A source that only a bundle has needs none of this, because the bundle's signature admits the source.
+/// A source of a bundle needs none of this if the present snapshot has no counterpart of it, because the
+/// bundle's signature admits the source.
 ///
 /// **Callers.** `TrustChange` joins sources to its snapshot by their proofs, and lists them in its outcomes,
 /// so that a report says what was admitted. No caller checks the source again, and no unproven source is
@@ -86,7 +88,8 @@ package enum Admission: Equatable, Sendable {
 package struct AdmittedSource: Sendable {
     package let source: TrustSource
     package let admission: Admission
-    /// The verified VICAL; `nil` for other kinds, and for a list that only a bundle has.
+    /// The verified VICAL; `nil` for other kinds, and for a list of a bundle without a counterpart in the
+    /// present snapshot.
     package let list: VerifiedVICAL?
 
     fileprivate init(_ source: TrustSource, _ admission: Admission, _ list: VerifiedVICAL? = nil) {
@@ -104,7 +107,7 @@ extension TrustSnapshot {
     /// month.
     package static let oldListDays: Int64 = 30
 
-    /// Checks whether `candidate` may take its place in this snapshot.
+    /// Checks whether `candidate` may join this snapshot.
     ///
     /// - Returns: The proof of the check.
     /// - Throws: `AdmissionRefusal` if the source cannot be used, is older or much smaller than the present
@@ -115,8 +118,8 @@ extension TrustSnapshot {
         let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
-        // `before` is `nil` for a present list that cannot be read. Such a list must not keep out a readable
-        // list.
+        // `before` is `nil` for a present list that cannot be read. Such a list must not prevent a readable
+        // list from joining.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
             // An incomplete list removes no other list, so losses are not compared.
@@ -152,7 +155,7 @@ extension TrustSnapshot {
     ) throws(AdmissionRefusal) -> AdmittedSource {
         try requireNothingLost(by: candidate, in: other)
         for lost in completeLists(like: candidate) where other.source(lost.identity) == nil {
-            // One of the two CRLs does not name its issuer's key, so they may be issues of one list (Q234).
+            // One of the two CRLs does not name its issuer's key, so they may be editions of one list (Q234).
             try requireSuccession(of: candidate, to: lost, in: both, by: rules)
         }
         guard let present = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
@@ -168,7 +171,7 @@ extension TrustSnapshot {
         }
     }
 
-    /// Throws unless `candidate`, a complete list, may be the next issue of `lost`, a list that this change
+    /// Throws unless `candidate`, a complete list, may be the next edition of `lost`, a list that this change
     /// removes.
     private func requireSuccession(
         of candidate: TrustSource, to lost: TrustSource, in both: TrustSnapshot, by rules: TrustRules
@@ -198,11 +201,11 @@ extension TrustSnapshot {
         }
     }
 
-    /// Checks that `source` does not take the place of a list with more revocations. `source` belongs to the
-    /// snapshot `other`, which is to replace this whole snapshot.
+    /// Checks that `source` does not replace a list with more revocations. `source` belongs to the snapshot
+    /// `other`, which is to replace this whole snapshot.
     ///
-    /// An incomplete list must not take the place of a complete list, or of an incomplete list with other
-    /// revocations. A complete list must be later than an incomplete list that it replaces (Q240).
+    /// An incomplete list must replace neither a complete list nor an incomplete list with other revocations.
+    /// A complete list must be later than an incomplete list that it replaces (Q240).
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
@@ -212,7 +215,7 @@ extension TrustSnapshot {
         // below, since opening is slow.
         guard !present.isEmpty else { return }
         guard let issue = source.issue(in: other) else {
-            // Unreadable bytes must not take the place of a list that revokes something.
+            // Unreadable bytes must not replace a list that revokes something.
             let isLost = present.contains { other.source($0.identity) == nil }
             if isLost, let fault = source.readFault { throw .unusable(fault) }
             return
@@ -238,7 +241,7 @@ extension TrustSnapshot {
         }
     }
 
-    /// Returns the facts by which `source` is compared with an earlier issue of the same list. For a VICAL,
+    /// Returns the facts by which `source` is compared with an earlier edition of the same list. For a VICAL,
     /// also returns the verified list.
     ///
     /// - Throws: `AdmissionRefusal.unusable` if the source cannot be used.
@@ -301,35 +304,36 @@ extension TrustSnapshot {
     }
 }
 
-/// The facts that are compared between two issues of one list.
+/// The facts that are compared between two issues (editions) of one list.
 private struct ListIssue {
     let order: IssueOrder
     /// The number of entries.
     let count: Int
-    /// The authority that answers for the list; `nil` if it is not known.
+    /// The authority that is responsible for the list; `nil` if it is not known.
     let issuer: Issuer?
     /// The gap in the list, because of which an unlisted certificate or document may still be revoked; `nil`
     /// if the list is complete.
     var incompleteness: TrustCondition?
 
-    /// The authority that answers for all issues of a list.
+    /// The authority that is responsible for all editions of a list.
     enum Issuer: Equatable {
-        /// A root, by its name, because roots are re-keyed (Q177).
+        /// A root, by its name, because a root keeps its name when it gets a new key (Q177).
         case root(DistinguishedName)
-        /// The signer's certificate, by its SHA-256, if no root answers for the signer.
+        /// The signer's certificate, by its SHA-256, if no known root certified the signer.
         case signer([UInt8])
     }
 
-    /// The maximum share of entries that a list may lose between two issues, in percent.
+    /// The maximum share of entries that a list may lose from one edition to the next, in percent.
     private static let largestLoss = 20
 
-    /// Throws unless this issue may follow `other`. It must be of the same issuer as `other`, and not older.
+    /// Throws unless this edition may follow `other`. It must be of the same issuer as `other`, and not
+    /// older.
     func requireSuccession(to other: ListIssue) throws(AdmissionRefusal) {
         if let issuer, let before = other.issuer, issuer != before { throw .otherIssuer }
         guard !order.isOlder(than: other.order) else { throw .older(order.name, than: other.order.name) }
     }
 
-    /// Throws if this issue has far fewer entries than `other`, which it would replace.
+    /// Throws if this edition has far fewer entries than `other`, which it would replace.
     func requireNoLoss(of other: ListIssue) throws(AdmissionRefusal) {
         guard count * 100 >= other.count * (100 - Self.largestLoss) else {
             throw .shrunken(from: other.count, to: count)
@@ -338,7 +342,7 @@ private struct ListIssue {
 }
 
 extension TrustSource {
-    /// Returns the facts by which this source is compared with another issue of the same list; `nil` if the
+    /// Returns the facts by which this source is compared with another edition of the same list; `nil` if the
     /// source cannot be read.
     ///
     /// - Parameter signers: The certificates, in DER, that documents name as the signers of status lists.
@@ -362,8 +366,8 @@ extension TrustSource {
             }
         case .statusToken(let held):
             guard let token = try? held.token(), let opened = try? held.open() else { return nil }
-            // An identifier may leave its list when its document expires, so identifiers are not counted.
-            // Statuses keep their places.
+            // An identifier may leave its list when its document expires, so identifiers are not counted. A
+            // status keeps its index, so statuses are counted.
             return ListIssue(
                 order: IssueOrder(token),
                 count: kind == .statusList ? opened.count : 0,
@@ -415,8 +419,8 @@ extension TrustSnapshot {
 extension TrustCondition {
     /// Whether a list with this condition is admitted nevertheless.
     ///
-    /// A revocation counts even in a list that is overdue (Q230) or has gaps. Absence from such a list proves
-    /// nothing.
+    /// A revocation counts even in a list that is overdue (Q230) or incomplete. Absence from such a list
+    /// proves nothing.
     fileprivate var leavesListUsable: Bool {
         switch self {
         case .listStale, .revocationListIncomplete, .statusListIncomplete: true
@@ -442,7 +446,8 @@ extension StatusToken {
         return leaf
     }
 
-    /// Returns the authority that answers for the list: the root of its signer, else the signer itself.
+    /// Returns the authority that is responsible for the list: the root of its signer, else the signer
+    /// itself.
     fileprivate func issuer(among anchors: [TrustAnchor], _ signers: [ArraySlice<UInt8>]) -> ListIssue.Issuer?
     {
         if let root = root(among: anchors) { return .root(root.certificate.subject) }

@@ -3,7 +3,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// The time of warning in days. An anchor that expires sooner is reported.
+    /// A period in days. An anchor that expires within it is reported.
     private static var daysOfWarning: Int64 { 90 }
 
     /// Returns the faults and remarks of all sources at `now`. For this, all lists are opened and verified.
@@ -43,7 +43,7 @@ extension TrustSnapshot {
         switch source.content {
         case .certificate: return []
         case .vical(let held):
-            // The remarks are taken from a trial snapshot that includes the source.
+            // The remarks are taken from a temporary snapshot that includes the source.
             let trial = substituting([source])
             let roots = trial.roots
             let links = trial.anchors.filter {

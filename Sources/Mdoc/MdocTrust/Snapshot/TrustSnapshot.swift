@@ -9,7 +9,7 @@ internal import PKIX
 /// adds no trust, and `findings` says why.
 ///
 /// **Identity.** `id` is a digest of the sources in their order, so the same sources make the same snapshot
-/// on every computer. Receipts and results name the snapshot by this id.
+/// on every computer. Results, and the signed receipts of presentations, name the snapshot by this id.
 ///
 /// **Callers.** Commands, the daemon and the fleet read a snapshot from the store. They prepare a change of
 /// it with `TrustChange` and make a `TrustStore` of it for verification. `admission(of:by:)` decides whether
@@ -17,8 +17,8 @@ internal import PKIX
 ///
 /// **Limits.** A snapshot knows no time. Expired sources stay in it, and the store checks validity for each
 /// document. The lists are opened and verified when they are first needed, and shared by copies of the source
-/// (`SourceContent`). The initialiser compares no issues and admits nothing. Sources must have been admitted
-/// before, except in a snapshot that is made for a trial.
+/// (`SourceContent`). The initialiser compares no editions of a list and admits nothing. Sources must have
+/// been admitted before, except in a temporary snapshot that is made for a check.
 package struct TrustSnapshot: Sendable {
     /// The SHA-256 over the kind, name and digest of every source.
     package struct ID: Hashable, Sendable, CustomStringConvertible {
@@ -75,14 +75,14 @@ package struct TrustSnapshot: Sendable {
         sources.first { $0.identity == identity }
     }
 
-    /// Returns the incomplete lists of this snapshot that may be issues of the same list as `source`.
+    /// Returns the incomplete lists of this snapshot that may be editions of the same list as `source`.
     func incompleteLists(like source: TrustSource) -> [TrustSource] {
         let own = source.identity
         return sources.filter { $0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// Returns the complete lists of this snapshot that may be issues of the same list as `source`. There are
-    /// several if `source` does not name its issuer's key.
+    /// Returns the complete lists of this snapshot that may be editions of the same list as `source`. There
+    /// are several if `source` does not name its issuer's key.
     func completeLists(like source: TrustSource) -> [TrustSource] {
         let own = source.identity
         return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
@@ -94,7 +94,8 @@ package struct TrustSnapshot: Sendable {
     }
 
     /// Returns a snapshot in which each of these sources replaces the source of its identity. The sources are
-    /// not checked. `joined(by:)` passes admitted sources, and a trial passes other sources.
+    /// not checked. `joined(by:)` passes admitted sources. A check that needs a temporary snapshot passes
+    /// other sources.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)

@@ -2,8 +2,8 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A certificate or list on which trust rests, with its bytes, its origin and the time at which it was
-/// obtained.
+/// A certificate or list that decides what is trusted, with its bytes, its origin and the time at which it
+/// was obtained.
 package struct TrustSource: Sendable, Equatable {
     /// The kinds of source, in the order in which snapshots and listings have them.
     package enum Kind: String, CaseIterable, Sendable {
@@ -75,7 +75,8 @@ package struct TrustSource: Sendable, Equatable {
             && one.obtained == other.obtained && one.bytes == other.bytes
     }
 
-    /// Whether the list leaves something out, or has parts that cannot be read.
+    /// Whether the list is not complete: it leaves certificates or documents out, or parts of it cannot be
+    /// read.
     ///
     /// A certificate or document that such a list names is revoked, but absence from the list proves nothing.
     package var isIncomplete: Bool {
@@ -102,13 +103,13 @@ package struct TrustSource: Sendable, Equatable {
 
     /// The facts that identify a source. A new source replaces the old source of the same identity.
     ///
-    /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
-    ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither
-    ///   replaces the other (Q234).
-    /// - Lists with gaps stand side by side with each other, and with the complete list of their name and
-    ///   issuer. So no list hides a revocation in another list (Q240).
-    /// - A root that was re-keyed under its name signs CRLs with two keys. The CRLs of each key stand side by
-    ///   side too.
+    /// - A list is identified by its name and its issuer. Any signer under a trusted root can write any URI
+    ///   into a status list or CRL. A snapshot may therefore have lists of one URI by several issuers, and
+    ///   none of them replaces another (Q234).
+    /// - A snapshot may have several incomplete lists of one name and issuer beside the complete list. So no
+    ///   list hides a revocation in another list (Q240).
+    /// - A root that got a new key under its old name signs CRLs with two keys. A snapshot may have the CRLs
+    ///   of both keys.
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
@@ -118,7 +119,7 @@ package struct TrustSource: Sendable, Equatable {
         /// The authority key identifier of a CRL; `nil` if the CRL has none that can be read, and for other
         /// kinds.
         package let issuerKey: [UInt8]?
-        /// The SHA-256 of a list with gaps; `nil` for other sources.
+        /// The SHA-256 of an incomplete list; `nil` for other sources.
         package let incomplete: [UInt8]?
 
         package init(
@@ -137,7 +138,7 @@ package struct TrustSource: Sendable, Equatable {
             Identity(kind: kind, name: name, issuer: issuer, issuerKey: issuerKey)
         }
 
-        /// Whether both sources may be issues of the same list, complete or not. A CRL without a key
+        /// Whether both sources may be editions of the same list, complete or not. A CRL without a key
         /// identifier may belong to any key.
         func isLike(_ other: Identity) -> Bool {
             kind == other.kind && name == other.name && issuer == other.issuer
@@ -153,7 +154,8 @@ package struct TrustSource: Sendable, Equatable {
 }
 
 extension TrustSource.Identity: Comparable {
-    /// Orders identities by kind, name, issuer, gaps and key. The ids of snapshots depend on this order.
+    /// Orders identities by kind, name, issuer, the SHA-256 of an incomplete list, and key. The ids of
+    /// snapshots depend on this order.
     package static func < (one: Self, other: Self) -> Bool {
         let kinds = TrustSource.Kind.allCases
         let (left, right) = (kinds.firstIndex(of: one.kind) ?? 0, kinds.firstIndex(of: other.kind) ?? 0)

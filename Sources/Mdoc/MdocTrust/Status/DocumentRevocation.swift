@@ -3,7 +3,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The status and identifier lists of a store, by the URI in documents.
+/// The status and identifier lists of a `TrustStore`, by the URI with which documents refer to them.
 struct StatusLists: Sendable {
     private let byURI: [String: [PublishedStatusList]]
     private let revocationLists: RevocationLists
@@ -134,7 +134,7 @@ struct StatusLists: Sendable {
         }
         let latest = now.advanced(bySeconds: clockSkew)
         // Of two lists with the same date, the incomplete list comes first, because the complete list is not
-        // a later issue that could replace it (Q240).
+        // a later edition that could replace it (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
         let future = opened.prefix { $0.issued > latest }
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
@@ -143,14 +143,14 @@ struct StatusLists: Sendable {
         // a revocation in an older list.
         var decided: Timestamp?
         for list in present {
-            // A list of the same time is read too, since neither of the two is the later issue.
+            // A list of the same time is read too, since neither of the two is the later edition.
             if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }
         }
         if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
-        // Only a complete list shows that a document is good (Q240). `findings` has the indices of `opened`,
-        // but ends where reading stopped.
+        // Only a complete list shows that a document is not revoked (Q240). `findings` has the indices of
+        // `opened`, but ends where reading stopped.
         let deciding = present.firstIndex(where: \.isComplete) ?? present.startIndex
         guard let last = findings.last else { throw failure }
         return findings.indices.contains(deciding) ? findings[deciding] : last
@@ -181,7 +181,7 @@ extension OpenedStatusList {
     /// Returns the finding of this list at `now`.
     ///
     /// A revocation counts even if the list has expired, and even before the list's date, because this
-    /// computer's clock may be slow. Any other status counts only while the list is current.
+    /// computer's clock may be slow. Any other status counts only from the date of the list until it expires.
     fileprivate func finding(
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
@@ -208,7 +208,7 @@ extension OpenedStatusList {
         switch status {
         case .success(.valid):
             guard isComplete else {
-                // A list with gaps does not show that a document is good (Q240).
+                // An incomplete list does not show that a document is not revoked (Q240).
                 return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))
             }
             return .good(ageSeconds: max(0, age))

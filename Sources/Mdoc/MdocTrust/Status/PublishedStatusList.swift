@@ -3,7 +3,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import Synchronization
 
-/// A status or identifier list of a store.
+/// A status or identifier list of a `TrustStore`.
 ///
 /// The list is opened when a document first refers to it. Its signer is verified once for each authority that
 /// may have issued the signer. The result depends on the store's roots, so stores do not share it.
@@ -14,7 +14,7 @@ final class PublishedStatusList: Sendable {
     private let signers = Mutex<[StatusListIssuer.Fingerprint: Result<StatusListSigner, UndeterminedCause>]>(
         [:])
 
-    /// The maximum number of kept results of verifying the signer.
+    /// The maximum number of cached results of verifying the signer.
     private static let mostVerdicts = 16
 
     /// Makes a list of `source`; `nil` for a source of another kind.
@@ -39,17 +39,17 @@ final class PublishedStatusList: Sendable {
             hasAllClaims: token.gaps.isEmpty)
     }
 
-    /// Verifies the token's signer, or returns the kept result.
+    /// Verifies the token's signer, or returns the cached result.
     private func signer(
         of token: StatusToken, for issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
-        // A kept result may be wrong by now, for example after a certificate has expired.
+        // A cached result may be wrong by now, for example after a certificate has expired.
         if let known = signers.withLock({ $0[issuer.fingerprint] }), issuer.confirms(known, at: now) {
             return try known.get()
         }
         let result = Result { () throws(UndeterminedCause) in try issuer.verifySigner(of: token, at: now) }
         signers.withLock { verdicts in
-            // Documents choose the certificates that they name, so the number of kept results is limited.
+            // Documents choose the certificates that they name, so the number of cached results is limited.
             if verdicts.count >= Self.mostVerdicts { verdicts.removeAll() }
             verdicts[issuer.fingerprint] = result
         }

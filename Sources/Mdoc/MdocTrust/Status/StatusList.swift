@@ -49,7 +49,7 @@ package struct StatusList: Sendable {
         guard bits == other.bits else { return false }
         let places = 8 / bits
         return other.bytes.indices.allSatisfy { index in
-            // Fast path, because lists have up to 2²⁷ statuses, and most bytes of two issues are equal.
+            // Fast path, because lists have up to 2²⁷ statuses, and most bytes of two editions are equal.
             if index < bytes.count, bytes[index] == other.bytes[index] { return true }
             return (index * places..<(index + 1) * places).allSatisfy { place in
                 let (own, before) = (self[UInt64(place)], other[UInt64(place)])

@@ -6,9 +6,10 @@ internal import PKIX
 /// The authorities whose signers may sign a document's status list: the IACA of the document, or the
 /// certificate that its MSO names (ISO/IEC 18013-5 second edition 12.3.6.2).
 struct StatusListIssuer {
-    /// The identity of an issuer among kept results: equal for two issuers that accept the same signers.
+    /// The key of an issuer in the cache of results. It is equal for two issuers that accept the same
+    /// signers.
     enum Fingerprint: Hashable, Sendable {
-        /// The fingerprint of `init(anyOf:named:)`, for which no results are kept.
+        /// The fingerprint of `init(anyOf:named:)`, for which no results are cached.
         case anyone
         case rootsNamedAs([UInt8], docType: String)
         case certificate([UInt8])
@@ -22,7 +23,8 @@ struct StatusListIssuer {
         /// Signers that one of the anchors or named certificates issued, and the named certificates
         /// themselves.
         case anyOf([TrustAnchor], named: [Certificate])
-        /// Signers that a root with the name of this anchor issued, because roots are re-keyed (Q177).
+        /// Signers that any root with the name of this anchor certified. A root that gets a new key keeps its
+        /// name (Q177).
         case rootsNamed(TrustAnchor, among: TrustRoots, docType: String)
         /// Signers that this certificate issued, and this certificate itself.
         case certificate(Certificate)
@@ -109,7 +111,7 @@ struct StatusListIssuer {
         return signer
     }
 
-    /// Whether a kept result of verifying the signer is still right at `now`.
+    /// Whether a cached result of verifying the signer is still correct at `now`.
     ///
     /// The link of the signer's root to an earlier root may have ended since (Q231).
     func confirms(_ verdict: Result<StatusListSigner, UndeterminedCause>, at now: Timestamp) -> Bool {
@@ -118,7 +120,7 @@ struct StatusListIssuer {
             guard signer.isValid(at: now) else { return false }
             guard case .rootsNamed = choice, let root = signer.root else { return true }
             return roots(at: now).contains { $0.sha256 == root.sha256 }
-        // Only the validity of certificates depends on the time. The other failures stay.
+        // Only the validity of certificates depends on the time. Every other failure remains a failure.
         case .failure(let cause): return cause != .listSignerInvalid
         }
     }
@@ -150,7 +152,7 @@ struct StatusListIssuer {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {
             // The signer's certificate has expired since then. The list still revokes documents, but no
-            // longer shows that a document is good.
+            // longer shows that a document is not revoked.
             guard let past = try? CertificatePath.path(chain, to: roots, at: issued) else {
                 throw .listSignerInvalid
             }
@@ -161,7 +163,7 @@ struct StatusListIssuer {
     }
 }
 
-/// The verified signer of a list, with the time for which it counts.
+/// The verified signer of a list, with the time in which its certificates are valid.
 struct StatusListSigner: Sendable {
     /// The root of the signer; `nil` if the MSO named the signer's own certificate.
     let root: TrustAnchor?

@@ -59,6 +59,7 @@ package struct StatusToken: Sendable {
         subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
         issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
         var gaps: [StatusTokenError] = []
+        // The time to live is optional, so only a missing expiry is a gap (Q248).
         if claims[Claim.expiry] == nil { gaps.append(.claimMissing(Claim.expiry)) }
         expires = Self.claim(Claim.expiry, claims, &gaps) { item throws(CBORError) in try item.instant() }
         timeToLive = Self.claim(Claim.timeToLive, claims, &gaps) { item throws(CBORError) in
@@ -77,7 +78,8 @@ package struct StatusToken: Sendable {
         do throws(CBORError) {
             return try CBORItem.parse(bytes, limits: limits)
         } catch {
-            // A text in place of CBOR is named, so that the message can say how to convert it (Q229).
+            // If the bytes are a text, the error names the form of the text, so that the message can say how
+            // to convert it (Q229).
             throw TextForm(bytes).map(StatusTokenError.text) ?? .malformed(error)
         }
     }
@@ -90,7 +92,7 @@ package struct StatusToken: Sendable {
         return try mapping(read(item), StatusTokenError.malformed)
     }
 
-    /// Reads an optional claim. If it cannot be read, the value is `nil` and a gap is added.
+    /// Reads an optional claim. If it cannot be read, the value is `nil`, and the error is added to `gaps`.
     private static func claim<Value>(
         _ label: Int64, _ claims: CBORMap, _ gaps: inout [StatusTokenError],
         _ read: (CBORItem) throws(CBORError) -> Value
@@ -195,9 +197,10 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case cose(COSEError)
     /// The protected header does not name the type of a status or identifier list.
     case typeWrong
-    /// A claim is missing: subject 2, expiry 4, issue 6, or the list.
+    /// The claim with this label is missing: 2 (subject), 4 (expiry), 6 (time of issue), or the label of the
+    /// list.
     case claimMissing(Int64)
-    /// A claim cannot be read: expiry 4, or time to live 65534.
+    /// The claim with this label cannot be read: 4 (expiry), or 65534 (time to live).
     case claimUnreadable(Int64, CBORError)
     /// The claims of an identifier list include a status list.
     case claimMisplaced(Int64)

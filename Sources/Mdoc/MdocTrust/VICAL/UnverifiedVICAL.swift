@@ -13,7 +13,8 @@ package struct UnverifiedVICAL: Sendable {
 
     package let provider: String
     package let date: Timestamp
-    /// The number of this issue of the list; `nil` if the list has none. A newer issue has a higher number.
+    /// The number of this edition of the list; `nil` if the list has none. A newer edition has a higher
+    /// number.
     package let issueID: UInt64?
     package let nextUpdate: Timestamp?
     let infos: CBORArray

@@ -4,8 +4,8 @@ internal import PKIX
 /// Reads the entries of a VICAL one by one.
 ///
 /// The provider's signature covers the certificate itself. A wrong member beside the certificate therefore
-/// does not make the certificate less trusted (Q232). Only the document types add information to the
-/// certificate.
+/// does not make the certificate less trusted (Q232). Only the document types say something that the
+/// certificate does not say.
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []
@@ -83,7 +83,7 @@ private struct Members {
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
         recordFault(
             .ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
-        // Without the member nothing is unreadable. `read` then reports that the entry has no document types.
+        // A missing member is not unreadable. `read` reports that the entry has no document types.
         let (docTypes, areAllRead) = items["doctype"]?.docTypes ?? ([], true)
         recordFault(.docType, areAllRead ? nil : .wrongType)
         return (docTypes, faults)

@@ -16,7 +16,7 @@ package import PKIX
 ///
 /// **Callers.** The admission of a new list checks everything. `TrustSnapshot` verifies a stored list again
 /// without a time, because an expired list stays in use until a better list comes (Q176). The results that
-/// follow from the bytes alone are kept, so parsing and the verification of the signature happen once.
+/// follow from the bytes alone are cached, so parsing and the verification of the signature happen once.
 ///
 /// **Limits.** At most 4096 entries are read. An entry without a readable certificate is left out, and
 /// `findings` says why. The roots themselves are not checked here: `TrustAnchor` does that.
@@ -118,8 +118,8 @@ extension UnverifiedVICAL {
         try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
-        // Harmless findings refuse nothing, because published lists have a signer with such an encoding
-        // (Q214).
+        // No list is refused because of harmless findings, since a signer of published lists has such an
+        // encoding (Q214).
         let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
         // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.

@@ -8,8 +8,8 @@ extension DocumentFamily {
             DocumentType(model, answers: DocumentType.usualAnswers, substitutes: substitutes(in: model))
         })
 
-    /// Returns the elements that may come in place of names and authority. Photo IDs that follow an early
-    /// draft of the standard have other identifiers.
+    /// Returns the elements that may replace the holder's names and the issuing authority. Photo IDs that
+    /// follow an early draft of the standard have other identifiers.
     private static func substitutes(in model: DataModel) -> [ElementName: [[ElementName]]] {
         let name = { ElementName(nameSpace: model.mainNameSpace, identifier: $0) }
         return Dictionary(

@@ -1,6 +1,6 @@
 package import MdocModel
 
-/// A single question or element that an intent asks for.
+/// A single question or element that a `RequestIntent` asks for.
 package enum Claim: Hashable, Sendable {
     /// Whether the holder is at least this many years old, from 0 to 99.
     case ageOver(Int)
@@ -11,7 +11,7 @@ package enum Claim: Hashable, Sendable {
     /// Whether the holder may drive these classes of a North American state (AAMVA). Not empty.
     case domesticClasses([String])
     case expiry
-    /// Whether the document is in date. Its expiry date is requested and not kept.
+    /// Whether the document is in date. Its expiry date is requested and not stored.
     case inDate
     case issueDate
     case issuer

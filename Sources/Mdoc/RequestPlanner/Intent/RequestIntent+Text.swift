@@ -24,7 +24,8 @@ internal import MdocModel
 /// - `--element NS/ID` is the element, and makes the purpose `elements`; else it is `age`;
 /// - `--doc-type T` is "from T".
 ///
-/// An intent does not say what is kept of the answer. That is `RetentionChoice`, the option `--keep`.
+/// An intent does not say what is stored of the answer: `RetentionChoice` does, which the option `--keep`
+/// sets.
 extension RequestIntent {
     /// The maximum length of the text in bytes.
     package static let maximumLength = 2048

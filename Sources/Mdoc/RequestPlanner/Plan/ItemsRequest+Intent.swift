@@ -3,7 +3,7 @@ internal import MdocModel
 extension ItemsRequest {
     /// Makes the smallest request that answers `intent` with a document of this type.
     ///
-    /// - Parameter isKept: Whether the answer to a claim is kept, which sets intentToRetain.
+    /// - Parameter isKept: Whether the answer to a claim is stored after the check. This sets intentToRetain.
     /// - Throws: `RequestPlannerError.documentLacks` if the document cannot answer a claim.
     init(
         _ intent: RequestIntent, of type: DocumentType, keeping isKept: (Claim) -> Bool
@@ -22,7 +22,7 @@ extension ItemsRequest {
         }
     }
 
-    /// Adds an element once. The element is marked as kept if any claim keeps it.
+    /// Adds an element once. The element gets intentToRetain if the answer to any of its claims is stored.
     private mutating func ask(for name: ElementName, keeping isKept: Bool) {
         let element = Element(identifier: name.identifier, intentToRetain: isKept)
         guard let space = nameSpaces.firstIndex(where: { $0.name == name.nameSpace }) else {

@@ -13,7 +13,7 @@ package import MdocModel
 ///   edition, draft) gets one request and chooses the document. Any other wallet is asked for one document
 ///   after the other.
 /// - `askedElements` says what an answer must have to be complete.
-/// - `keeps(_:of:)` says whether a returned element is kept, and the store acts on it.
+/// - `keeps(_:of:)` says whether a returned element is stored after the check.
 ///
 /// **Callers.** The command line, the daemon and the library plan every request with it, before a phone is
 /// presented. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
@@ -22,7 +22,7 @@ package import MdocModel
 /// `MdocVerification` compares a response with the request, and `Reports` answers the questions.
 package struct RequestPlan: Sendable {
     package let intent: RequestIntent
-    /// The choice of what is kept; `nil` if an app chose for each claim.
+    /// The choice of what is stored of the answer; `nil` if an app chose for each claim.
     package let retention: RetentionChoice?
     /// The requests of each document family, in the order of the intent. A family has one request for each of
     /// its document types.
@@ -39,14 +39,14 @@ package struct RequestPlan: Sendable {
         try self.init(intent, retention) { retention.keeps($0) }
     }
 
-    /// Plans the request for `intent`, of which only the answers to `claims` are kept.
+    /// Plans the request for `intent`. Of its answers, only the answers to `claims` are stored.
     package init(
         _ intent: RequestIntent, keeping claims: Set<Claim>
     ) throws(RequestPlannerError) {
         try self.init(intent, nil) { claims.contains($0) }
     }
 
-    /// Plans the request. `isKept` decides for each claim whether its answer is kept.
+    /// Plans the request. `isKept` decides for each claim whether its answer is stored after the check.
     private init(
         _ intent: RequestIntent, _ retention: RetentionChoice?, keeping isKept: (Claim) -> Bool
     ) throws(RequestPlannerError) {
@@ -97,11 +97,11 @@ package struct RequestPlan: Sendable {
     /// Whether the answer is incomplete without a portrait (Q158).
     package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
 
-    /// Whether a returned element is kept.
+    /// Whether a returned element is stored after the check.
     ///
-    /// An element is kept if the request marks it as kept, or marks the element that it replaces. An
-    /// attestation that was not requested is kept if a requested attestation of its namespace is marked as
-    /// kept.
+    /// An element is stored if it, or the element that it replaces, has intentToRetain in the request. An
+    /// attestation that was not requested is stored if a requested attestation of its namespace has
+    /// intentToRetain.
     package func keeps(_ name: ElementName, of docType: String) -> Bool {
         requests.joined().contains { $0.docType == docType && $0.keeps(name) }
     }
@@ -131,7 +131,7 @@ extension [RequestPlan] {
 }
 
 extension ItemsRequest {
-    /// Whether this request marks a returned element as kept.
+    /// Whether a returned element is stored by the intentToRetain of this request.
     fileprivate func keeps(_ name: ElementName) -> Bool {
         let kept = nameSpaces.flatMap { space in
             space.elements.filter(\.intentToRetain).map {
@@ -144,7 +144,7 @@ extension ItemsRequest {
         }
         if isSubstitute { return true }
         // The nearest attestation answers in place of the requested attestation (ISO/IEC 18013-5 7.2.5), so
-        // it is kept if a requested attestation is.
+        // it is stored if a requested attestation is.
         guard AgeAttestation(name.identifier) != nil, !asks(for: name.identifier, in: name.nameSpace) else {
             return false
         }
@@ -154,24 +154,26 @@ extension ItemsRequest {
     }
 }
 
-/// The choice of what a shop keeps of an answer.
+/// The choice of what a shop stores of an answer.
 ///
-/// intentToRetain follows from this choice alone, so that the notice to the holder, the storage and the
-/// deletion depend on one choice. Only an app of the library chooses for each claim.
+/// The member intentToRetain, by which the holder is told what will be stored, follows from this choice
+/// alone. The same choice decides what is stored and deleted. An app that uses the library can choose for
+/// each claim instead.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.
     case receipt
     /// The answers about age, and the document's number.
     case ageAndIDNumber = "age+id-number"
-    /// Everything that was asked, once the holder has agreed. Portraits are still kept in memory only.
+    /// Everything that was asked, once the holder has agreed. Portraits are never stored; they stay in memory
+    /// only.
     case consented
 
     func keeps(_ claim: Claim) -> Bool {
         switch self {
         case .none, .receipt: false
         case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
-        // The expiry date that `inDate` requests serves only the answer, so it is not kept.
+        // The expiry date that `inDate` requests is needed only for the answer, so it is not stored.
         case .consented: !claim.isPortrait && claim != .inDate
         }
     }

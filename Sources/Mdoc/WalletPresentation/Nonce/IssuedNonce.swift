@@ -51,7 +51,8 @@ package struct IssuedNonce: Hashable, Sendable {
     /// Checks that this session and channel may spend the nonce at `now`. Whether it was spent before is not
     /// checked.
     ///
-    /// Call it before the store's atomic step, so that another session cannot spend the nonce.
+    /// Call this function before the atomic step in which the store marks the nonce as spent. Otherwise
+    /// another session could spend the nonce.
     package func check(
         session: SessionBinding, channel: PresentationChannel, at now: Timestamp
     ) throws(NonceRefusal) {

@@ -80,8 +80,8 @@ private struct ItemsRequestDraft {
                 requestedElement: mapped.name, sets: mapped.substitutes.map { [$0] }))
     }
 
-    /// Returns the request with the elements grouped by namespace. An element is kept if its intent is to
-    /// store it.
+    /// Returns the request with the elements grouped by namespace. intentToRetain is set for each element
+    /// whose intent allows to store it.
     func itemsRequest(docType: String) -> ItemsRequest {
         var nameSpaces: [ItemsRequest.NameSpace] = []
         for name in names {

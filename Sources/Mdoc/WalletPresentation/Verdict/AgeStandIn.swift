@@ -10,7 +10,7 @@ package struct AgeStandIn: Hashable, Sendable {
     /// The age in the question.
     package let years: Int
 
-    /// Returns the ages that stand in for an answer in `response`.
+    /// Returns the ages that were returned in `response` in place of an answer.
     static func all(
         in response: VerifiedResponse, comparedWith comparison: RequestComparison
     ) -> [AgeStandIn] {

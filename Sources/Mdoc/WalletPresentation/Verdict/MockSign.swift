@@ -1,7 +1,7 @@
 internal import CBOR
 internal import MdocVerification
 
-/// The sign by which an answer is recognised as a mock.
+/// The sign by which an answer is recognised as a mock: a test answer, which proves nothing.
 ///
 /// The answer itself carries the sign. The sign can only lower the trust in an answer, so forging it gains
 /// nothing.

@@ -9,7 +9,7 @@ internal import MdocTrust
 /// request. `verify(in:)` does the rest:
 ///
 /// - the checks of a presentation nearby (ISO/IEC 18013-5 9.3), with the transcript of the channel;
-/// - the rules of a channel without engagement: no MAC (Q236), and no document beyond the request;
+/// - the rules of a channel without engagement: no MAC (Q236), and no more documents than requested;
 /// - the signs of a mock answer, which is never verified.
 ///
 /// **Callers.** `WalletEnvelope` (apps) and `EncryptedResponse` (web pages) make this value. They consume a
@@ -57,8 +57,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
 
     /// Whether the response verifies with the trust in test issuers.
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
-        // Test issuers are tried separately, after the real trust has rejected, so that they never count like
-        // real roots.
+        // Test issuers are tried separately, after the real trust has rejected, so that a test document is
+        // never reported as verified.
         guard let trust = context.testTrust else { return false }
         guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
         else {

@@ -9,7 +9,7 @@ package enum PresentationVerdict: Sendable {
     case rejected(RejectedPresentation)
 }
 
-/// A verified response, with facts that only a presentation channel has.
+/// A verified response, with facts that exist only for an answer through an app or a web page.
 package struct VerifiedPresentation: Sendable, RedactedDescription {
     package let response: VerifiedResponse
     /// Whether a second use of the nonce was ruled out. False only for a stored presentation, which may have

@@ -12,8 +12,8 @@ package struct WebOrigin: Hashable, Sendable {
 
     /// Parses the origin of a secure page or of an Android app.
     ///
-    /// A secure page has the scheme `https`; `http` is allowed only on this computer, for trials. A name
-    /// beyond ASCII must be in its ASCII form, in lower case.
+    /// A secure page has the scheme `https`; `http` is allowed only for a page of this computer itself, for
+    /// tests. A host name with other than ASCII characters must be in its ASCII form, in lower case.
     ///
     /// - Throws: `WalletPresentationError.originMalformed` for any other text.
     package init(_ text: String) throws(WalletPresentationError) {

@@ -30,7 +30,8 @@ package struct WebRequest: Sendable {
         let transcript = SessionTranscript.onTheWeb(encryptionInfo: encryptionInfo.text, origin: origin)
         deviceRequest = Base64URL.encode(
             try draft.encode(
-                // Without an engagement no wallet announces capabilities. Those of version 1.1 are assumed.
+                // Without an engagement no wallet announces capabilities. The capabilities that version 1.1
+                // needs are assumed.
                 for: [.extendedRequest, .readerAuthAll], in: transcript, signedBy: identity))
         self.encryptionInfo = encryptionInfo
         self.origin = origin
