@@ -99,7 +99,8 @@ struct FieldTestCommand: AsyncParsableCommand {
         try save(lines.all)
     }
 
-    /// Returns the question whether the holder is over 18: unsigned, and signed if `--identity` is given.
+    /// Returns the request that asks whether the holder is over 18. The signed request is `nil` without
+    /// `--identity`.
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
@@ -139,7 +140,7 @@ private final class LineStore: Sendable {
 
     var all: [UInt8] { bytes.withLock { $0 } }
 
-    /// Adds a line. A line beyond the largest size of a field trace is dropped.
+    /// Adds a line. A line that would exceed the largest size of a field trace is dropped.
     func append(_ line: [UInt8]) {
         bytes.withLock { bytes in
             if bytes.count + line.count <= FieldTrace.mostBytes { bytes += line }
@@ -229,6 +230,7 @@ struct FieldTestStep: Equatable {
     static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
         let ways = [
             FieldTestStep("NFC only, unsigned") { $0.retrieval.transport = .nfc },
+            // In the default mode the phone connects, so the step sets no mode.
             FieldTestStep("Bluetooth: the phone connects, unsigned") {
                 $0.retrieval.transport = .bluetoothLE
             },

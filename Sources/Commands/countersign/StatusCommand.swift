@@ -160,6 +160,7 @@ private struct DaemonStatus {
     private mutating func addToday(_ today: JSONText) throws(JSONFault) {
         let members = try today.members(["day", "hours"])
         try lines.append("Outcomes of \(Self.text(members.required("day"))), by hour:")
+        // Both limits are larger than any day and any number of outcomes. They only bound a faulty answer.
         for hour in try members.required("hours").array(upTo: 32) {
             let entries = try hour.entries(upTo: 16)
             var (from, counts) = ("", [String]())

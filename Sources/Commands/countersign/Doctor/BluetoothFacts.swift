@@ -50,7 +50,7 @@ extension BluetoothFacts {
     /// The timeout for each answer of the message bus and of bluetoothd.
     private static let limit = Duration.seconds(3)
 
-    /// Asks bluetoothd, advertises for a moment if no lane is engaged, and reads the system's files.
+    /// Asks bluetoothd for its state, tries to advertise, and reads the system's files.
     static func current(in system: SystemFolder) async -> BluetoothFacts {
         let bluetooth: Result<BluetoothDescription, BlueZTransportError>
         do throws(BlueZTransportError) {
@@ -71,7 +71,8 @@ extension BluetoothFacts {
         }
     }
 
-    /// Advertises for a moment, unless the adapter is off, a lane is engaged or an advertisement is in use.
+    /// Advertises for a moment. Nothing is tried if the adapter is off, if a presentation is running at a
+    /// lane, or if an advertisement is in use.
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
@@ -82,6 +83,7 @@ extension BluetoothFacts {
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
         // A second advertisement would disturb a phone that connects to the lane now.
         if lanes?.isEngaged == true || room.active > 0 {
+            // If the daemon reports that Bluetooth fails at a lane, this is known without an attempt.
             return lanes?.advice.map { .failedAtLane(advice: $0) } ?? .inUse
         }
         var configuration = BlueZConfiguration(adapter: adapter.name)
@@ -313,7 +315,8 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// The check of a trial. A free advertisement alone does not show that bluetoothd will advertise (Q239).
+    /// The check of the attempt to advertise. A free advertisement alone does not show that bluetoothd will
+    /// advertise (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")

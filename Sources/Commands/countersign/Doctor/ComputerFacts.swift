@@ -77,8 +77,8 @@ extension CrashFacts {
     private var check: DoctorCheck {
         let program = pattern.flatMap { $0.hasPrefix("|") ? $0.dropFirst().split(separator: " ").first : nil }
         if pattern?.isEmpty == true { return .ok(.coreDumps, "no core dumps are written") }
-        // The kernel pipes a dump to a program whatever the limit is. systemd-coredump obeys the limit
-        // itself.
+        // The kernel pipes a dump to a program whatever the limit is. systemd-coredump is excepted, because
+        // it keeps to the limit by itself.
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
                 .coreDumps,

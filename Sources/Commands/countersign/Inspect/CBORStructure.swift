@@ -18,8 +18,8 @@ enum CBORStructure: CaseIterable {
     case version2Request, version2Select
     case embedded, other
 
-    /// Returns the structure of the item, or of the item embedded in its tag 24, and the item that has this
-    /// structure.
+    /// Returns the structure of the item together with the item. If tag 24 embeds an item of a known
+    /// structure, returns that structure and the embedded item instead.
     static func recognise(_ item: CBORItem) -> (structure: CBORStructure, item: CBORItem) {
         // `Never`, because the type of the embedded content is not known yet.
         guard let bytes = try? EncodedCBOR<Never>(item), let inner = try? bytes.item() else {
@@ -179,7 +179,8 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// The unsupported parts and the limits of a request. Empty for other structures.
+    /// Returns remarks on the parts of a request that Countersign does not support or that limit the answer.
+    /// Empty for other structures.
     func remarks(on item: CBORItem) -> [String] {
         guard self == .deviceRequest, let request = try? DeviceRequest(item.encoded) else { return [] }
         return request.remarks
@@ -223,6 +224,7 @@ extension CBORStructure {
         } else if isMAC ?? headers.isMAC {
             self = .deviceMac
         } else if headers.hasCertificates {
+            // Of the signatures without a payload, only the reader's has certificates in its headers.
             self = .readerAuth
         } else if isMAC == false || headers.algorithm != nil {
             self = .deviceSignature

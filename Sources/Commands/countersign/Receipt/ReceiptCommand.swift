@@ -32,7 +32,8 @@ struct ReceiptCommand: ParsableCommand {
         ])
 }
 
-/// `countersign receipt list`: lists receipts with the head of the chain.
+/// `countersign receipt list`: lists receipts, then the head of the chain, which is the digest of the last
+/// receipt.
 private struct ReceiptListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

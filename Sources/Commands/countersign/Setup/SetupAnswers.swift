@@ -138,7 +138,7 @@ struct SetupAnswers {
     }
 }
 
-/// The use of a computer with Countersign.
+/// The purpose for which a shop uses the computer.
 enum SetupRole: String, CaseIterable {
     case kiosk, till, rental
 
@@ -151,11 +151,11 @@ enum SetupRole: String, CaseIterable {
         }
     }
 
-    /// The scopes of the program's token. A rental desk needs `readerTokens` for its data requests, and
-    /// `admin` to read receipts.
+    /// The scopes of the token with which the shop's program calls the daemon. A rental desk needs
+    /// `readerTokens` for its data requests, and `admin` to read receipts.
     var scopes: [String] { self == .rental ? ["app", "readerTokens", "admin"] : ["app"] }
 
-    /// The name of the program's token.
+    /// The name of the token with which the shop's program calls the daemon.
     var caller: String { self == .rental ? "desk" : "till" }
 
     /// The default name of the lane.
@@ -166,7 +166,7 @@ enum SetupRole: String, CaseIterable {
         self == .rental ? "To check your driving licence for this rental." : "To check your age."
     }
 
-    /// The intent of the first check that setup suggests.
+    /// The intent (the request in words) of the first check that setup suggests.
     var intent: String {
         switch self {
         case .kiosk: Self.comparison(over: 21)
@@ -300,8 +300,8 @@ struct SetupLogo {
         }
     }
 
-    /// The path of the copy beside the configuration. The name contains a digest of the logo, so a former
-    /// configuration keeps its own logo.
+    /// The path of the copy beside the configuration. The name contains a digest of the logo. An earlier
+    /// configuration, which is kept under another name, therefore keeps its own logo.
     func path(beside config: String) -> String {
         let folder = config.prefix(
             upTo: config.lastIndex(of: "/").map(config.index(after:)) ?? config.startIndex)

@@ -6,7 +6,7 @@ internal import JSON
 struct SetupConfiguration {
     static let standardFile = "/etc/countersign/countersignd.json"
     static let standardStore = "/var/lib/countersign"
-    /// The bench link on which the software wallet listens during a trial.
+    /// The TCP address at which the software wallet listens during a trial (the bench link).
     static let trialLink = "tcp://127.0.0.1:7000"
 
     let answers: SetupAnswers
@@ -123,7 +123,7 @@ struct SetupBrand {
     /// The configuration's member `readerTokens`: the daemon makes reader tokens of this brand for one
     /// caller.
     ///
-    /// - Parameter caller: The name of the program's token.
+    /// - Parameter caller: The name of the token with which the shop's program calls the daemon.
     func readerTokens(for caller: String) -> JSONValue {
         let name = JSONValue.string(identifier)
         return [

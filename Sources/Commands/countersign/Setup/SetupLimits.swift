@@ -29,8 +29,9 @@ struct SetupLimits {
         try mapping(number("default", of: path), Self.failure)
     }
 
-    /// Follows `path` through the schema and returns the value of a keyword. An `anyOf` on such a path has the
-    /// object first and `null` second; `items` leads from an array to its entries.
+    /// Follows `path` through the schema and returns the value of a keyword. If a member may be null, its
+    /// schema is an `anyOf` with the object first and `null` second. `items` is the schema of an array's
+    /// entries.
     private func number(_ keyword: String, of path: [String]) throws(JSONFault) -> Int64 {
         var value = try schema.members()
         for name in path {

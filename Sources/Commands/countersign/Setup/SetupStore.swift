@@ -144,8 +144,8 @@ struct OwnProgram {
     }
 }
 
-/// The file of the daemon's configuration. It has the owner and permissions that the package expects, and the
-/// former file is kept under another name.
+/// The file of the daemon's configuration. It is written with the owner and permissions that the Debian
+/// package expects. The previous file is kept under another name.
 struct SetupFile {
     let path: String
 
@@ -187,8 +187,8 @@ struct SetupFile {
         return former
     }
 
-    /// Writes a file for the daemon. Only root and the daemon's group may read it; if there is no such group,
-    /// only its owner.
+    /// Writes a file for the daemon. Only root and the daemon's group may read the file. If this user is not
+    /// root or there is no such group, only this user may read it.
     static func writeForDaemon(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
         do {
             let folder = FilePath(path).removingLastComponent().string

@@ -154,7 +154,8 @@ extension SourceContent {
 }
 
 extension TrustSource.Kind {
-    /// Whether contents that were recognised as `found` may be used as this kind.
+    /// Returns whether contents that were recognised as `found` may be used as this kind. The root of a
+    /// list's provider is recognised as an issuer's root, because both are certificates.
     fileprivate func isLike(_ found: TrustSource.Kind) -> Bool {
         found == self || (found == .anchor && self == .provider)
     }

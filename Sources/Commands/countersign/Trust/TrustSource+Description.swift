@@ -21,15 +21,15 @@ extension TrustSource.Kind {
 /// be parsed, the properties are nil.
 struct SourceDescription {
     let source: TrustSource
-    /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.
+    /// The subject of a certificate, the provider of a VICAL or the issuer of a CRL. Other sources have none.
     private(set) var subject: String?
-    /// The beginning of the validity, or the time of issue.
+    /// The beginning of a certificate's validity, or the time at which a list was issued.
     private(set) var from: Timestamp?
-    /// The end of the validity, or the time of the next update.
+    /// The end of the validity of a certificate or status list, or the time of a list's next update.
     private(set) var until: Timestamp?
     /// The issue number of a VICAL in decimal, or `nil` if the VICAL has no such number.
     private(set) var issue: String?
-    /// The number of entries of a CRL.
+    /// The number of entries of a CRL, or `nil` for other sources.
     private(set) var entries: Int?
 
     init(_ source: TrustSource) {

@@ -20,8 +20,7 @@ internal import TrustFetch
 ///    renewed, unchanged or refused. The stage adds the words of `SourceOutcome`, and the lists that could
 ///    not be fetched.
 /// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current
-///    snapshot.
-///    The store refuses the snapshot if another process changed trust in the meantime.
+///    snapshot. The store refuses the snapshot if another process changed trust in the meantime.
 /// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
 ///    69 if a list could not be fetched, otherwise 0.
 ///
@@ -176,7 +175,8 @@ extension SourceOutcome.Reason {
         }
     }
 
-    /// Creates the remark about an admitted list. An overdue list gets the consequences in its text.
+    /// Creates the remark about an admitted list. The text about an overdue list also says what follows from
+    /// it.
     fileprivate init(_ condition: TrustCondition) {
         id = condition.id
         guard case .listStale = condition else {

@@ -18,7 +18,7 @@ struct IdentityFacts: Sendable {
     }
 
     var identities: Result<[Identity], IdentityStoreError>
-    /// The names of identities that rules choose but that do not exist.
+    /// The names in the rules of `choice.json` for which there is no identity.
     var missing: [String] = []
 
     /// Reads the identities and tests each key, even a key in a TPM.
@@ -91,6 +91,7 @@ extension IdentityFacts {
     /// The check that every identity can sign and follows the reader profile.
     private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
         let lint = DoctorCheck.Remedy.command("countersign identity lint")
+        // Identities that have expired or are not valid yet are the subject of `expiryCheck`.
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
         if !unusable.isEmpty {
             let texts = unusable.map { "\(shown($0.name)) (\($0.problem ?? $0.state.rawValue))" as CheckText }
