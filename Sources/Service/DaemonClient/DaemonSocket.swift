@@ -8,7 +8,7 @@ package import JSON
 /// its end. The client needs neither Foundation's networking nor a token, because the daemon knows the
 /// caller's user id from the socket (SO_PEERCRED).
 ///
-/// - A call blocks its thread, for up to 10 s without a byte from the daemon.
+/// - A call blocks its thread. It fails if the daemon sends no byte for 10 s.
 /// - An answer has at most 1 MiB. A longer answer is cut off and then refused as malformed.
 /// - Chunked answers are not decoded, so event streams cannot be read.
 /// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.

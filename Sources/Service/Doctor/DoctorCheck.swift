@@ -1,7 +1,7 @@
 package import JSON
 
-/// The result of one check of `doctor`: a requirement on the computer of a reader or of a chain's hub, and
-/// its state.
+/// The result of one check of `countersign doctor` or `countersign-hub doctor`: a requirement that the
+/// computer has to meet, and whether it does.
 package struct DoctorCheck: Equatable, Sendable {
     /// The stable names of the checks, in the order in which they are shown.
     ///
