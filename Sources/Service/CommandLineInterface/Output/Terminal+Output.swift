@@ -13,8 +13,8 @@ extension Terminal {
         write(text, to: .standardOutput)
     }
 
-    /// Writes progress, a hint or an error and a line end to standard error, without sequences that steer a
-    /// terminal.
+    /// Writes a text (progress, a hint or an error) and a line end to standard error. The only control
+    /// sequences that remain in the text are the colours of commands.
     package static func message(_ text: String) {
         write(unsteered(text), to: .standardError)
     }

@@ -50,9 +50,10 @@ package struct AgeCheck {
     ///
     /// - Parameters:
     ///   - trust: The trusted issuers.
-    ///   - tap: Called when everything is ready for a phone. The lab's `demo` starts the software wallet
-    ///     here.
-    ///   - lift: Called when the phone is not needed any more.
+    ///   - tap: Called when everything is ready for a phone. `countersign-lab demo` starts the software
+    ///     wallet here.
+    ///   - lift: Called when the phone is not needed any more, even if `tap` failed. `countersign-lab demo`
+    ///     stops the software wallet here.
     /// - Returns: The exit status of the command.
     package func run(
         at reader: DemoReader, trusting trust: TrustStore,

@@ -12,7 +12,7 @@ package import WalletPresentation
 
 /// A presentation through an app or a web page, read from files to be decrypted and verified.
 package struct StoredPresentation {
-    /// The encrypted answer with the values that its transcript binds.
+    /// The encrypted answer, with the values from which its session transcript is computed.
     package enum Message {
         /// The envelope of an app (Verify with Wallet).
         case envelope([UInt8], MerchantIdentity, PresentationNonce)
@@ -92,7 +92,8 @@ package struct StoredPresentation {
     }
 }
 
-/// `--key` and `--intent`: the keys that open the answer of an app or a page, and the request in words.
+/// `--key` and `--intent`: the private keys that decrypt an answer which an app or a page received, and the
+/// request in words.
 package struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -117,7 +118,7 @@ package struct ChannelFiles {
     package let web: WebArguments
     package let answer: AnswerArguments
 
-    /// Whether the options name an answer of an app or a page.
+    /// Whether the options name an answer that an app or a page received.
     package var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
 
     package func validate() throws {
@@ -146,7 +147,7 @@ package struct ChannelFiles {
     ///
     /// - Parameters:
     ///   - request: The DeviceRequest of `--request`, used if no other option says what was requested.
-    ///   - limit: The largest answer in bytes, before base64.
+    ///   - limit: The largest answer, in bytes. The text of an answer in base64url may be longer by a third.
     /// - Returns: The presentation, or `nil` if the command line has no option of an app or web page.
     package func presentation(
         request: StoredRequest?, limit: Int, at now: Timestamp
@@ -202,6 +203,7 @@ package struct ChannelFiles {
     }
 
     private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {
+        // The comparison with the answer does not depend on what is retained, so any choice will do.
         try mapping(RequestPlan(RequestIntent(parsing: intent), keeping: .none)) {
             (error: RequestPlannerError) in CommandFailure.usage("--intent: \(error.explanation)")
         }

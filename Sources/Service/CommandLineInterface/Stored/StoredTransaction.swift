@@ -173,8 +173,8 @@ package struct StoredRequest {
 
     package var comparison: RequestComparison { .requested(items) }
 
-    /// Returns the documents and answers that the request needs. Ages are counted at `now` in this computer's
-    /// time zone.
+    /// Returns what an answer to this request has to contain: the documents, and the answers to its
+    /// questions. Ages are counted at `now` in this computer's time zone.
     package func expectation(at now: Timestamp) -> AnswerExpectation {
         AnswerExpectation(of: items, useCases, on: WallClock.localDay(at: now))
     }
