@@ -161,7 +161,7 @@ private struct FieldTest: Sendable {
     /// Whether the user starts each step.
     let waitsForUser: Bool
 
-    /// Performs the steps until the last one, or until the user finishes or interrupts the test.
+    /// Performs the steps in order. Stops early if the user finishes or interrupts the test.
     func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
         for (index, step) in steps.enumerated() {
             Terminal.message("Step \(index + 1) of \(steps.count): \(step.title)")
@@ -192,7 +192,7 @@ private struct FieldTest: Sendable {
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait
-        // Steps are signed only with --identity, and then there is a signed question.
+        // Steps are signed only with --identity, and then there is a signed request.
         let plan = PresentationPlan(
             question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
             trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,

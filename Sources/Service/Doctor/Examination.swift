@@ -43,8 +43,8 @@ package struct Examination: Sendable {
         self.init(checks, of: subject) { await Doctor.blocking(look) }
     }
 
-    /// The longest time for one examination. All examinations run at the same time, so this limits the whole
-    /// run too.
+    /// The longest time for one examination. All examinations run at the same time, so a whole run takes no
+    /// longer than this.
     package static let limit = Duration.seconds(8)
 
     /// Returns the checks. If `look` does not return in time, the first check fails and the others are

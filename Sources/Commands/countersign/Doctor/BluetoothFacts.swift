@@ -377,7 +377,7 @@ extension BluetoothDaemonSettings {
                 ? .command("systemctl restart bluetooth") : .settings(SettingsFile.bluetooth))
     }
 
-    /// Whether the settings file is absent or can be parsed.
+    /// False if there is a settings file that cannot be parsed.
     private var isReadable: Bool {
         if case .malformed = configuration { false } else { true }
     }

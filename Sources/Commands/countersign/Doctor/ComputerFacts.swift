@@ -95,7 +95,7 @@ extension CrashFacts {
 
 /// The fonts of this computer for the Arabic and Chinese texts of the pages.
 struct FontFacts: Sendable {
-    /// The Debian packages with such fonts that are not installed.
+    /// The Debian packages with fonts for Arabic or Chinese that are not installed.
     var missing: [String]
 
     private static let folders = ["fonts-noto-core": "truetype/noto", "fonts-noto-cjk": "opentype/noto"]

@@ -200,7 +200,8 @@ extension ReaderFacts {
         }
     }
 
-    /// The check that pcscd lists a reader. A reader that cannot be used is only a warning if another works.
+    /// The check that pcscd lists a reader. If one reader cannot be used but another can, the check only
+    /// warns.
     private var foundCheck: DoctorCheck {
         guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
         let hindered = hindrances.map(\.text).joined(by: "; ")

@@ -22,7 +22,7 @@ struct IdentityStatus {
     let residence: PrivateKey.Residence?
     /// The imported certificates, or `nil` if no certificate was imported.
     let certificate: IdentityCertificate?
-    /// The rules of the reader profile that the certificate breaks.
+    /// The broken rules of the certificate profile for readers (ISO/IEC 18013-5 Annex B.1.7).
     let findings: [ProfileRule]
     /// The reason why the identity cannot sign, or `nil` if it can.
     let error: IdentityStoreError?

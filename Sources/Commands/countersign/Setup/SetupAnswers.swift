@@ -65,7 +65,7 @@ struct SetupAnswers {
         }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
-        // The fallback `nothing` is never used, as above.
+        // `choice` returns one of the words, so the fallback `nothing` is never used.
         let retention =
             SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0

@@ -100,7 +100,7 @@ struct SetupToken {
         (self.name, self.scopes) = (name, scopes)
     }
 
-    /// The entry of the token in the configuration's `tokens`, which has only the token's digest.
+    /// The entry for the token in the configuration's list `tokens`. The entry has only the token's digest.
     var member: JSONValue {
         [
             "name": .string(name), "sha256": .string(sha256),

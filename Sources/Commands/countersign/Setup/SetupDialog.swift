@@ -212,7 +212,7 @@ enum SetupQuestion: String, CaseIterable {
         }
     }
 
-    /// The languages of the pages.
+    /// The languages of the pages, as codes of ISO 639-1.
     static let languages = ["ar", "de", "en", "es", "fr", "it", "pt", "zh"]
 
     /// The type and default of the member in a file of answers, for `--help`.

@@ -17,9 +17,9 @@ struct SetupLimits {
         schema = try mapping(JSONText(Array(output.utf8)[...], limit: Self.longestSchema), Self.failure)
     }
 
-    /// Returns the largest length of a text, in bytes.
+    /// Returns the largest length of a text in the configuration, in bytes.
     ///
-    /// - Parameter path: The names of the members that lead to the text.
+    /// - Parameter path: The names of the configuration members, from the outermost member to the text.
     func longest(_ path: String...) throws(CommandFailure) -> Int {
         try mapping(Int(number("maxLength", of: path)), Self.failure)
     }

@@ -123,7 +123,7 @@ struct OwnProgram {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }
 
-    /// The folder of the running program, which has the other programs of the package.
+    /// The folder of the running program. The other programs of the package are in this folder, too.
     private static func folder() throws(CommandFailure) -> String {
         guard
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),

@@ -97,8 +97,8 @@ private struct RootDescription {
 
     private var certificate: Certificate { root.anchor.certificate }
 
-    /// The rules of the IACA profile that the certificate breaks. Rules that compare it with an issuer are
-    /// left out.
+    /// The broken rules of the certificate profile for issuers' roots (IACA). Rules that compare a
+    /// certificate with its issuer are left out.
     private var departures: [String] {
         CertificateProfile.iaca.findings(of: certificate, issuedBy: nil).map(\.rule.rawValue)
     }

@@ -74,7 +74,8 @@ struct TrustStage {
         report { $0.remove(source) }
     }
 
-    /// Makes a step of the change, and adds an outcome for each source that the step decided about.
+    /// Performs one step of the change, such as an admission or a removal. Adds an outcome for each source
+    /// that the step decided about.
     private mutating func report(_ step: (inout TrustChange) -> Void) {
         let reported = change.outcomes.count
         step(&change)
@@ -82,7 +83,7 @@ struct TrustStage {
     }
 }
 
-/// The outcome of a change for one source.
+/// The outcome for one source when the trust store is changed.
 struct SourceOutcome {
     /// The kind of outcome.
     enum Result: String, CaseIterable {
@@ -210,7 +211,7 @@ extension TrustStoreAccess {
 }
 
 extension FetchTarget {
-    /// Creates the target of a URL on the command line.
+    /// Creates the target of a fetch from a URL on the command line.
     init(_ kind: TrustSource.Kind, argument url: String) throws(CommandFailure) {
         self = try mapping(FetchTarget(kind, name: url)) { (error: TrustFetchError) in
             CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")

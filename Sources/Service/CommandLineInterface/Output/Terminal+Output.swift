@@ -110,7 +110,7 @@ private struct ProgressLine {
     private let timer: any DispatchSourceTimer
     private let start = ContinuousClock.now
 
-    /// Starts the line. Returns `nil` if standard error is not a terminal.
+    /// Starts the progress line. Returns `nil` if standard error is not a terminal.
     init?(_ work: String) {
         guard Terminal.isScreen(.standardError) else { return nil }
         timer = DispatchSource.makeTimerSource(queue: queue)
@@ -121,7 +121,7 @@ private struct ProgressLine {
         timer.resume()
     }
 
-    /// Removes the line. Nothing is drawn afterwards.
+    /// Removes the progress line. Nothing is drawn afterwards.
     func end() {
         // On the timer's queue, so that no drawing is under way when the line is removed.
         queue.sync {
@@ -130,7 +130,7 @@ private struct ProgressLine {
         }
     }
 
-    /// Replaces the text of the line.
+    /// Replaces the text of the progress line.
     private static func draw(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll("\r\(text)\u{1b}[K".utf8)
     }

@@ -118,7 +118,7 @@ package struct DemoReader {
     package let service: PCSCService
     package let name: String
 
-    /// Returns the first suitable reader, or `nil` if there is no such reader.
+    /// Returns the first contactless reader of the wanted kind, or `nil` if there is no such reader.
     ///
     /// - Parameter isVirtual: Whether a virtual reader is wanted instead of a real reader.
     package static func first(isVirtual: Bool) async throws(PCSCTransportError) -> DemoReader? {

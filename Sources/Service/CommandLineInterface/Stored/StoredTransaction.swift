@@ -82,8 +82,8 @@ package struct StoredTransaction {
         return report
     }
 
-    /// Returns the request of `--request` or of `--session-establishment`, which must be equal if both are
-    /// given.
+    /// Returns the request from the file of `--request` or of `--session-establishment`. If both are given,
+    /// the two requests must be equal.
     private func request(agreeingWith opened: StoredRequest?) throws(CommandFailure) -> StoredRequest? {
         guard let opened, let request else { return request ?? opened }
         guard request.bytes == opened.bytes else {

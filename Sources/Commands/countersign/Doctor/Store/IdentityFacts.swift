@@ -13,7 +13,7 @@ struct IdentityFacts: Sendable {
         var daysLeft: Int64?
         /// The id of the error that prevents the use of the identity.
         var problem: String?
-        /// The rules of the reader profile that the certificate breaks.
+        /// The broken rules of the certificate profile for readers (ISO/IEC 18013-5 Annex B.1.7).
         var brokenRules: [String] = []
     }
 
@@ -77,7 +77,7 @@ extension IdentityFacts {
         }
     }
 
-    /// The check that every identity exists that a rule of `choice.json` names.
+    /// The check that the identities exist which the rules in `choice.json` select.
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(
@@ -134,6 +134,6 @@ extension IdentityFacts {
         .command("countersign identity csr \(shown(identity.name)) --subject SUBJECT")
     }
 
-    /// A name for the full form of a text, and `IDENTITY` for the shared form.
+    /// Returns a text that shows the name on the screen, and `IDENTITY` in a support bundle.
     private static func shown(_ name: String) -> CheckText { "\(full: name, shared: "IDENTITY")" }
 }
