@@ -83,6 +83,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         let now = try clock.now()
         let test = FieldTest(
             questions: try questions(at: now), trust: trusted(at: now),
+            // `trial` is the default policy, except that test documents are accepted.
             policy: try PolicyFile.trial.settings(),
             field: try await SourceArguments.field(named: reader),
             radio: BlueZConfiguration(adapter: adapter),

@@ -324,6 +324,7 @@ extension BluetoothFacts.Trial {
             .ok(
                 .advertising,
                 "room for \(room.free) advertisements; not tried because another advertisement is in use")
+        // `advertisingCheck` has already failed an adapter that cannot advertise, so this adapter is off.
         case .impossible:
             .note(
                 .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
@@ -370,7 +371,7 @@ extension BluetoothDaemonSettings {
             .map { "\(full: $0.explanation(file: file), shared: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(full: file ?? "main.conf", shared: "main.conf")"
         let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
-        // If no setting is missing in a readable file, bluetoothd only has to read the file again.
+        // If the file can be parsed and lacks no setting, bluetoothd only has to read the file again.
         return .warning(
             .bluetoothSettings, (others + lines).joined(by: "; "),
             fix: missing.isEmpty && isReadable

@@ -339,7 +339,7 @@ extension ReaderFacts {
 
         /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
-            // Other members are not checked, because the daemon itself refuses a faulty configuration.
+            // Only the lanes are read. The daemon itself refuses a configuration with other faults.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),

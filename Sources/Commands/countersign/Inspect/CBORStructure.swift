@@ -64,6 +64,7 @@ enum CBORStructure: CaseIterable {
         if let found = signs.first(where: { $0.1.allSatisfy { map[$0] != nil } }) {
             self = found.0
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
+            // Keys 0 and 1 of an engagement are its version and its Security (ISO/IEC 18013-5 8.2.1.1).
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
             // Both handover messages of NFC v2 contain an engagement. Only the phone's has Security (key 1).
@@ -113,6 +114,7 @@ enum CBORStructure: CaseIterable {
         } else if first.isText("ReaderAuthenticationAll") {
             self = .readerAuthenticationAll
         } else if first.isText("dcapi"), members.count == 2, let parameters = try? members[1].map() {
+            // EncryptionInfo and EncryptedResponse both begin with this name (ISO/IEC TS 18013-7 Annex C).
             if parameters["recipientPublicKey"] != nil {
                 self = .encryptionInfo
             } else if parameters["cipherText"] != nil {

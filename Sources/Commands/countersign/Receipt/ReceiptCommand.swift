@@ -68,8 +68,8 @@ private struct ReceiptListCommand: ParsableCommand {
             try store.receipts(after: after, atMost: limit)
         }
         let last = try access.using { store throws(ReaderStoreError) in try store.lastReceipt() }
-        // Receipts are numbered from 1 without gaps, so the last number is also the count.
         let head = last?.digest.hexadecimal
+        // Receipts are numbered from 1 without gaps, so the number of the last receipt is also the count.
         guard !output.json else {
             let list: JSONValue = [
                 "receipts": .array(receipts.map(\.json)), "count": .integer(last?.sequence ?? 0),

@@ -85,6 +85,7 @@ struct SourceArguments: ParsableArguments {
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
             let radio = await retrieval.radio(fieldTrace)
+            // If NFC can transfer the answer, a radio that cannot be used is no reason to fail.
             if let radio, needsRadio(scanned) { try await Self.prepare(radio) }
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))

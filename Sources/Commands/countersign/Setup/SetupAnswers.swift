@@ -97,8 +97,9 @@ struct SetupAnswers {
         ]
     }
 
-    /// The answers as a file of answers, which the next run offers as defaults. Texts that equal their
-    /// default are left out.
+    /// The answers as a file of answers, which the next run offers as defaults. The purpose and the text
+    /// about retained data are left out if they equal their defaults, because these defaults follow from
+    /// other answers.
     ///
     /// - Parameter logo: The path of the copied logo.
     func json(logo: String?) -> JSONValue {

@@ -30,8 +30,8 @@ struct SetupConfiguration {
         ]
         if answers.isTrial { members.append(("acceptTestDocuments", .boolean(true))) }
         if let brand {
-            // The software wallet's issuer publishes no status list, and the policy `rental` refuses such
-            // documents.
+            // The software wallet's issuer publishes no status list. The policy `rental` refuses documents of
+            // such an issuer, and the policy `age` accepts them.
             if answers.isTrial { members.append(("policies", ["rental": "age"])) }
             members.append(("readerTokens", brand.readerTokens(for: answers.role.caller)))
         }

@@ -75,6 +75,7 @@ extension SourceDescription {
             "\(source.kind.word) \(title)", "  sha256: \(source.sha256.hexadecimal)",
             "  \(source.bytes.count) bytes, \(source.provenance.text), \(source.obtained)",
         ]
+        // The first line already has the title, so a subject that equals the title is not repeated.
         if source.kind != .anchor, let subject, Terminal.safe(subject) != title {
             lines.append("  of: \(Terminal.safe(subject))")
         }

@@ -185,8 +185,8 @@ package struct ChannelFiles {
         }
         if let intent = answer.intent {
             let plan = try Self.plan(intent)
-            // A page or app may use extended requests, so all documents are in one request (draft of the
-            // second edition).
+            // With these two capabilities the plan puts all documents into one request (draft of the second
+            // edition), as a page or an app may send it.
             let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
             return .init(requests: requests, expectation: plan.expectation(on: day))
         }

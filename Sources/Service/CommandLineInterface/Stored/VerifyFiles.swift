@@ -76,6 +76,7 @@ package struct VerifyFiles: ParsableArguments {
             transaction = try encrypted(
                 sessionData: sessionData, engagement: engagement, readerKey: readerKey)
         } else {
+            // `VerifyInput.validate` refuses such a command line earlier.
             throw .usage("give --response or --session-data")
         }
         transaction.request = try sentRequest()

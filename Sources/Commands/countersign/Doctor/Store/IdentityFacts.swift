@@ -88,7 +88,7 @@ extension IdentityFacts {
         return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")
     }
 
-    /// The check that every identity can sign and follows the reader profile.
+    /// The check that every identity can sign, and that its certificates follow the profile for readers.
     private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
         let lint = DoctorCheck.Remedy.command("countersign identity lint")
         // Identities that have expired or are not valid yet are the subject of `expiryCheck`.
