@@ -89,12 +89,12 @@ private struct DaemonStatus {
         for entry in entries { try lines.append("  \(line(entry))") }
     }
 
-    /// A text of the daemon without control sequences.
+    /// Returns a text of the daemon's answer in which control characters are replaced.
     private static func text(_ text: JSONText) throws(JSONFault) -> String {
         Terminal.safe(try text.string(upTo: longestText))
     }
 
-    /// The text of a member, or `nil` if the member is null or absent.
+    /// Returns the text of a member, or `nil` if the member is null or absent.
     private static func text(_ members: JSONTextMembers, _ name: String) throws(JSONFault) -> String? {
         guard let value = members[name], !value.isNull else { return nil }
         return try text(value)

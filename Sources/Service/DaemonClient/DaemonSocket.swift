@@ -124,7 +124,7 @@ package struct DaemonReply {
 
     fileprivate var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has no `detail`.
+    /// The `detail` of the problem document in the body (RFC 9457), or the status if there is no `detail`.
     fileprivate var refusal: String {
         // All members of a problem document (RFC 9457) are named, because an unknown member is an error. If
         // the body is no problem document, the status alone is reported.

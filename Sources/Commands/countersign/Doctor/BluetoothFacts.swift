@@ -38,11 +38,11 @@ struct BluetoothFacts: Sendable {
     /// Whether bluetoothd is installed.
     var isInstalled = true
     var radioSwitch = RadioSwitch.on
-    /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
-    /// from a phone wait in such a buffer until bluetoothd reads them.
+    /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Data from
+    /// a phone waits in such a buffer until bluetoothd reads it.
     var socketRoom: Int?
-    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait that
-    /// a phone writes in small values needs thousands of calls.
+    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A phone may
+    /// write a portrait in thousands of small pieces, and each piece is a call.
     var hasBusRoom = true
 }
 

@@ -15,7 +15,7 @@ struct SetupAnswers {
     /// The name of the lane.
     let lane: String
     let look: SetupLook
-    /// The identifier of the brand, or `nil` if the role makes no data requests.
+    /// The identifier of the brand, or `nil` for a role that makes no data requests.
     let brand: String?
     /// The contact for questions about data, as customers read it.
     let contact: String

@@ -111,11 +111,11 @@ struct SetupToken {
 
 /// The brand of a rental desk, with the key that signs its reader tokens.
 struct SetupBrand {
-    /// The identifier of the key.
+    /// The identifier (kid) of the key that signs the brand's reader tokens.
     static let kid = "setup"
 
     let identifier: String
-    /// The path of the private key.
+    /// The path of the private key that signs the brand's reader tokens.
     let keyFile: String
     /// The identifier of this reader, as `countersign token instance` prints it.
     let instance: String

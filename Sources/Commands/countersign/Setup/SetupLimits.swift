@@ -24,7 +24,7 @@ struct SetupLimits {
         try mapping(Int(number("maxLength", of: path)), Self.failure)
     }
 
-    /// Returns the default of a number.
+    /// Returns the default of a number in the configuration.
     func standard(_ path: String...) throws(CommandFailure) -> Int64 {
         try mapping(number("default", of: path), Self.failure)
     }

@@ -4,7 +4,7 @@ internal import MdocTrust
 internal import PKIX
 
 extension TrustSource.Kind {
-    /// The name of the kind in texts.
+    /// The name of this kind of source, as texts show it.
     var word: String {
         switch self {
         case .anchor: "root"
@@ -25,7 +25,7 @@ struct SourceDescription {
     private(set) var subject: String?
     /// The beginning of a certificate's validity, or the time at which a list was issued.
     private(set) var from: Timestamp?
-    /// The end of the validity of a certificate or status list, or the time of a list's next update.
+    /// The end of a certificate's validity, or the time at which a list expires or is to be renewed.
     private(set) var until: Timestamp?
     /// The issue number of a VICAL in decimal, or `nil` if the VICAL has no such number.
     private(set) var issue: String?

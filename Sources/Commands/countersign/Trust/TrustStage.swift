@@ -17,15 +17,15 @@ internal import TrustFetch
 /// 1. The command opens the store (`TrustStoreAccess`) and reads the current snapshot.
 /// 2. It creates a stage from that snapshot and the `TrustRules` of its options.
 /// 3. `admit`, `replaceAll` and `remove` change the stage. `TrustChange` decides about each source: new,
-///    renewed, unchanged or refused. The stage adds the words of `SourceOutcome`, and the lists that could
-///    not be fetched.
+///    renewed, unchanged or refused. The stage makes a `SourceOutcome` of each decision, and of each list
+///    that could not be fetched.
 /// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current
 ///    snapshot. The store refuses the snapshot if another process changed trust in the meantime.
 /// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
 ///    69 if a list could not be fetched, otherwise 0.
 ///
 /// The sources given to `admit` are independent: if one is refused or cannot be fetched, the others are still
-/// admitted. The store keeps the present version of the source that failed. A bundle is one unit:
+/// admitted. For a source that failed, the store keeps the present version. A bundle is one unit:
 /// `replaceAll` changes nothing if one source is refused.
 ///
 /// A stage is a value on the task of its command. It does no I/O: it fetches nothing, stores nothing, and

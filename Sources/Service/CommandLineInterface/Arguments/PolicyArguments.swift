@@ -47,7 +47,7 @@ package struct PolicyArguments: ParsableArguments {
 ///
 /// The file is a JSON object with these optional members:
 /// - `policy`: the name of the default policy;
-/// - `policies`: policies that replace `age` and `rental` or are added to them;
+/// - `policies`: policies by name; a policy with the name `age` or `rental` replaces the built-in policy;
 /// - `clockSkewSeconds`: the clock skew, 0 to 3600;
 /// - `documentSigners`: the certificate profiles of signers of other document types;
 /// - `acceptTestDocuments`: whether test documents are accepted.

@@ -39,7 +39,7 @@ package enum TerminalColour: Int {
 }
 
 extension Terminal {
-    /// Writes a verdict to standard output. The first line has the colour if standard output shows colours.
+    /// Writes a verdict to standard output. The first line is coloured if standard output shows colours.
     package static func result(_ text: String, in colour: TerminalColour) {
         guard showsColours(.standardOutput) else { return result(text) }
         // The first line says the verdict.

@@ -14,20 +14,20 @@ package import WalletPresentation
 package struct StoredPresentation {
     /// The encrypted answer, with the values from which its session transcript is computed.
     package enum Message {
-        /// The envelope of an app (Verify with Wallet).
+        /// The envelope that an app received (Verify with Wallet).
         case envelope([UInt8], MerchantIdentity, PresentationNonce)
         /// The text of a web page's response, and the exact text of `encryptionInfo`.
         case webResponse([UInt8], encryptionInfo: String, WebOrigin)
     }
 
-    /// The request that was sent, used to compare the answer with.
+    /// The request that was sent. The answer is compared with this request.
     package struct Asked {
         package let requests: [ItemsRequest]
         let expectation: AnswerExpectation
     }
 
     package let message: Message
-    /// The keys that the answer may be encrypted to.
+    /// The private keys, one of which decrypts the answer.
     package let keys: [RecipientKey]
     /// The request, or `nil` if it is not known. The answer is then not compared with a request.
     package let asked: Asked?
