@@ -25,8 +25,8 @@ struct Countersign: RootCommand {
             PageCodeCommand.self, StatusCommand.self, FieldTestCommand.self,
         ])
 
-    /// The commands that need a software wallet. Only the laboratory's program has these commands, so that a
-    /// shop's computer cannot make test documents.
+    /// The commands that are in `countersign-lab`, because they need a software wallet. A shop's computer
+    /// does not have that program, so it cannot make test documents.
     static let moved = [
         "wallet": "countersign-lab", "replay": "countersign-lab", "bench": "countersign-lab",
     ]
@@ -38,7 +38,7 @@ struct Countersign: RootCommand {
 
     static func main() async {
         // libtss2 logs its errors on standard error. The command's own error already reports these errors.
-        // With 0, a value that the user has set stays.
+        // The argument 0 keeps a value that the user has set.
         unsafe setenv("TSS2_LOG", "all+none", 0)
         await runNamedCommand()
     }

@@ -44,8 +44,8 @@ struct DemoCommand: AsyncParsableCommand {
             return reader
         } catch {
             let fault = ReaderFault(error)
-            // The laboratory's demo helps only if no reader is plugged in. Other faults have a remedy of
-            // their own.
+            // The demo of `countersign-lab` helps only if no reader is plugged in. The advice on another
+            // fault says how to repair that fault.
             let other = fault.id == .noReader ? "; countersign-lab demo shows a check without a reader" : ""
             throw .unavailable(fault.advice + other)
         }

@@ -83,6 +83,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         let now = try clock.now()
         let test = FieldTest(
             questions: try questions(at: now), trust: trusted(at: now),
+            // `trial` is the default policy, except that test documents are accepted.
             policy: try PolicyFile.trial.settings(),
             field: try await SourceArguments.field(named: reader),
             radio: BlueZConfiguration(adapter: adapter),
@@ -99,7 +100,8 @@ struct FieldTestCommand: AsyncParsableCommand {
         try save(lines.all)
     }
 
-    /// Returns the question whether the holder is over 18: unsigned, and signed if `--identity` is given.
+    /// Returns the request that asks whether the holder is over 18. The signed request is `nil` without
+    /// `--identity`.
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
@@ -139,7 +141,7 @@ private final class LineStore: Sendable {
 
     var all: [UInt8] { bytes.withLock { $0 } }
 
-    /// Adds a line. A line beyond the largest size of a field trace is dropped.
+    /// Adds a line. A line that would exceed the largest size of a field trace is dropped.
     func append(_ line: [UInt8]) {
         bytes.withLock { bytes in
             if bytes.count + line.count <= FieldTrace.mostBytes { bytes += line }
@@ -160,7 +162,7 @@ private struct FieldTest: Sendable {
     /// Whether the user starts each step.
     let waitsForUser: Bool
 
-    /// Performs the steps until the last one, or until the user finishes or interrupts the test.
+    /// Performs the steps in order. Stops early if the user finishes or interrupts the test.
     func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
         for (index, step) in steps.enumerated() {
             Terminal.message("Step \(index + 1) of \(steps.count): \(step.title)")
@@ -191,7 +193,7 @@ private struct FieldTest: Sendable {
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait
-        // Steps are signed only with --identity, and then there is a signed question.
+        // Steps are signed only with --identity, and then there is a signed request.
         let plan = PresentationPlan(
             question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
             trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,
@@ -229,6 +231,7 @@ struct FieldTestStep: Equatable {
     static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
         let ways = [
             FieldTestStep("NFC only, unsigned") { $0.retrieval.transport = .nfc },
+            // In the default mode the phone connects, so the step sets no mode.
             FieldTestStep("Bluetooth: the phone connects, unsigned") {
                 $0.retrieval.transport = .bluetoothLE
             },

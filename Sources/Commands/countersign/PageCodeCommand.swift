@@ -65,6 +65,7 @@ struct PageCodeCommand: ParsableCommand {
                 )
             }, \DaemonClientError.failure)
         let json: JSONValue = ["code": .string(code), "path": .string(path)]
+        // The path contains the code, so the text needs only the path.
         Terminal.result(output.json ? json.text : Terminal.safe(path))
     }
 }

@@ -89,12 +89,12 @@ private struct DaemonStatus {
         for entry in entries { try lines.append("  \(line(entry))") }
     }
 
-    /// A text of the daemon without control sequences.
+    /// Returns a text of the daemon's answer in which control characters are replaced.
     private static func text(_ text: JSONText) throws(JSONFault) -> String {
         Terminal.safe(try text.string(upTo: longestText))
     }
 
-    /// The text of a member, or `nil` if the member is null or absent.
+    /// Returns the text of a member, or `nil` if the member is null or absent.
     private static func text(_ members: JSONTextMembers, _ name: String) throws(JSONFault) -> String? {
         guard let value = members[name], !value.isNull else { return nil }
         return try text(value)
@@ -160,6 +160,7 @@ private struct DaemonStatus {
     private mutating func addToday(_ today: JSONText) throws(JSONFault) {
         let members = try today.members(["day", "hours"])
         try lines.append("Outcomes of \(Self.text(members.required("day"))), by hour:")
+        // Both limits are larger than any day and any number of outcomes. They only bound a faulty answer.
         for hour in try members.required("hours").array(upTo: 32) {
             let entries = try hour.entries(upTo: 16)
             var (from, counts) = ("", [String]())

@@ -98,7 +98,8 @@ struct VerifyCommand: AsyncParsableCommand {
             return try files.transaction().judged(trusting: trust, by: policy, at: now)
         } catch  where error.status == .malformed {
             let fault = TransactionError(.inputMalformed, error.message)
-            // An answer through an app or a web page has a report of another form than a transaction.
+            // The report on an answer through an app or a web page has another form than the report on a
+            // transaction.
             return input.channel.isGiven
                 ? ChannelReport(malformed: fault) : TransactionReport.malformed(fault)
         }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The child inherits no other descriptor, so a file, socket or pipe of this process is never kept open by
 /// the child. The child starts with no signal blocked.
 ///
-/// The child runs until it exits, `kill()` is called or this object is released, when `deinit` kills a child
+/// The child runs until it exits or `kill()` is called. When this object is released, `deinit` kills a child
 /// that still runs. All members may be called from any thread. Waiting blocks the calling thread.
 package final class ChildProgram: Sendable {
     /// The target of one standard descriptor of the child.
@@ -25,8 +25,8 @@ package final class ChildProgram: Sendable {
         package let code: Int32
     }
 
-    /// The wait status of exit code 255. It stands for an unknown exit code, because `waitpid` fails if other
-    /// code has already reaped the child.
+    /// The wait status of exit code 255, which stands for an unknown exit code. The exit code is unknown if
+    /// other code of this process has already reaped the child.
     package static let unknown: Int32 = 255 << 8
 
     /// The process id of the child.

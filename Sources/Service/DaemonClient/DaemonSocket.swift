@@ -8,7 +8,7 @@ package import JSON
 /// its end. The client needs neither Foundation's networking nor a token, because the daemon knows the
 /// caller's user id from the socket (SO_PEERCRED).
 ///
-/// - A call blocks its thread, for up to 10 s without a byte from the daemon.
+/// - A call blocks its thread. It fails if the daemon sends no byte for 10 s.
 /// - An answer has at most 1 MiB. A longer answer is cut off and then refused as malformed.
 /// - Chunked answers are not decoded, so event streams cannot be read.
 /// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.
@@ -124,7 +124,7 @@ package struct DaemonReply {
 
     fileprivate var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has no `detail`.
+    /// The `detail` of the problem document in the body (RFC 9457), or the status if there is no `detail`.
     fileprivate var refusal: String {
         // All members of a problem document (RFC 9457) are named, because an unknown member is an error. If
         // the body is no problem document, the status alone is reported.

@@ -1,7 +1,7 @@
 package import JSON
 
-/// The result of one check of `doctor`: a requirement on the computer of a reader or of a chain's hub, and
-/// its state.
+/// The result of one check of `countersign doctor` or `countersign-hub doctor`: a requirement that the
+/// computer has to meet, and whether it does.
 package struct DoctorCheck: Equatable, Sendable {
     /// The stable names of the checks, in the order in which they are shown.
     ///
@@ -56,8 +56,8 @@ package struct DoctorCheck: Equatable, Sendable {
         case note
         /// The computer works, but slower, less reliably or for a limited time.
         case warning
-        /// The computer cannot read phones (a hub: cannot serve kiosks), or can do so only with a security
-        /// risk.
+        /// The computer cannot do its work, or can do it only with a security risk. The work of a reader is
+        /// to read phones, and the work of a hub is to serve kiosks.
         case failed
         /// The check was not made, because it depends on a failed check or cannot be made here.
         case skipped

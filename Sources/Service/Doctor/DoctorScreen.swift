@@ -87,8 +87,8 @@ extension DoctorScreen {
 }
 
 extension DoctorCheck.Status {
-    /// The SGR parameters of the colour (ECMA-48 8.3.117). The word in front of each check has the same
-    /// information.
+    /// The SGR parameters of the colour (ECMA-48 8.3.117). The colour adds nothing to the word in front of
+    /// each check.
     fileprivate var colour: String? {
         switch self {
         case .ok: "32"

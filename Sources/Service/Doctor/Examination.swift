@@ -5,8 +5,8 @@ internal import Transport
 /// An examination of one part of the computer by `doctor`. Each examination yields one or more checks.
 ///
 /// A doctor's run is a list of examinations. `[Examination].made(within:)` starts all of them at once, so a
-/// hanging service costs the run 8 s and not 8 s for each check. The result has every id of every examination
-/// in the order of `DoctorCheck.ID`, not in the order in which the examinations finish.
+/// hanging service delays the run by 8 s in all and not by 8 s for each check. The result has every id of
+/// every examination in the order of `DoctorCheck.ID`, not in the order in which the examinations finish.
 ///
 /// Each part of the computer has a type of facts, such as `ClockFacts` or `ReaderFacts`:
 ///
@@ -43,8 +43,8 @@ package struct Examination: Sendable {
         self.init(checks, of: subject) { await Doctor.blocking(look) }
     }
 
-    /// The longest time for one examination. All examinations run at the same time, so this limits the whole
-    /// run too.
+    /// The longest time for one examination. All examinations run at the same time, so a whole run takes no
+    /// longer than this.
     package static let limit = Duration.seconds(8)
 
     /// Returns the checks. If `look` does not return in time, the first check fails and the others are
@@ -89,7 +89,7 @@ package func finished<Value: Sendable>(
     return nil
 }
 
-/// Performs a call that may block on a separate thread, such as a call for files on a network.
+/// Performs `body` on a separate thread, because it may block, for example on a file of a network.
 package func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         WorkerThread().perform { continuation.resume(returning: body()) }

@@ -34,8 +34,9 @@ struct IdentityArguments: ParsableArguments {
         }
     }
 
-    /// Returns a question with `content`, to be signed by the identity of `--identity` or by the identity
-    /// that the rules in `folder` select. A note on standard error names each identity that cannot sign.
+    /// Returns a request for `content` with the identities that may sign it. With `--identity` only that
+    /// identity may sign. Otherwise the rules in `folder` select the identity. A note on standard error names
+    /// each identity that cannot sign.
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {

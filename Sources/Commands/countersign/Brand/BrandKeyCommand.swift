@@ -84,6 +84,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
     }
 
     private func readPublicKey(_ path: String) throws(CommandFailure) -> BrandKey {
+        // The public keys of brands and of trust bundles are read from files of the same form.
         let key = try BundleKeyFile.publicKey(path)
         return try brandKey(key)
     }

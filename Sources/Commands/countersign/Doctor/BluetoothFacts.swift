@@ -38,11 +38,11 @@ struct BluetoothFacts: Sendable {
     /// Whether bluetoothd is installed.
     var isInstalled = true
     var radioSwitch = RadioSwitch.on
-    /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
-    /// from a phone wait in such a buffer until bluetoothd reads them.
+    /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Data from
+    /// a phone waits in such a buffer until bluetoothd reads it.
     var socketRoom: Int?
-    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A portrait that
-    /// a phone writes in small values needs thousands of calls.
+    /// Whether the message bus allows bluetoothd more pending calls than the default of 128. A phone may
+    /// write a portrait in thousands of small pieces, and each piece is a call.
     var hasBusRoom = true
 }
 
@@ -50,7 +50,7 @@ extension BluetoothFacts {
     /// The timeout for each answer of the message bus and of bluetoothd.
     private static let limit = Duration.seconds(3)
 
-    /// Asks bluetoothd, advertises for a moment if no lane is engaged, and reads the system's files.
+    /// Asks bluetoothd for its state, tries to advertise, and reads the system's files.
     static func current(in system: SystemFolder) async -> BluetoothFacts {
         let bluetooth: Result<BluetoothDescription, BlueZTransportError>
         do throws(BlueZTransportError) {
@@ -71,7 +71,8 @@ extension BluetoothFacts {
         }
     }
 
-    /// Advertises for a moment, unless the adapter is off, a lane is engaged or an advertisement is in use.
+    /// Advertises for a moment. Nothing is tried if the adapter is off, if a presentation is running at a
+    /// lane, or if an advertisement is in use.
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
@@ -82,6 +83,7 @@ extension BluetoothFacts {
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
         // A second advertisement would disturb a phone that connects to the lane now.
         if lanes?.isEngaged == true || room.active > 0 {
+            // If the daemon reports that Bluetooth fails at a lane, this is known without an attempt.
             return lanes?.advice.map { .failedAtLane(advice: $0) } ?? .inUse
         }
         var configuration = BlueZConfiguration(adapter: adapter.name)
@@ -313,7 +315,8 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// The check of a trial. A free advertisement alone does not show that bluetoothd will advertise (Q239).
+    /// The check of the attempt to advertise. A free advertisement alone does not show that bluetoothd will
+    /// advertise (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
@@ -321,6 +324,7 @@ extension BluetoothFacts.Trial {
             .ok(
                 .advertising,
                 "room for \(room.free) advertisements; not tried because another advertisement is in use")
+        // `advertisingCheck` has already failed an adapter that cannot advertise, so this adapter is off.
         case .impossible:
             .note(
                 .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
@@ -367,14 +371,14 @@ extension BluetoothDaemonSettings {
             .map { "\(full: $0.explanation(file: file), shared: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(full: file ?? "main.conf", shared: "main.conf")"
         let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
-        // If no setting is missing in a readable file, bluetoothd only has to read the file again.
+        // If the file can be parsed and lacks no setting, bluetoothd only has to read the file again.
         return .warning(
             .bluetoothSettings, (others + lines).joined(by: "; "),
             fix: missing.isEmpty && isReadable
                 ? .command("systemctl restart bluetooth") : .settings(SettingsFile.bluetooth))
     }
 
-    /// Whether the settings file is absent or can be parsed.
+    /// False if there is a settings file that cannot be parsed.
     private var isReadable: Bool {
         if case .malformed = configuration { false } else { true }
     }

@@ -77,8 +77,8 @@ extension CrashFacts {
     private var check: DoctorCheck {
         let program = pattern.flatMap { $0.hasPrefix("|") ? $0.dropFirst().split(separator: " ").first : nil }
         if pattern?.isEmpty == true { return .ok(.coreDumps, "no core dumps are written") }
-        // The kernel pipes a dump to a program whatever the limit is. systemd-coredump obeys the limit
-        // itself.
+        // The kernel pipes a dump to a program whatever the limit is. systemd-coredump is excepted, because
+        // it keeps to the limit by itself.
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
                 .coreDumps,
@@ -95,7 +95,7 @@ extension CrashFacts {
 
 /// The fonts of this computer for the Arabic and Chinese texts of the pages.
 struct FontFacts: Sendable {
-    /// The Debian packages with such fonts that are not installed.
+    /// The Debian packages with fonts for Arabic or Chinese that are not installed.
     var missing: [String]
 
     private static let folders = ["fonts-noto-core": "truetype/noto", "fonts-noto-cjk": "opentype/noto"]

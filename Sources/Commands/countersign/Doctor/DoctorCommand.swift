@@ -22,7 +22,7 @@ internal import Transport
 ///
 /// The exit status is 2 if a check failed. Warnings and notes do not change the exit status.
 ///
-/// The doctor changes nothing without `--fix`, with one exception: the trial of advertising sets the adapter
+/// The doctor changes nothing without `--fix`, with one exception: the attempt to advertise sets the adapter
 /// to not pairable, as every presentation does. It never restarts a service and never installs a package. Its
 /// texts contain names and paths of this installation only in their full form (`CheckText`).
 struct DoctorCommand: AsyncParsableCommand {
@@ -130,8 +130,8 @@ struct DoctorCommand: AsyncParsableCommand {
     private static let daemonStore = "/var/lib/countersign"
     private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
 
-    /// Whether root checks another store than the daemon's. Only the daemon's user can check the daemon's
-    /// trust and access.
+    /// Whether this user is root and checks a store that is not the daemon's. Only the daemon's user can
+    /// check the daemon's trust and access.
     private var isAboutRootAlone: Bool {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
@@ -148,7 +148,7 @@ struct DoctorCommand: AsyncParsableCommand {
         // `clock.now()` would refuse an unset clock, which is a finding of `ClockFacts` here.
         let now = clock.at?.instant ?? WallClock.system.now
         return [
-            // `of` names what did not answer in the text of an examination that exceeds its limit.
+            // The argument `of` is the part that the failed check names if the examination takes too long.
             Examination(ReaderFacts.checks, of: "pcscd") {
                 await ReaderFacts.current(selector, in: system).checks
             },

@@ -15,7 +15,7 @@ struct ReaderFacts: Sendable {
         var quirks: Set<ReaderQuirk> = []
         /// Whether the reader transfers extended APDUs.
         var allowsExtended = true
-        /// Whether the driver passes commands to the reader itself (Q126).
+        /// Whether the driver passes escape commands, which are for the reader and not for a card (Q126).
         var allowsEscape = true
     }
 
@@ -38,7 +38,7 @@ struct ReaderFacts: Sendable {
         case present
         /// No rule names pcscd's action.
         case absent
-        /// Unknown: this user may not read all folders of rules.
+        /// Unknown: this user may not read all of polkit's rules.
         case hidden
     }
 
@@ -52,14 +52,14 @@ struct ReaderFacts: Sendable {
     /// The kernel's NFC modules that are loaded.
     var kernelModules: [String] = []
     var polkit = PolkitRule.notAsked
-    /// Whether the daemon's user exists, so that a service needs a polkit rule.
+    /// Whether the daemon's user exists. The daemon may then run as a service, which needs a polkit rule.
     var hasServiceUser = false
     /// The lanes in the daemon's configuration, or `nil` if the configuration is absent or cannot be read.
     var lanes: Lanes?
 }
 
 extension ReaderFacts {
-    /// The time for pcscd to list and describe its readers.
+    /// The longest time that pcscd may take to list and describe its readers.
     private static let limit = Duration.seconds(5)
 
     /// Asks pcscd and reads the system's files. Connects to readers, never to cards.
@@ -193,13 +193,15 @@ extension ReaderFacts {
         case (_, .absent):
             let text: CheckText =
                 "this user may use pcscd, but polkit will refuse a service, which has no login session"
+            // Without the daemon's user there is no service yet that polkit could refuse.
             return hasServiceUser
                 ? .warning(.access, text, fix: .settings([.polkit]))
                 : .note(.access, text, fix: .settings([.polkit]))
         }
     }
 
-    /// The check that pcscd lists a reader. A reader that cannot be used is only a warning if another works.
+    /// The check that pcscd lists a reader. If one reader cannot be used but another can, the check only
+    /// warns.
     private var foundCheck: DoctorCheck {
         guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
         let hindered = hindrances.map(\.text).joined(by: "; ")
@@ -281,7 +283,8 @@ extension ReaderFacts.Reader {
         for character in name {
             if character == "(" { depth += 1 }
             if depth == 0 { kept.append(character) }
-            // At least 0, so that a closing bracket without an opening one hides nothing.
+            // The depth is never negative. Otherwise the rest of the name would be left out after a closing
+            // bracket that has no opening bracket.
             if character == ")" { depth = max(depth - 1, 0) }
         }
         return kept.split(separator: " ").joined(separator: " ")
@@ -336,7 +339,7 @@ extension ReaderFacts {
 
         /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
-            // Other members are not checked, because the daemon itself refuses a faulty configuration.
+            // Only the lanes are read. The daemon itself refuses a configuration with other faults.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),
@@ -357,8 +360,8 @@ extension ReaderFacts {
         }
     }
 
-    /// The check of NFC v2: the number of lanes that use NFC v2, and whether the reader's APDUs make NFC v2
-    /// slow.
+    /// The check of NFC v2, which a draft of the second edition of ISO/IEC 18013-5 defines. The text has the
+    /// number of lanes that use NFC v2. It also says whether the reader's APDUs make NFC v2 slow.
     private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {

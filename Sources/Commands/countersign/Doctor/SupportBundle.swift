@@ -42,7 +42,7 @@ struct SupportBundle {
 
     var json: JSONValue { .object(parts.map { ($0.name, $0.value) }) }
 
-    /// A list of the parts, with one line for each part.
+    /// The parts of the report as text for the user, with one line for each part.
     var contents: String {
         parts.map { "  \($0.name.padding(to: 9))\($0.about)" }.joined(separator: "\n")
     }

@@ -62,7 +62,7 @@ struct IdentityCSRCommand: ParsableCommand {
         }
     }
 
-    /// Makes and signs a certification request for the extensions that wallets expect of a reader.
+    /// Makes and signs a certification request with the extensions that wallets expect of a reader.
     private func sign(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
         try mapping(
             CertificationRequest(

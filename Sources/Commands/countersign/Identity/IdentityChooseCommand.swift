@@ -54,7 +54,7 @@ struct IdentityChooseCommand: ParsableCommand {
         let folder = store.identities
         let rules = try mapping(
             folder.changeRules { rules throws(IdentityStoreError) in
-                // `validate` allows no name only with --forget.
+                // A missing name means --forget, because `validate` accepts no other case.
                 guard let name else {
                     guard rules.remove(wallet: wallet, brand: brand, docType: docType) else {
                         throw .noSuchRule

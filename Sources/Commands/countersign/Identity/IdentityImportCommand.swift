@@ -67,8 +67,8 @@ struct IdentityImportCommand: ParsableCommand {
         }
     }
 
-    /// Returns the violations of the reader profile that this strictness tolerates. Throws if the strictness
-    /// does not tolerate a violation.
+    /// Returns the broken rules of the certificate profile for readers that this strictness tolerates. Throws
+    /// if a broken rule is not tolerated.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {

@@ -25,8 +25,8 @@ struct IdentityListCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        // `isWritten`: whether the rules come from a file. Without a file, an identity signs every request if
-        // it is the only identity.
+        // `isWritten`: whether there is a file of rules. Without the file, a single identity signs every
+        // request, and several identities sign none.
         let (names, rules, isWritten) = try mapping(
             (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil),
             \IdentityStoreError.failure)

@@ -4,9 +4,9 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// The current state of one identity, for `list` and `lint`.
+/// The current state of one identity, for `identity list`, `identity lint` and the doctor.
 struct IdentityStatus {
-    /// The usability of an identity. The raw value is a member of the JSON.
+    /// The usability of an identity. The raw value is the value of the JSON member `state`.
     enum State: String {
         case ready
         case expiresSoon = "expires_soon"
@@ -18,11 +18,11 @@ struct IdentityStatus {
 
     let name: IdentityName
     let state: State
-    /// The place of the private key, or `nil` if the key file may not be read.
+    /// The storage of the private key (a file or the TPM), or `nil` if the key file may not be read.
     let residence: PrivateKey.Residence?
     /// The imported certificates, or `nil` if no certificate was imported.
     let certificate: IdentityCertificate?
-    /// The rules of the reader profile that the certificate breaks.
+    /// The broken rules of the certificate profile for readers (ISO/IEC 18013-5 Annex B.1.7).
     let findings: [ProfileRule]
     /// The reason why the identity cannot sign, or `nil` if it can.
     let error: IdentityStoreError?
@@ -58,7 +58,7 @@ struct IdentityStatus {
         do throws(IdentityStoreError) {
             guard let chain = stored.chain else { throw .noCertificates }
             try chain.requireValidity(at: now)
-            // Tests the key against the certificate. The identity itself is not needed.
+            // `readerIdentity` tests the key against the certificate. Only its error is of interest here.
             if usingKey { _ = try stored.readerIdentity(at: now) }
             return nil
         } catch {
@@ -76,7 +76,7 @@ struct IdentityStatus {
         }
     }
 
-    /// The findings that fail a lint of this strictness.
+    /// Returns the broken rules for which `identity lint` fails with this strictness.
     func refusals(_ strictness: ProfileStrictness) -> [ProfileRule] {
         CertificateProfile.reader.refusals(among: findings.map(\.finding), strictness).map(ProfileRule.init)
     }

@@ -4,8 +4,8 @@ internal import JSON
 internal import MdocModel
 internal import MdocSession
 
-/// A text trace with one APDU on each line: `>` (to the card) or `<` (from the card), then the bytes in
-/// hexadecimal.
+/// A text trace with one APDU on each line: the mark `>` (to the card) or `<` (from the card), then the bytes
+/// in hexadecimal.
 ///
 /// A time may stand before the mark or after the bytes. Empty lines and lines that start with `#` are
 /// ignored.
@@ -46,8 +46,8 @@ struct APDUTrace {
         self.entries = entries
     }
 
-    /// Parses the words of a line. The words before the mark and after the hexadecimal digits are the time.
-    /// Returns `nil` if the line has no mark or fewer than 2 bytes, the size of a status word.
+    /// Parses the words of a line. The words before the mark (`>` or `<`) and after the hexadecimal digits
+    /// are the time. Returns `nil` if the line has no mark or fewer than 2 bytes, the size of a status word.
     private static func entry(_ words: [Substring], line: Int) -> Entry? {
         guard let mark = words.firstIndex(where: { $0.first == ">" || $0.first == "<" }) else { return nil }
         // The digits may follow the mark with or without a space.
@@ -68,7 +68,8 @@ extension UInt8 {
 }
 
 extension APDUTrace {
-    /// The kind of trace with its size. A bench link's trace has whole session messages instead of APDUs.
+    /// The kind of trace with its size. A trace of the bench link, the TCP connection to a software wallet,
+    /// has whole session messages instead of APDUs.
     var kind: String {
         let isBenchLink = entries.contains { Self.sessionMessage($0.bytes) != nil }
         return isBenchLink
@@ -92,7 +93,7 @@ extension APDUTrace {
         }
     }
 
-    /// Describes bytes that are a whole message of the bench link. Returns `nil` for an APDU.
+    /// Describes a whole session message, as the bench link transfers it. Returns `nil` for an APDU.
     private static func sessionMessage(_ bytes: [UInt8]) -> String? {
         guard let item = try? CBORItem.parse(bytes[...]) else { return nil }
         let structure = CBORStructure(item)

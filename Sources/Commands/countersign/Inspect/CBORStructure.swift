@@ -18,8 +18,8 @@ enum CBORStructure: CaseIterable {
     case version2Request, version2Select
     case embedded, other
 
-    /// Returns the structure of the item, or of the item embedded in its tag 24, and the item that has this
-    /// structure.
+    /// Returns the structure of the item together with the item. If tag 24 embeds an item of a known
+    /// structure, returns that structure and the embedded item instead.
     static func recognise(_ item: CBORItem) -> (structure: CBORStructure, item: CBORItem) {
         // `Never`, because the type of the embedded content is not known yet.
         guard let bytes = try? EncodedCBOR<Never>(item), let inner = try? bytes.item() else {
@@ -64,6 +64,7 @@ enum CBORStructure: CaseIterable {
         if let found = signs.first(where: { $0.1.allSatisfy { map[$0] != nil } }) {
             self = found.0
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
+            // Keys 0 and 1 of an engagement are its version and its Security (ISO/IEC 18013-5 8.2.1.1).
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
             // Both handover messages of NFC v2 contain an engagement. Only the phone's has Security (key 1).
@@ -113,6 +114,7 @@ enum CBORStructure: CaseIterable {
         } else if first.isText("ReaderAuthenticationAll") {
             self = .readerAuthenticationAll
         } else if first.isText("dcapi"), members.count == 2, let parameters = try? members[1].map() {
+            // EncryptionInfo and EncryptedResponse both begin with this name (ISO/IEC TS 18013-7 Annex C).
             if parameters["recipientPublicKey"] != nil {
                 self = .encryptionInfo
             } else if parameters["cipherText"] != nil {
@@ -179,7 +181,8 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// The unsupported parts and the limits of a request. Empty for other structures.
+    /// Returns remarks on the parts of a request that Countersign does not support or that limit the answer.
+    /// Empty for other structures.
     func remarks(on item: CBORItem) -> [String] {
         guard self == .deviceRequest, let request = try? DeviceRequest(item.encoded) else { return [] }
         return request.remarks
@@ -223,6 +226,7 @@ extension CBORStructure {
         } else if isMAC ?? headers.isMAC {
             self = .deviceMac
         } else if headers.hasCertificates {
+            // Of the signatures without a payload, only the reader's has certificates in its headers.
             self = .readerAuth
         } else if isMAC == false || headers.algorithm != nil {
             self = .deviceSignature

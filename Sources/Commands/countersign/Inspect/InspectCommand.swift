@@ -264,6 +264,7 @@ private struct ElementRemarks {
                 add(document: document)
             }
         case .document: add(document: item)
+        // An IssuerSigned has no document type beside it, so the type in its signed MSO is used.
         case .issuerSigned: add(item, docType: map?["issuerAuth"].flatMap(Self.docType))
         default: break
         }

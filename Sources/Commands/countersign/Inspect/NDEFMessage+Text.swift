@@ -29,7 +29,7 @@ extension NDEFMessage {
 
 extension NDEFRecord {
     /// - Parameter opensHandover: Whether the message inside a handover record is shown. False for the
-    ///   records of such a message, so that nesting ends.
+    ///   records inside such a message, because only one level is shown.
     fileprivate func text(_ notation: DiagnosticNotation, indent: String, opensHandover: Bool) -> String {
         let name = Terminal.safe(String(decoding: type, as: UTF8.self), limit: 80)
         let identifier =
@@ -39,7 +39,7 @@ extension NDEFRecord {
             separator: "\n")
     }
 
-    /// The contents of a record as lines, by the record's type.
+    /// The contents of a record as lines. The type of the record decides how they are shown.
     private func content(
         _ notation: DiagnosticNotation, indent: String, opensHandover: Bool
     ) -> [String] {

@@ -32,7 +32,8 @@ struct ReceiptCommand: ParsableCommand {
         ])
 }
 
-/// `countersign receipt list`: lists receipts with the head of the chain.
+/// `countersign receipt list`: lists receipts, then the head of the chain, which is the digest of the last
+/// receipt.
 private struct ReceiptListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -67,8 +68,8 @@ private struct ReceiptListCommand: ParsableCommand {
             try store.receipts(after: after, atMost: limit)
         }
         let last = try access.using { store throws(ReaderStoreError) in try store.lastReceipt() }
-        // Receipts are numbered from 1 without gaps, so the last number is also the count.
         let head = last?.digest.hexadecimal
+        // Receipts are numbered from 1 without gaps, so the number of the last receipt is also the count.
         guard !output.json else {
             let list: JSONValue = [
                 "receipts": .array(receipts.map(\.json)), "count": .integer(last?.sequence ?? 0),

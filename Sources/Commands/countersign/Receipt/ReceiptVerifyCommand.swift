@@ -62,7 +62,8 @@ struct ReceiptVerifyCommand: ParsableCommand {
         if isBroken { throw ExitCode(ExitStatus.rejected.rawValue) }
     }
 
-    /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of links.
+    /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of receipts
+    /// (links).
     private func verifyFile(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
         var keys: [ReceiptPublicKey] = []
@@ -75,7 +76,8 @@ struct ReceiptVerifyCommand: ParsableCommand {
         }
     }
 
-    /// Checks the chain of the store with the store's keys. Returns the verdict and the number of links.
+    /// Checks the chain of the store with the store's keys. Returns the verdict and the number of receipts
+    /// (links).
     private func verifyStore() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let access = try TrustStoreAccess.reading(store.path)
         return try access.using { store throws(ReaderStoreError) in

@@ -82,6 +82,8 @@ struct RequestArguments: ParsableArguments {
     private func wanted(savingPortrait: Bool) throws(RequestPlannerError) -> RequestIntent {
         if let intent { return try RequestIntent(parsing: intent) }
         var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }
+        // The portrait counts as compared by a person, because the planner refuses a portrait that nobody
+        // compares.
         if portrait || savingPortrait { claims.append(.portrait(isCompared: true)) }
         for name in element.map(\.name) where !claims.contains(.element(name)) {
             claims.append(.element(name))

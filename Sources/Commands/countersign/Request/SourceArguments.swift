@@ -11,7 +11,8 @@ internal import Synchronization
 internal import SystemPackage
 internal import Transport
 
-/// The options that say how `request` reaches the phone: a PC/SC reader, a QR code or the bench link.
+/// The options that say how `request` reaches the phone: over a PC/SC reader, with the phone's QR code, or
+/// over the bench link, a TCP connection to a software wallet.
 struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -84,6 +85,7 @@ struct SourceArguments: ParsableArguments {
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
             let radio = await retrieval.radio(fieldTrace)
+            // If NFC can transfer the answer, a radio that cannot be used is no reason to fail.
             if let radio, needsRadio(scanned) { try await Self.prepare(radio) }
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
@@ -127,6 +129,7 @@ struct SourceArguments: ParsableArguments {
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
         guard scanned.offersBluetooth else { return false }
+        // NFC cannot transfer this answer, and the caller has prepared the radio.
         guard !needsRadio(scanned) else { return true }
         do throws(BluetoothLEError) {
             if let fault = await radio.settingsFault() { throw .radioUnavailable(fault) }
@@ -140,7 +143,7 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Connects to the wallet at the other end of the bench link.
+    /// Connects to a software wallet over TCP (the bench link).
     private func link(to endpoint: EndpointArgument) async throws(CommandFailure) -> any MessageChannel {
         do throws(TransportError) {
             let address = try SocketAddress(
@@ -158,7 +161,7 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Returns the field of the selected readers, with the traces that the options ask for.
+    /// Returns a contactless reader for the selected PC/SC readers, with the traces that the options ask for.
     private func field(
         _ trace: TraceFile?, _ fieldTrace: FieldTraceFile?
     ) async throws(CommandFailure) -> any ContactlessReader {
@@ -167,8 +170,9 @@ struct SourceArguments: ParsableArguments {
         return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
     }
 
-    /// Returns the field of the readers that the name selects.
+    /// Returns a contactless reader that stands for all PC/SC readers that the name selects.
     ///
+    /// - Parameter wishes: The actions of `--reader-command` for the readers.
     /// - Throws: Status 69 (unavailable) if pcscd does not answer or no reader matches.
     static func field(
         named name: String?, _ wishes: Set<ReaderWish> = []
@@ -242,7 +246,7 @@ private struct TracedReader: ContactlessReader {
     }
 }
 
-/// A phone in the field whose APDUs are traced.
+/// A phone at the reader whose APDUs are traced.
 private struct TracedCard: ContactlessCard {
     let card: any ContactlessCard
     let trace: TraceFile
@@ -262,7 +266,7 @@ private struct TracedCard: ContactlessCard {
     }
 }
 
-/// A bench link whose frames are traced.
+/// A bench link (TCP connection to a software wallet) whose frames are traced.
 private struct TracedChannel: MessageChannel {
     let channel: any MessageChannel
     let trace: TraceFile

@@ -15,7 +15,7 @@ struct SetupAnswers {
     /// The name of the lane.
     let lane: String
     let look: SetupLook
-    /// The identifier of the brand, or `nil` if the role makes no data requests.
+    /// The identifier of the brand, or `nil` for a role that makes no data requests.
     let brand: String?
     /// The contact for questions about data, as customers read it.
     let contact: String
@@ -65,7 +65,7 @@ struct SetupAnswers {
         }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
-        // The fallback `nothing` is never used, as above.
+        // `choice` returns one of the words, so the fallback `nothing` is never used.
         let retention =
             SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
@@ -97,8 +97,9 @@ struct SetupAnswers {
         ]
     }
 
-    /// The answers as a file of answers, which the next run offers as defaults. Texts that equal their
-    /// default are left out.
+    /// The answers as a file of answers, which the next run offers as defaults. The purpose and the text
+    /// about retained data are left out if they equal their defaults, because these defaults follow from
+    /// other answers.
     ///
     /// - Parameter logo: The path of the copied logo.
     func json(logo: String?) -> JSONValue {
@@ -138,7 +139,7 @@ struct SetupAnswers {
     }
 }
 
-/// The use of a computer with Countersign.
+/// The purpose for which a shop uses the computer.
 enum SetupRole: String, CaseIterable {
     case kiosk, till, rental
 
@@ -151,11 +152,11 @@ enum SetupRole: String, CaseIterable {
         }
     }
 
-    /// The scopes of the program's token. A rental desk needs `readerTokens` for its data requests, and
-    /// `admin` to read receipts.
+    /// The scopes of the token with which the shop's program calls the daemon. A rental desk needs
+    /// `readerTokens` for its data requests, and `admin` to read receipts.
     var scopes: [String] { self == .rental ? ["app", "readerTokens", "admin"] : ["app"] }
 
-    /// The name of the program's token.
+    /// The name of the token with which the shop's program calls the daemon.
     var caller: String { self == .rental ? "desk" : "till" }
 
     /// The default name of the lane.
@@ -166,7 +167,7 @@ enum SetupRole: String, CaseIterable {
         self == .rental ? "To check your driving licence for this rental." : "To check your age."
     }
 
-    /// The intent of the first check that setup suggests.
+    /// The intent (the request in words) of the first check that setup suggests.
     var intent: String {
         switch self {
         case .kiosk: Self.comparison(over: 21)
@@ -300,8 +301,8 @@ struct SetupLogo {
         }
     }
 
-    /// The path of the copy beside the configuration. The name contains a digest of the logo, so a former
-    /// configuration keeps its own logo.
+    /// The path of the copy beside the configuration. The name contains a digest of the logo. An earlier
+    /// configuration, which is kept under another name, therefore keeps its own logo.
     func path(beside config: String) -> String {
         let folder = config.prefix(
             upTo: config.lastIndex(of: "/").map(config.index(after:)) ?? config.startIndex)

@@ -6,7 +6,7 @@ internal import JSON
 struct SetupConfiguration {
     static let standardFile = "/etc/countersign/countersignd.json"
     static let standardStore = "/var/lib/countersign"
-    /// The bench link on which the software wallet listens during a trial.
+    /// The TCP address at which the software wallet listens during a trial (the bench link).
     static let trialLink = "tcp://127.0.0.1:7000"
 
     let answers: SetupAnswers
@@ -30,8 +30,8 @@ struct SetupConfiguration {
         ]
         if answers.isTrial { members.append(("acceptTestDocuments", .boolean(true))) }
         if let brand {
-            // The software wallet's issuer publishes no status list, and the policy `rental` refuses such
-            // documents.
+            // The software wallet's issuer publishes no status list. The policy `rental` refuses documents of
+            // such an issuer, and the policy `age` accepts them.
             if answers.isTrial { members.append(("policies", ["rental": "age"])) }
             members.append(("readerTokens", brand.readerTokens(for: answers.role.caller)))
         }
@@ -100,7 +100,7 @@ struct SetupToken {
         (self.name, self.scopes) = (name, scopes)
     }
 
-    /// The entry of the token in the configuration's `tokens`, which has only the token's digest.
+    /// The entry for the token in the configuration's list `tokens`. The entry has only the token's digest.
     var member: JSONValue {
         [
             "name": .string(name), "sha256": .string(sha256),
@@ -111,11 +111,11 @@ struct SetupToken {
 
 /// The brand of a rental desk, with the key that signs its reader tokens.
 struct SetupBrand {
-    /// The identifier of the key.
+    /// The identifier (kid) of the key that signs the brand's reader tokens.
     static let kid = "setup"
 
     let identifier: String
-    /// The path of the private key.
+    /// The path of the private key that signs the brand's reader tokens.
     let keyFile: String
     /// The identifier of this reader, as `countersign token instance` prints it.
     let instance: String
@@ -123,7 +123,7 @@ struct SetupBrand {
     /// The configuration's member `readerTokens`: the daemon makes reader tokens of this brand for one
     /// caller.
     ///
-    /// - Parameter caller: The name of the program's token.
+    /// - Parameter caller: The name of the token with which the shop's program calls the daemon.
     func readerTokens(for caller: String) -> JSONValue {
         let name = JSONValue.string(identifier)
         return [

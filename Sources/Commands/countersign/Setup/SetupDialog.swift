@@ -7,8 +7,8 @@ internal import ReaderTokens
 /// The questions of setup, answered at the terminal or from a file of answers.
 ///
 /// From a file, each answer is checked and a fault names the file, line and column. At the terminal, a wrong
-/// answer is explained and the question is asked again. The defaults are the answers of an earlier run, and
-/// `-` returns to the original default.
+/// answer is explained and the question is asked again. The defaults at the terminal are the answers of an
+/// earlier run. The answer `-` selects the default of a first run instead.
 struct SetupDialog {
     /// The number of times a question is asked before the command gives up.
     private static let attempts = 5
@@ -176,7 +176,7 @@ extension String {
     }
 }
 
-/// The questions of `countersign setup`. The raw value is the member in a file of answers.
+/// The questions of `countersign setup`. The raw value is the name of the member in a file of answers.
 enum SetupQuestion: String, CaseIterable {
     case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language,
         retention
@@ -212,7 +212,7 @@ enum SetupQuestion: String, CaseIterable {
         }
     }
 
-    /// The languages of the pages.
+    /// The languages of the pages, as codes of ISO 639-1.
     static let languages = ["ar", "de", "en", "es", "fr", "it", "pt", "zh"]
 
     /// The type and default of the member in a file of answers, for `--help`.
@@ -231,6 +231,8 @@ enum SetupQuestion: String, CaseIterable {
 /// accepted.
 enum AnswerFault {
     static func length(_ text: String, upTo limit: Int) -> String? {
+        // The text is never empty here. An empty answer at the terminal selects the default, and a file of
+        // answers may not have an empty text.
         text.utf8.count <= limit ? nil : "must be a text of 1 to \(limit) bytes"
     }
 

@@ -51,7 +51,7 @@ struct SetupEnding {
     }
 }
 
-/// The shell commands that complete a setup, to be run in their order.
+/// The shell commands that the user runs after setup, in this order.
 struct SetupNext {
     /// The message for a computer without the software wallet.
     static let missingWallet =
@@ -63,7 +63,8 @@ struct SetupNext {
     /// The loopback port of the daemon.
     let port: Int64
     let brand: SetupBrand?
-    /// Whether issuers are trusted, or will be trusted after the commands of a trial.
+    /// Whether issuers are trusted already, or will be trusted after the commands of a trial with the
+    /// software wallet.
     let hasTrust: Bool
 
     private var address: String { "http://127.0.0.1:\(port)" }
@@ -109,6 +110,7 @@ struct SetupNext {
         guard answers.isTrial else { return [] }
         return [
             "systemctl stop trial-wallet",
+            // A root is named by the SHA-256 of its certificate.
             asDaemon("trust remove $(sha256sum < /run/trial-root.der | cut -c 1-64)"),
             "rm -f /run/trial-root.der; countersign setup",
         ]

@@ -17,20 +17,21 @@ struct SetupLimits {
         schema = try mapping(JSONText(Array(output.utf8)[...], limit: Self.longestSchema), Self.failure)
     }
 
-    /// Returns the largest length of a text, in bytes.
+    /// Returns the largest length of a text in the configuration, in bytes.
     ///
-    /// - Parameter path: The names of the members that lead to the text.
+    /// - Parameter path: The names of the configuration members, from the outermost member to the text.
     func longest(_ path: String...) throws(CommandFailure) -> Int {
         try mapping(Int(number("maxLength", of: path)), Self.failure)
     }
 
-    /// Returns the default of a number.
+    /// Returns the default of a number in the configuration.
     func standard(_ path: String...) throws(CommandFailure) -> Int64 {
         try mapping(number("default", of: path), Self.failure)
     }
 
-    /// Follows `path` through the schema and returns the value of a keyword. An `anyOf` on such a path has the
-    /// object first and `null` second; `items` leads from an array to its entries.
+    /// Follows `path` through the schema and returns the value of a keyword. If a member may be null, its
+    /// schema is an `anyOf` with the object first and `null` second. `items` is the schema of an array's
+    /// entries.
     private func number(_ keyword: String, of path: [String]) throws(JSONFault) -> Int64 {
         var value = try schema.members()
         for name in path {

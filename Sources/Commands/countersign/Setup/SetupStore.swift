@@ -37,7 +37,7 @@ struct SetupStore {
         return SetupBrand(identifier: identifier, keyFile: keyFile, instance: String(instance))
     }
 
-    /// Runs a command that makes the brand, and returns its standard output.
+    /// Runs a `countersign` command that a brand needs, and returns the standard output of the command.
     @discardableResult
     private func run(_ arguments: [String]) throws(CommandFailure) -> String {
         let (status, output) = try program.run(arguments + ["--store", path])
@@ -52,7 +52,7 @@ struct SetupStore {
     /// Makes the key of a reader identity and the request for its certificate.
     ///
     /// - Returns: The path of the certification request, or `nil` if the identity cannot be made, for example
-    ///   because it exists.
+    ///   because there is an identity of this name.
     func makeIdentity(
         _ name: String, of shop: String, in country: String, beside config: String
     ) throws(CommandFailure) -> String? {
@@ -78,8 +78,8 @@ struct OwnProgram {
     static let daemonUser = "countersign"
 
     let name: String
-    /// Whether the program runs as the daemon's user. This needs root and an existing user; otherwise the
-    /// current user is used.
+    /// Whether the program runs as the daemon's user. This needs root and the daemon's user. Without them the
+    /// program runs as the current user.
     var asDaemon = false
 
     /// Whether the program is in the folder of the running program.
@@ -123,7 +123,7 @@ struct OwnProgram {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }
 
-    /// The folder of the running program, which has the other programs of the package.
+    /// The folder of the running program. The other programs of the package are in this folder, too.
     private static func folder() throws(CommandFailure) -> String {
         guard
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
@@ -144,14 +144,14 @@ struct OwnProgram {
     }
 }
 
-/// The file of the daemon's configuration. It has the owner and permissions that the package expects, and the
-/// former file is kept under another name.
+/// The file of the daemon's configuration. It is written with the owner and permissions that the Debian
+/// package expects. The previous file is kept under another name.
 struct SetupFile {
     let path: String
 
     private var draft: String { "\(path).new" }
 
-    /// The path of the file with the answers of this configuration.
+    /// The path of the file with the answers from which this configuration is made.
     var answers: String { "\(path.hasSuffix(".json") ? String(path.dropLast(5)) : path)-answers.json" }
 
     var exists: Bool { unsafe access(path, F_OK) == 0 }
@@ -187,8 +187,8 @@ struct SetupFile {
         return former
     }
 
-    /// Writes a file for the daemon. Only root and the daemon's group may read it; if there is no such group,
-    /// only its owner.
+    /// Writes a file for the daemon. Only root and the daemon's group may read the file. If this user is not
+    /// root or there is no such group, only this user may read it.
     static func writeForDaemon(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
         do {
             let folder = FilePath(path).removingLastComponent().string
@@ -217,7 +217,7 @@ struct SetupFile {
         }
     }
 
-    /// Returns the path with the smallest number appended for which there is no file yet.
+    /// Returns this path with a number at its end: the smallest number for which there is no file yet.
     private func freeName() -> String {
         var number = 1
         while unsafe access("\(path).\(number)", F_OK) == 0 { number += 1 }

@@ -44,6 +44,7 @@ extension StoreArguments {
     var brands: BrandFolder { BrandFolder(store: path) }
 
     fileprivate func readerInstance() throws(CommandFailure) -> ReaderInstance {
+        // The store is opened for changes, because the first use makes the identifier.
         try TrustStoreAccess.changing(path).using { store throws(ReaderStoreError) in
             try store.readerInstance()
         }
@@ -66,6 +67,7 @@ private struct TokenInstanceCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
+        // `text` of a `ReaderInstance` is a `TokenText`, whose `text` is the string.
         let instance = try store.readerInstance().text.text
         Terminal.result(output.json ? (["instance": .string(instance)] as JSONValue).text : instance)
     }

@@ -53,8 +53,8 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// Returns why the contents have no source. If the contents may be a certificate, the text explains the
-    /// certificate's fault, because a damaged root is the most common case.
+    /// Returns why no source of trust was found in the contents. If the contents may be a certificate, the
+    /// text explains the certificate's fault, because a damaged root is the most common case.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
         let form = TextForm(contents[...])
@@ -72,7 +72,7 @@ struct SourceFiles {
         return hasBlocks ? TrustFiles.damagedBlock : "\(unknown), but \(form.explanation)"
     }
 
-    /// Adds the sources in the contents of a file. Returns whether the contents have a source.
+    /// Adds the sources in the contents of a file. Returns whether a source was found.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found.sources
@@ -154,7 +154,8 @@ extension SourceContent {
 }
 
 extension TrustSource.Kind {
-    /// Whether contents that were recognised as `found` may be used as this kind.
+    /// Returns whether contents that were recognised as `found` may be used as this kind. The root of a
+    /// list's provider is recognised as an issuer's root, because both are certificates.
     fileprivate func isLike(_ found: TrustSource.Kind) -> Bool {
         found == self || (found == .anchor && self == .provider)
     }
@@ -198,7 +199,7 @@ struct SourceSelector {
         snapshot.anchors.filter { matches($0.anchor.sha256) }
     }
 
-    /// The failure of a command that finds no such source.
+    /// The failure of a command that finds no source with this name or digest.
     var unknown: CommandFailure {
         .usage(
             "\(Terminal.safe(text)): the trust store has no source with this name or digest; `countersign trust list` shows all sources"

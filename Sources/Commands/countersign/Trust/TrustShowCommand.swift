@@ -75,6 +75,7 @@ extension SourceDescription {
             "\(source.kind.word) \(title)", "  sha256: \(source.sha256.hexadecimal)",
             "  \(source.bytes.count) bytes, \(source.provenance.text), \(source.obtained)",
         ]
+        // The first line already has the title, so a subject that equals the title is not repeated.
         if source.kind != .anchor, let subject, Terminal.safe(subject) != title {
             lines.append("  of: \(Terminal.safe(subject))")
         }
@@ -97,7 +98,8 @@ private struct RootDescription {
 
     private var certificate: Certificate { root.anchor.certificate }
 
-    /// The rules of the IACA profile that the certificate breaks.
+    /// The broken rules of the certificate profile for issuers' roots (IACA). Rules that compare a
+    /// certificate with its issuer are left out.
     private var departures: [String] {
         CertificateProfile.iaca.findings(of: certificate, issuedBy: nil).map(\.rule.rawValue)
     }

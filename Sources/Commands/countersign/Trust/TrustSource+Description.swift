@@ -4,7 +4,7 @@ internal import MdocTrust
 internal import PKIX
 
 extension TrustSource.Kind {
-    /// The name of the kind in texts.
+    /// The name of this kind of source, as texts show it.
     var word: String {
         switch self {
         case .anchor: "root"
@@ -21,15 +21,15 @@ extension TrustSource.Kind {
 /// be parsed, the properties are nil.
 struct SourceDescription {
     let source: TrustSource
-    /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.
+    /// The subject of a certificate, the provider of a VICAL or the issuer of a CRL. Other sources have none.
     private(set) var subject: String?
-    /// The beginning of the validity, or the time of issue.
+    /// The beginning of a certificate's validity, or the time at which a list was issued.
     private(set) var from: Timestamp?
-    /// The end of the validity, or the time of the next update.
+    /// The end of a certificate's validity, or the time at which a list expires or is to be renewed.
     private(set) var until: Timestamp?
     /// The issue number of a VICAL in decimal, or `nil` if the VICAL has no such number.
     private(set) var issue: String?
-    /// The number of entries of a CRL.
+    /// The number of entries of a CRL, or `nil` for other sources.
     private(set) var entries: Int?
 
     init(_ source: TrustSource) {

@@ -17,16 +17,15 @@ internal import TrustFetch
 /// 1. The command opens the store (`TrustStoreAccess`) and reads the current snapshot.
 /// 2. It creates a stage from that snapshot and the `TrustRules` of its options.
 /// 3. `admit`, `replaceAll` and `remove` change the stage. `TrustChange` decides about each source: new,
-///    renewed, unchanged or refused. The stage adds the words of `SourceOutcome`, and the lists that could
-///    not be fetched.
+///    renewed, unchanged or refused. The stage makes a `SourceOutcome` of each decision, and of each list
+///    that could not be fetched.
 /// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current
-///    snapshot.
-///    The store refuses the snapshot if another process changed trust in the meantime.
+///    snapshot. The store refuses the snapshot if another process changed trust in the meantime.
 /// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
 ///    69 if a list could not be fetched, otherwise 0.
 ///
 /// The sources given to `admit` are independent: if one is refused or cannot be fetched, the others are still
-/// admitted. The store keeps the present version of the source that failed. A bundle is one unit:
+/// admitted. For a source that failed, the store keeps the present version. A bundle is one unit:
 /// `replaceAll` changes nothing if one source is refused.
 ///
 /// A stage is a value on the task of its command. It does no I/O: it fetches nothing, stores nothing, and
@@ -75,7 +74,8 @@ struct TrustStage {
         report { $0.remove(source) }
     }
 
-    /// Makes a step of the change, and adds an outcome for each source that the step decided about.
+    /// Performs one step of the change, such as an admission or a removal. Adds an outcome for each source
+    /// that the step decided about.
     private mutating func report(_ step: (inout TrustChange) -> Void) {
         let reported = change.outcomes.count
         step(&change)
@@ -83,7 +83,7 @@ struct TrustStage {
     }
 }
 
-/// The outcome of a change for one source.
+/// The outcome for one source when the trust store is changed.
 struct SourceOutcome {
     /// The kind of outcome.
     enum Result: String, CaseIterable {
@@ -176,7 +176,8 @@ extension SourceOutcome.Reason {
         }
     }
 
-    /// Creates the remark about an admitted list. An overdue list gets the consequences in its text.
+    /// Creates the remark about an admitted list. The text about an overdue list also says what follows from
+    /// it.
     fileprivate init(_ condition: TrustCondition) {
         id = condition.id
         guard case .listStale = condition else {
@@ -210,7 +211,7 @@ extension TrustStoreAccess {
 }
 
 extension FetchTarget {
-    /// Creates the target of a URL on the command line.
+    /// Creates the target of a fetch from a URL on the command line.
     init(_ kind: TrustSource.Kind, argument url: String) throws(CommandFailure) {
         self = try mapping(FetchTarget(kind, name: url)) { (error: TrustFetchError) in
             CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")

@@ -61,8 +61,8 @@ struct TrustStoreAccess {
     /// - Parameters:
     ///   - current: The snapshot that the stage began from. The call fails if another process has changed the
     ///     store's current snapshot.
-    ///   - bundle: The time when an imported bundle was created, or `nil`. An older bundle will be refused
-    ///     later.
+    ///   - bundle: The time when the imported bundle was created, or `nil` for other changes. From then on
+    ///     the store refuses older bundles.
     func save(
         _ stage: TrustStage, after current: StoredTrust?, by change: TrustRecord.Change, at now: Timestamp,
         bundle: Timestamp? = nil

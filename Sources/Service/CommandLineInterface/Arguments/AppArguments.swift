@@ -21,7 +21,8 @@ package struct AppArguments: ParsableArguments {
         help: ArgumentHelp("The team identifier of the app.", valueName: "identifier"))
     package var teamIdentifier: String?
 
-    // One base64url nonce in 64 begins with a hyphen, which looks like an option without `.unconditional`.
+    // One base64url nonce in 64 begins with a hyphen. Without `.unconditional` the parser would take it for
+    // an option.
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
@@ -56,7 +57,8 @@ package struct AppArguments: ParsableArguments {
         }
     }
 
-    /// Returns the merchant that asked and the nonce of the request, or `nil` without the options of an app.
+    /// Returns the merchant that sent the request and the nonce of the request. Returns `nil` if
+    /// `--merchant-id`, `--team-id` or `--nonce` was not given.
     package func request() throws(CommandFailure) -> (merchant: MerchantIdentity, nonce: PresentationNonce)? {
         guard let merchantIdentifier, let teamIdentifier, let nonce else { return nil }
         do throws(WalletPresentationError) {

@@ -45,8 +45,8 @@ package enum InputFile {
     }
 }
 
-/// Reading of a private key that opens a stored answer: the reader's ephemeral key, or the key that a wallet
-/// encrypts to.
+/// Reading of a private key with which a stored answer is decrypted or checked: the reader's ephemeral key,
+/// or the key that a wallet encrypts to.
 package enum PrivateKeyFile {
     /// The largest file with a key, in bytes.
     private static let largestFile = 1 << 16

@@ -6,8 +6,8 @@ package import MdocVerification
 internal import ReaderService
 package import RequestPlanner
 
-/// `--policy` and `--policy-file`: the verification policy, which says what to do when revocation is
-/// undetermined.
+/// `--policy` and `--policy-file`: the verification policy, which says what to do when it is unknown whether
+/// a document is revoked.
 package struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -47,7 +47,7 @@ package struct PolicyArguments: ParsableArguments {
 ///
 /// The file is a JSON object with these optional members:
 /// - `policy`: the name of the default policy;
-/// - `policies`: policies that replace `age` and `rental` or are added to them;
+/// - `policies`: policies by name; a policy with the name `age` or `rental` replaces the built-in policy;
 /// - `clockSkewSeconds`: the clock skew, 0 to 3600;
 /// - `documentSigners`: the certificate profiles of signers of other document types;
 /// - `acceptTestDocuments`: whether test documents are accepted.
@@ -101,7 +101,7 @@ package struct PolicyFile {
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
     }
 
-    /// Parses a policy of the file, which says what to do when revocation is undetermined.
+    /// Parses a policy of the file: what to do when it is unknown whether a document is revoked.
     private static func undetermined(
         _ entry: JSONText
     ) throws(JSONFault) -> RevocationPolicy.Undetermined {
@@ -152,7 +152,8 @@ package struct PolicyFile {
     }
 
     /// The policy of each purpose: the policy of the file with the purpose's name. A purpose without such a
-    /// policy gets the policy `rental`, which by default refuses a document whose revocation is undetermined.
+    /// policy gets the policy `rental`, which by default refuses a document if it is unknown whether the
+    /// document is revoked.
     private var purposes: PurposePolicies {
         var purposes = PurposePolicies()
         for purpose in RequestPurpose.allCases {

@@ -57,10 +57,10 @@ package struct ClockArguments: ParsableArguments {
         return try Self.believing(WallClock.system.now)
     }
 
-    /// Returns `now`, a time of the system's clock.
+    /// Returns `now`, the time that the system's clock shows, unless the clock was never set.
     ///
-    /// - Throws: Status 69 (unavailable) if `now` is before this program was made: the clock was never set
-    ///   (Q189).
+    /// - Throws: Status 69 (unavailable) if `now` is before this program was made, which means that the clock
+    ///   was never set (Q189).
     package static func believing(_ now: Timestamp) throws(CommandFailure) -> Timestamp {
         guard now >= WallClock.earliest else {
             throw .unavailable("the system's clock is not set (it shows \(now)): set it, or give --at")

@@ -105,7 +105,7 @@ package struct OriginArgument: ExpressibleByArgument {
 }
 
 extension [UInt8] {
-    /// This text without the line ends that follow its last line.
+    /// The bytes without the line ends (LF or CR) after the last line.
     package var withoutLineEnd: [UInt8] {
         var text = self
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {

@@ -17,8 +17,9 @@ package import RequestPlanner
 /// - `malformed` (65): the bytes of an input cannot be decoded.
 /// - `unavailable` (69): a reader, a service or the disk is missing or busy; the same call may succeed later.
 ///
-/// Two statuses of results are used as well. A failure has `rejected` (2) if a certificate, key or bundle
-/// fails a check, and `incomplete` (3) if the user cancels a presentation before there is a report.
+/// Two statuses that otherwise report a result are used for failures, too. A failure has `rejected` (2) if a
+/// certificate, key or bundle fails a check, and `incomplete` (3) if the user cancels a presentation before
+/// there is a report.
 ///
 /// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
 /// `TransactionReport.exitStatus`.

@@ -13,8 +13,8 @@ extension Terminal {
         write(text, to: .standardOutput)
     }
 
-    /// Writes progress, a hint or an error and a line end to standard error, without sequences that steer a
-    /// terminal.
+    /// Writes a text (progress, a hint or an error) and a line end to standard error. The only control
+    /// sequences that remain in the text are the colours of commands.
     package static func message(_ text: String) {
         write(unsteered(text), to: .standardError)
     }
@@ -39,7 +39,7 @@ package enum TerminalColour: Int {
 }
 
 extension Terminal {
-    /// Writes a verdict to standard output. The first line has the colour if standard output shows colours.
+    /// Writes a verdict to standard output. The first line is coloured if standard output shows colours.
     package static func result(_ text: String, in colour: TerminalColour) {
         guard showsColours(.standardOutput) else { return result(text) }
         // The first line says the verdict.
@@ -110,7 +110,7 @@ private struct ProgressLine {
     private let timer: any DispatchSourceTimer
     private let start = ContinuousClock.now
 
-    /// Starts the line. Returns `nil` if standard error is not a terminal.
+    /// Starts the progress line. Returns `nil` if standard error is not a terminal.
     init?(_ work: String) {
         guard Terminal.isScreen(.standardError) else { return nil }
         timer = DispatchSource.makeTimerSource(queue: queue)
@@ -121,7 +121,7 @@ private struct ProgressLine {
         timer.resume()
     }
 
-    /// Removes the line. Nothing is drawn afterwards.
+    /// Removes the progress line. Nothing is drawn afterwards.
     func end() {
         // On the timer's queue, so that no drawing is under way when the line is removed.
         queue.sync {
@@ -130,7 +130,7 @@ private struct ProgressLine {
         }
     }
 
-    /// Replaces the text of the line.
+    /// Replaces the text of the progress line.
     private static func draw(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll("\r\(text)\u{1b}[K".utf8)
     }

@@ -50,9 +50,10 @@ package struct AgeCheck {
     ///
     /// - Parameters:
     ///   - trust: The trusted issuers.
-    ///   - tap: Called when everything is ready for a phone. The lab's `demo` starts the software wallet
-    ///     here.
-    ///   - lift: Called when the phone is not needed any more.
+    ///   - tap: Called when everything is ready for a phone. `countersign-lab demo` starts the software
+    ///     wallet here.
+    ///   - lift: Called when the phone is not needed any more, even if `tap` failed. `countersign-lab demo`
+    ///     stops the software wallet here.
     /// - Returns: The exit status of the command.
     package func run(
         at reader: DemoReader, trusting trust: TrustStore,
@@ -117,7 +118,7 @@ package struct DemoReader {
     package let service: PCSCService
     package let name: String
 
-    /// Returns the first suitable reader, or `nil` if there is no such reader.
+    /// Returns the first contactless reader of the wanted kind, or `nil` if there is no such reader.
     ///
     /// - Parameter isVirtual: Whether a virtual reader is wanted instead of a real reader.
     package static func first(isVirtual: Bool) async throws(PCSCTransportError) -> DemoReader? {

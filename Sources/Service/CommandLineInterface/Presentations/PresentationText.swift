@@ -53,7 +53,7 @@ extension ImageFormat {
 extension TransactionReport {
     /// Returns the report of a presentation.
     ///
-    /// - Throws: Status 69 (unavailable) if no PC/SC reader could be used, so that nothing was asked.
+    /// - Throws: Status 69 (unavailable) if no PC/SC reader could be used. No phone was then asked.
     package static func ended(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(CommandFailure) -> TransactionReport {

@@ -85,9 +85,9 @@ enum Checkout {
         return link.hasPrefix("gitdir: ") ? String(link.dropFirst("gitdir: ".count)) : nil
     }
 
-    /// Returns the commit of HEAD, as git would find it. HEAD names a branch. The commit of the branch is in
-    /// a file of the branch or in `packed-refs`. A worktree shares its branches with the folder in
-    /// `commondir`.
+    /// Returns the commit of HEAD, as git would find it. HEAD is a commit id or names a branch. The commit of
+    /// the branch is in a file of the branch or in `packed-refs`. A worktree shares its branches with the
+    /// folder in `commondir`.
     private static func head(in git: String) -> String? {
         guard let head = text(of: "\(git)/HEAD") else { return nil }
         guard head.hasPrefix("ref: ") else { return commit(head) }

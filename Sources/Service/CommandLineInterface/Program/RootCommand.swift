@@ -158,8 +158,8 @@ extension JSONItem {
 package func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
     let (registered, registering) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
-        // Waits until both signal sources are registered. A signal before that would be lost, with a phone
-        // connected.
+        // Waits until both signal sources are registered. An earlier signal would be lost, and a phone that
+        // has connected by then would get no termination message.
         for await _ in registered.prefix(2) {}
         return await body()
     }

@@ -12,22 +12,22 @@ package import WalletPresentation
 
 /// A presentation through an app or a web page, read from files to be decrypted and verified.
 package struct StoredPresentation {
-    /// The encrypted answer with the values that its transcript binds.
+    /// The encrypted answer, with the values from which its session transcript is computed.
     package enum Message {
-        /// The envelope of an app (Verify with Wallet).
+        /// The envelope that an app received (Verify with Wallet).
         case envelope([UInt8], MerchantIdentity, PresentationNonce)
         /// The text of a web page's response, and the exact text of `encryptionInfo`.
         case webResponse([UInt8], encryptionInfo: String, WebOrigin)
     }
 
-    /// The request that was sent, used to compare the answer with.
+    /// The request that was sent. The answer is compared with this request.
     package struct Asked {
         package let requests: [ItemsRequest]
         let expectation: AnswerExpectation
     }
 
     package let message: Message
-    /// The keys that the answer may be encrypted to.
+    /// The private keys, one of which decrypts the answer.
     package let keys: [RecipientKey]
     /// The request, or `nil` if it is not known. The answer is then not compared with a request.
     package let asked: Asked?
@@ -92,7 +92,8 @@ package struct StoredPresentation {
     }
 }
 
-/// `--key` and `--intent`: the keys that open the answer of an app or a page, and the request in words.
+/// `--key` and `--intent`: the private keys that decrypt an answer which an app or a page received, and the
+/// request in words.
 package struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -117,7 +118,7 @@ package struct ChannelFiles {
     package let web: WebArguments
     package let answer: AnswerArguments
 
-    /// Whether the options name an answer of an app or a page.
+    /// Whether the options name an answer that an app or a page received.
     package var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
 
     package func validate() throws {
@@ -146,7 +147,7 @@ package struct ChannelFiles {
     ///
     /// - Parameters:
     ///   - request: The DeviceRequest of `--request`, used if no other option says what was requested.
-    ///   - limit: The largest answer in bytes, before base64.
+    ///   - limit: The largest answer, in bytes. The text of an answer in base64url may be longer by a third.
     /// - Returns: The presentation, or `nil` if the command line has no option of an app or web page.
     package func presentation(
         request: StoredRequest?, limit: Int, at now: Timestamp
@@ -184,8 +185,8 @@ package struct ChannelFiles {
         }
         if let intent = answer.intent {
             let plan = try Self.plan(intent)
-            // A page or app may use extended requests, so all documents are in one request (draft of the
-            // second edition).
+            // With these two capabilities the plan puts all documents into one request (draft of the second
+            // edition), as a page or an app may send it.
             let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
             return .init(requests: requests, expectation: plan.expectation(on: day))
         }
@@ -202,6 +203,7 @@ package struct ChannelFiles {
     }
 
     private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {
+        // The comparison with the answer does not depend on what is retained, so any choice will do.
         try mapping(RequestPlan(RequestIntent(parsing: intent), keeping: .none)) {
             (error: RequestPlannerError) in CommandFailure.usage("--intent: \(error.explanation)")
         }

@@ -82,8 +82,8 @@ package struct StoredTransaction {
         return report
     }
 
-    /// Returns the request of `--request` or of `--session-establishment`, which must be equal if both are
-    /// given.
+    /// Returns the request from the file of `--request` or of `--session-establishment`. If both are given,
+    /// the two requests must be equal.
     private func request(agreeingWith opened: StoredRequest?) throws(CommandFailure) -> StoredRequest? {
         guard let opened, let request else { return request ?? opened }
         guard request.bytes == opened.bytes else {
@@ -173,8 +173,8 @@ package struct StoredRequest {
 
     package var comparison: RequestComparison { .requested(items) }
 
-    /// Returns the documents and answers that the request needs. Ages are counted at `now` in this computer's
-    /// time zone.
+    /// Returns what an answer to this request has to contain: the documents, and the answers to its
+    /// questions. Ages are counted at `now` in this computer's time zone.
     package func expectation(at now: Timestamp) -> AnswerExpectation {
         AnswerExpectation(of: items, useCases, on: WallClock.localDay(at: now))
     }

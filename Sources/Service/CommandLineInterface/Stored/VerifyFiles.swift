@@ -76,6 +76,7 @@ package struct VerifyFiles: ParsableArguments {
             transaction = try encrypted(
                 sessionData: sessionData, engagement: engagement, readerKey: readerKey)
         } else {
+            // `VerifyInput.validate` refuses such a command line earlier.
             throw .usage("give --response or --session-data")
         }
         transaction.request = try sentRequest()
@@ -103,8 +104,8 @@ package struct VerifyFiles: ParsableArguments {
             limits: limits)
     }
 
-    /// Reads the key of `--reader-key`. Returns `nil` without that option, and for a kind of presentation in
-    /// which phones make signatures only, so that no key of a MAC is needed.
+    /// Reads the key of `--reader-key`, which is needed to check a MAC. Returns `nil` without that option.
+    /// Also returns `nil` for a kind of presentation in which phones make signatures and no MACs.
     private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
         guard let readerKey, let kind = transcript.macKey else { return nil }
         if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
@@ -140,7 +141,8 @@ package struct VerifyFiles: ParsableArguments {
             key = try PrivateKeyFile.read(
                 readerKey, on: engagement.eDeviceKey.curve, option: "--reader-key")
         }
-        // The transcript needs the key's bytes exactly as they were sent.
+        // The transcript needs the key's bytes exactly as they were sent. Without the SessionEstablishment
+        // they are not known, and the key is encoded again.
         let session = RecordedSession(
             engagement: engagement, handover: try handover(), eReaderKey: key,
             sentAs: establishment?.eReaderKeyBytes ?? key.publicKeyBytes)

@@ -110,18 +110,19 @@ struct SettingsRepair {
 
 /// The settings files that Countersign ships.
 extension SettingsFile {
-    /// Keeps the kernel's NFC modules from claiming PC/SC readers (Q124).
+    /// The file that keeps the kernel's NFC modules from claiming PC/SC readers (Q124).
     static let kernelModules = SettingsFile(
         "/etc/modprobe.d/countersign-nfc.conf", contents: PackageResources.modprobe_conf,
         purpose: "keeps the kernel's NFC drivers off PC/SC readers",
         afterwards: "modprobe -r pn533_usb pn533 nfc")
 
-    /// Allows the daemon's user and group to use pcscd (Q133). polkit notices new rules without a restart.
+    /// The file that allows the daemon's user and group to use pcscd (Q133). polkit notices new rules without
+    /// a restart.
     static let polkit = SettingsFile(
         "/etc/polkit-1/rules.d/50-countersign.rules", contents: PackageResources.polkit_rules,
         purpose: "lets the user and the group countersign use readers", afterwards: nil)
 
-    /// Keeps the kernel from suspending PC/SC readers.
+    /// The file that keeps the kernel from suspending PC/SC readers.
     static let readerPower = SettingsFile(
         "/etc/udev/rules.d/93-countersign.rules", contents: PackageResources.udev_rules,
         purpose: "keeps readers awake",
@@ -142,7 +143,8 @@ extension SettingsFile {
             afterwards: bluetoothRestart),
     ]
 
-    /// Buffers for the thousands of small values in which a phone may write a portrait.
+    /// The files that enlarge the buffers for a portrait, which a phone may write in thousands of small
+    /// values.
     static let smallValues = [
         SettingsFile(
             "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,

@@ -13,12 +13,12 @@ struct IdentityFacts: Sendable {
         var daysLeft: Int64?
         /// The id of the error that prevents the use of the identity.
         var problem: String?
-        /// The rules of the reader profile that the certificate breaks.
+        /// The broken rules of the certificate profile for readers (ISO/IEC 18013-5 Annex B.1.7).
         var brokenRules: [String] = []
     }
 
     var identities: Result<[Identity], IdentityStoreError>
-    /// The names of identities that rules choose but that do not exist.
+    /// The names in the rules of `choice.json` for which there is no identity.
     var missing: [String] = []
 
     /// Reads the identities and tests each key, even a key in a TPM.
@@ -77,7 +77,7 @@ extension IdentityFacts {
         }
     }
 
-    /// The check that every identity exists that a rule of `choice.json` names.
+    /// The check that the identities exist which the rules in `choice.json` select.
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(
@@ -88,9 +88,10 @@ extension IdentityFacts {
         return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")
     }
 
-    /// The check that every identity can sign and follows the reader profile.
+    /// The check that every identity can sign, and that its certificates follow the profile for readers.
     private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
         let lint = DoctorCheck.Remedy.command("countersign identity lint")
+        // Identities that have expired or are not valid yet are the subject of `expiryCheck`.
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
         if !unusable.isEmpty {
             let texts = unusable.map { "\(shown($0.name)) (\($0.problem ?? $0.state.rawValue))" as CheckText }
@@ -133,6 +134,6 @@ extension IdentityFacts {
         .command("countersign identity csr \(shown(identity.name)) --subject SUBJECT")
     }
 
-    /// A name for the full form of a text, and `IDENTITY` for the shared form.
+    /// Returns a text that shows the name on the screen, and `IDENTITY` in a support bundle.
     private static func shown(_ name: String) -> CheckText { "\(full: name, shared: "IDENTITY")" }
 }

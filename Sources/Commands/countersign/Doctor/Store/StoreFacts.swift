@@ -104,6 +104,8 @@ extension StoreFacts {
             ? .failed(.space, text) : free < Self.littleSpace ? .warning(.space, text) : .ok(.space, text)
     }
 
+    /// The path of an entry for the text of a check. The shared form, for a support bundle, hides the path
+    /// and only shows whether the entry is a key.
     private func shown(_ entry: Entry) -> CheckText {
         let word = entry.isSecret ? "STORE/…/key.pem" : entry.path.isEmpty ? "STORE" : "STORE/…"
         return "\(full: entry.path.isEmpty ? folder : "\(folder)/\(entry.path)", shared: word)"
