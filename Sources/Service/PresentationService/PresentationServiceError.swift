@@ -6,7 +6,7 @@ package import RequestPlanner
 package import Transport
 package import WalletPresentation
 
-/// A condition under which the service of a counter refuses a caller's request.
+/// A condition under which the presentation service refuses a caller's request.
 ///
 /// A case contains the details of the condition. Each interface chooses status, id and text for its callers;
 /// for HTTP, `APIProblem` does that.
@@ -95,9 +95,9 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     /// There is no such presentation, or the caller may not see it.
     case presentationUnknown
-    /// The presentation is over, or waits for a decision, so that no phone can join it.
+    /// The presentation is over, or waits for a decision. No phone can join it.
     case presentationOver
-    /// Another phone has engaged already.
+    /// Another phone has begun the exchange already.
     case alreadyEngaged
     /// No decision is open, or another decision was made.
     case decisionNotDue

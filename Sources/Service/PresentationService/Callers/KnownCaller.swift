@@ -89,6 +89,6 @@ package enum Scope: String, CaseIterable, Sendable {
     case readerTokens
     /// Makes requests and receives answers for a shop's app and web page. Has no rights at a lane.
     case online
-    /// Reads metrics, receipts, and all presentations without their answers.
+    /// Reads metrics and receipts. Also reads all presentations, but not their answers.
     case admin
 }

@@ -62,7 +62,7 @@ struct EventLog {
         switch listener.stream.yield(frame) {
         case .enqueued: return
         case .dropped: listener.lost()
-        // The listener has disconnected, so that its stream is over.
+        // The listener has disconnected, and its stream is over.
         default: break
         }
         leave(key)
@@ -176,7 +176,8 @@ package enum EventName: String, CaseIterable, Sendable {
     case hintChanged
     /// The presentation has its outcome. Sent once for each presentation.
     case ended
-    /// A display request's result was closed, or personal data was deleted at its deadline.
+    /// Personal data was deleted: the clerk closed the result, the deadline of the data has passed, or the
+    /// lane began another presentation.
     case wiped
     /// The store accepted a receipt that it had refused when the presentation ended.
     case receiptWritten

@@ -32,8 +32,8 @@ struct PresentationBook: Sendable {
     enum Action: Sendable {
         /// Notify the listeners of the presentation's lane.
         case notify(EventName, PresentationRecord)
-        /// A person decided, or the time to decide is over: retain the data, write the receipts, and call
-        /// `wrote`.
+        /// Write what waited for a decision, since a person has decided or the time for it is over: retain
+        /// the data, write the receipts, and call `wrote`.
         case write(WaitingReceipts, retaining: WaitingRetention, of: PresentationID)
         /// Call `expire` after this time.
         case wait(Duration, Expiry, of: PresentationID)
@@ -55,7 +55,8 @@ struct PresentationBook: Sendable {
     }
 
     /// The receipts and retained data of an ended presentation that were written, or that wait for a
-    /// decision.
+    /// decision. The members whose names begin with `further` belong to the second request of the session
+    /// (`then`).
     struct Kept: Sendable {
         var receipt = PresentationRecord.Receipt.none
         var retainedUntil: Timestamp?
@@ -178,7 +179,7 @@ struct PresentationBook: Sendable {
     /// That presentation is the caller's oldest presentation without documents, or else the caller's oldest
     /// presentation.
     private func removableIndex() -> Int? {
-        // Every id in `order` has a record, so that the default is never used.
+        // Every id in `order` has a record: the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
         let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
         let largest = counts.values.max()
@@ -272,7 +273,7 @@ struct PresentationBook: Sendable {
     ) throws(PresentationServiceError) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
-        // A repeated decision is not refused, since the answer to the first may have been lost.
+        // A repeated decision is not refused, since the HTTP response to the first may have been lost.
         case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
         case .awaitingDecision: return conclude(id, .decided(decision))
@@ -289,7 +290,7 @@ struct PresentationBook: Sendable {
     private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
-        // A person has decided on this result or closed it before, so that nothing is left to wipe.
+        // A person has decided on this result or closed it before. Nothing is left to wipe.
         guard completion.hint != .decided else { return [] }
         var closed = completion
         closed.shown = nil

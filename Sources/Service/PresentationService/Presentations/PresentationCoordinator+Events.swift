@@ -238,7 +238,7 @@ extension PresentationCoordinator {
     }
 }
 
-/// A presentation in a list, with its place there.
+/// A presentation in a list, with its position there.
 private struct ListedPresentation: Sendable {
     let cursor: PresentationCursor
     let json: JSONValue

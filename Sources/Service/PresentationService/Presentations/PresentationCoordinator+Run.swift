@@ -93,8 +93,8 @@ extension PresentationCoordinator {
 
     /// The name and portrait for a clerk to compare, or `nil` if nothing is shown.
     ///
-    /// A portrait that cannot be shown is left out, and the answers that need it become unknown: nobody could
-    /// compare it, so that the outcome is `unclear` at best.
+    /// A portrait that cannot be shown is left out. The answers that need it become unknown, because nobody
+    /// could compare it. The outcome is then `unclear` at best.
     private func shown(
         of report: inout TransactionReport, with pictures: [Result<ShownPortrait, PortraitDecoderError>],
         for record: PresentationRecord
@@ -102,7 +102,8 @@ extension PresentationCoordinator {
         guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard pictures.count == 1, case .success(let picture)? = pictures.first else {
-            // With several portraits nobody knows which one is the holder's.
+            // With several portraits nobody knows which one is the holder's. A single portrait that could not
+            // be decoded was refused by `decodePortraits` already.
             if pictures.count > 1 { report.refusePortraits(for: .notDecodable) }
             return ShownPerson(portrait: nil, name: name)
         }
@@ -111,11 +112,14 @@ extension PresentationCoordinator {
 
     // MARK: What is kept
 
-    /// Writes a new presentation and the place for its receipts, before the phone is asked.
+    /// Writes a new presentation before the phone is asked, with the receipts that become valid if the daemon
+    /// ends first.
     ///
     /// - Throws: `recordsUnavailable` if the store refuses the presentation or its receipts.
     func writeBegun(_ record: PresentationRecord) async throws(PresentationServiceError) {
         guard let archive else { return }
+        // `nil` if a name or the version is not valid in a receipt. Such an order could get no receipt at
+        // all.
         guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)
         }
@@ -163,7 +167,8 @@ extension PresentationCoordinator {
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
         // An order without receipt has `.none`: without this test the missing id would be reported as
-        // `failed`.
+        // `failed`. The receipt of the second request needs no test, because a missing id reports nothing
+        // there.
         kept.receipt = order.retention == .none ? .none : .ended(written.first)
         kept.furtherReceipt = written.further
         return kept
@@ -194,8 +199,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Counts an outcome, logs it and sends its webhook. The lane's standing order pauses, so that the result
-    /// stays on the page.
+    /// Counts an outcome, logs it and sends its webhook. If the lane asks each next phone by itself, it
+    /// pauses, so that the result stays on the page.
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)

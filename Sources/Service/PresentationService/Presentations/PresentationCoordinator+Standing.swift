@@ -9,8 +9,9 @@ internal import Transport
 /// Standing orders: lanes that ask each next phone by themselves.
 ///
 /// A presentation of a standing order belongs to its lane. Such a presentation is written to the store when a
-/// phone has engaged, before the phone is asked, so that a presentation without a phone leaves no record. An
-/// order of a till interrupts the wait for a phone, but not a phone that is being asked.
+/// phone has begun the exchange, before the phone is asked. A presentation without a phone therefore leaves
+/// no record. An order of a till ends the wait for a phone, but does not interrupt a phone that is being
+/// asked.
 extension PresentationCoordinator {
     /// The owner's name for presentations of a lane's standing order. No token and no user can have this
     /// name.
@@ -39,8 +40,8 @@ extension PresentationCoordinator {
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
-            // A turn becomes free in several ways: a presentation ends, a result was shown, an order gives
-            // the turn back. A check at short intervals notices each of them.
+            // The lane becomes free in several ways: a presentation ends, a result was shown long enough, or
+            // an order gives the turn back. A check at short intervals notices each of them.
             guard isFree(lane: name) else {
                 try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
@@ -56,7 +57,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Serves one customer: waits for a phone without a time limit, and follows the presentation to its end.
+    /// Serves one customer: waits for a phone without a time limit, and then follows the presentation to its
+    /// end.
     private func askNext(_ preset: Preset, at name: String) async throws(PresentationServiceError) {
         try await checkPause(of: name)
         let order = PresentationOrder(preset, lane: name, reference: nil)
@@ -97,7 +99,8 @@ extension PresentationCoordinator {
         await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
 
-    /// Decides whether a phone that has engaged may be asked. The presentation is written to the store first.
+    /// Decides whether a phone that has begun the exchange may be asked. The presentation is written to the
+    /// store first.
     private func admit(_ id: PresentationID, at name: String) async -> Bool {
         guard standing.isWaiting(in: id, at: name) else {
             // The phone was admitted at an earlier tap of this presentation.
@@ -125,8 +128,8 @@ extension PresentationCoordinator {
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
-        // The phone engaged, and failed before the lane called `admit`. The presentation is recorded like any
-        // other.
+        // The phone began the exchange, and failed before the lane called `admit`. The presentation is
+        // recorded like any other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false
@@ -143,7 +146,7 @@ extension PresentationCoordinator {
     }
 }
 
-/// The turns at a lane that asks by itself.
+/// The turns at a lane that asks each next phone by itself. A turn is the right to ask the next phone there.
 extension PresentationCoordinator {
     /// Whether the standing order may ask the next phone: no presentation is running at the lane, no order
     /// has reserved the next turn, and the last result was shown long enough.
@@ -153,19 +156,19 @@ extension PresentationCoordinator {
         return book.latest(at: name).flatMap { tasks[.running, $0.id] } == nil
     }
 
-    /// Reserves the lane's next turn, so that its standing order does not begin another presentation, and
-    /// ends the wait for a phone. A phone that is being asked is not interrupted. `releaseTurn` gives the
-    /// turn back.
+    /// Reserves the lane's next turn, the right to ask the next phone. The lane then does not begin another
+    /// presentation by itself, and stops waiting for a phone. A phone that is being asked is not interrupted.
+    /// `releaseTurn` gives the turn back.
     func reserveTurn(lane name: String) async {
         guard let id = standing.reserveTurn(lane: name) else { return }
-        // No phone was asked in this presentation, so that it leaves no record.
+        // No phone was asked in this presentation. It therefore leaves no record.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
         perform(book.withdraw(id))
         standing.endYielding(id, at: name)
     }
 
-    /// Gives back a turn that `reserveTurn` reserved.
+    /// Gives back a turn, the right to ask the next phone, that `reserveTurn` reserved.
     func releaseTurn(lane name: String) {
         standing.releaseTurn(lane: name)
     }
@@ -229,8 +232,8 @@ extension PresentationFailure {
         }
     }
 
-    /// Whether the failure came after a phone had engaged. A bank card or a phone without an open wallet does
-    /// not engage.
+    /// Whether the failure came after a phone had begun the exchange. A bank card or a phone without an open
+    /// wallet does not begin it.
     fileprivate var isOfPhone: Bool {
         switch self {
         case .readerUnavailable, .radioUnavailable, .engagementOverdue, .cancelled: false

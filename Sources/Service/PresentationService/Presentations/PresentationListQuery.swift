@@ -1,7 +1,7 @@
 package import MdocModel
 package import ReaderStore
 
-/// The filters of a list of presentations, and the place at which its page begins.
+/// The filters of a list of presentations, and the position at which the requested page of the list begins.
 package struct PresentationListQuery: Sendable {
     let reference: String?
     let lane: String?
@@ -30,14 +30,14 @@ package struct PresentationListQuery: Sendable {
     /// Whether a presentation passes the filters. The cursor is not compared.
     func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
         // `??` binds tighter than `==` and `<=`: an absent filter is replaced by the presentation's own
-        // value, so that the comparison is true.
+        // value. The comparison is then true.
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }
 }
 
-/// A place in the list of presentations, which is sorted by time, newest first: the last presentation of a
-/// page.
+/// A position in the list of presentations, which is sorted by time, newest first. The position is that of
+/// the last presentation on a page of the list.
 package struct PresentationCursor: Comparable, Sendable {
     let created: Timestamp
     let id: String

@@ -160,6 +160,7 @@ package struct PresentationRecord: Sendable {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
             // If no receipt of the first request was held, the order wants no receipt for that request.
+            // Without this test a missing id would count as `failed`. The second request has no such state.
             completion.receipt = receipts.first == nil ? .none : .ended(written.first)
             completion.furtherReceipt = written.further
         }
@@ -177,7 +178,7 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// A copy of this record with the outcome for the case that the daemon ends before the presentation.
+    /// A copy of this record with the outcome for the case that the daemon ends before the presentation does.
     var interrupted: PresentationRecord {
         let evidence = Conclusion.Evidence.restarted
         var record = self

@@ -55,7 +55,7 @@ extension StoredPresentation {
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
-            // The administrator's JSON has no answers and no elements, so that the store contains none
+            // The administrator's JSON has no answers and no elements. The store therefore contains none
             // either.
             description: record.json(for: [.admin]).line,
             outcomeDescription: record.json(for: [.order]).line,

@@ -38,8 +38,8 @@ extension ReceiptStatement {
             let software = ReceiptLabel(Version.number)
         else { return nil }
         self.init(
-            // The time of the interruption cannot be known in advance, so that the time of the order is
-            // written.
+            // The time of the interruption cannot be known in advance. The time of the order is written
+            // instead.
             time: record.created, lane: lane, kind: kind, purpose: plan.intent.purpose,
             questions: plan.subjects.compactMap(\.receiptSubject).map { ReceiptQuestion($0, .unknown) },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
