@@ -32,8 +32,8 @@ package final class LimitedLog: Sendable {
 
     /// Logs a warning.
     ///
-    /// - Parameter source: the caller that causes the message; `nil` for a stranger. Each caller has a limit
-    ///   of its own, and all strangers share one limit.
+    /// - Parameter source: the known caller that causes the message; `nil` if the caller is unknown. Each
+    ///   known caller has its own limit. All unknown callers have one limit together.
     package func warning(
         _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
