@@ -44,7 +44,7 @@ struct Gate: RouterMiddleware {
             response = refusal(problem)
             if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         } catch {
-            // The text of an unknown error may quote the request, so that only its type is logged.
+            // The text of an unknown error may quote the request. Only its type is logged.
             context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
             response = .problem(APIProblem.failed)
         }

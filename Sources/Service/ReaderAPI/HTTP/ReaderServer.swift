@@ -122,8 +122,8 @@ package struct ReaderServer: Service {
             var known: KnownCaller?
             if case .scopes(let required) = route.access {
                 known = try await caller.known(by: request, context)
-                // Before the scopes are compared: a caller without the scope is no stranger, and keeps its
-                // connection.
+                // Before the scopes are compared: a caller without the scope is known all the same, and keeps
+                // its connection.
                 if let known { connections.identify(context.channel, as: known.name) }
                 guard known?.scopes.isDisjoint(with: required) == false else { throw APIProblem.forbidden }
             }

@@ -73,6 +73,7 @@ actor OwnerRecords {
     /// The findings in the file that `countersign doctor` wrote, or `nil` if there is no file that can be
     /// read.
     private func lastFindings() -> [Finding]? {
+        // `PrivateFile.read` refuses a file that another user may change.
         guard let bytes = try? PrivateFile.read(doctorPath),
             let text = try? JSONText(bytes[...], limit: PrivateFile.largest),
             let checks = try? text.members(["checks"]).required("checks").array(),

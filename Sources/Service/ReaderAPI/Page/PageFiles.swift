@@ -73,7 +73,7 @@ package enum PageFault: Error, CustomStringConvertible {
 
 extension PageFiles {
     /// The routes of the pages for customer, clerk, owner and API reference, and of their files. The pages
-    /// contain nothing about anybody, so that everybody may read them.
+    /// contain nothing about anybody. Everybody may therefore read them.
     var routes: [APIRoute] {
         [
             APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },

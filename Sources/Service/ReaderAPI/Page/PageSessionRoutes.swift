@@ -4,7 +4,8 @@ internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 
-/// The routes of page sign-in: one makes a code for a caller, the other exchanges a code for a cookie.
+/// The routes of page sign-in: one makes a one-time code for a caller, the other exchanges a code for a
+/// cookie.
 struct PageSessionRoutes: Sendable {
     let sessions: PageSessions
     let access: AccessBook
@@ -42,7 +43,7 @@ struct PageSessionRoutes: Sendable {
         ]
     }
 
-    /// Reads the page for which a code is asked for. Only the owner's page has no lane.
+    /// Reads the page for which a sign-in code is requested. Only the owner's page has no lane.
     private static func place(in body: JSONText) throws(JSONFault) -> PagePlace {
         let members = try body.members(["page", "lane"])
         let page = try members.required("page")
