@@ -261,7 +261,8 @@ extension ReaderStore {
             arguments: [created.secondsSince1970])
     }
 
-    /// Deletes the oldest snapshots beyond `keptSnapshots`, and the bytes that no snapshot has any more.
+    /// Keeps the newest `keptSnapshots` snapshots and deletes the older ones. Then deletes the bytes that no
+    /// snapshot has any more.
     private static func prune(in database: Database) throws {
         try database.execute(
             sql: """

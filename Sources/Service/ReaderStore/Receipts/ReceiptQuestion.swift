@@ -69,7 +69,7 @@ extension ReceiptQuestion.Subject: CustomStringConvertible {
         } else if let age = AgeAttestation(text) {
             self = .ageOver(age)
         } else if let code = VehicleCode(text, after: Self.drive) {
-            // A code has no lower-case letter, so that `class C` is not taken for a category.
+            // A code has no lower-case letter. `class C` is therefore not taken for a category.
             self = .category(code)
         } else if let code = VehicleCode(text, after: Self.drive + Self.domestic) {
             self = .domesticClass(code)

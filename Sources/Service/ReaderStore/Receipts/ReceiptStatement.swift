@@ -12,12 +12,12 @@ package import RequestPlanner
 /// place for an element's value, a certificate's serial number, a digest of the MSO or a date of the
 /// document.
 ///
-/// A presentation gets one statement for the first request, and a second one for the further request
-/// (`then`). Its states:
+/// A presentation gets one statement for the first request, and a second one for the second request (`then`).
+/// Its states:
 ///
 /// 1. While the presentation continues, `RecordArchive` holds statements that report an interruption
 ///    (`ReceiptGap.interrupted`).
-/// 2. When the answer is judged and a person is to decide, the held statements are replaced.
+/// 2. When the response is judged and a person is to decide, statements with the result replace them.
 /// 3. At the end `ended(_:because:decision:)` adds outcome and decision, and `ReaderStore.end` appends the
 ///    receipt.
 ///
@@ -70,7 +70,8 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let purpose: RequestPurpose
     package let questions: [ReceiptQuestion]
     package let verdict: Verdict
-    /// Whether a test issuer signed one of the documents, whatever the verdict is.
+    /// Whether a test issuer signed one of the documents. Always true with the verdict `mock`, and possible
+    /// with other verdicts.
     package let hasTestDocument: Bool
     package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
@@ -134,7 +135,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// ended.
     package var delayed: ReceiptStatement {
         var delayed = self
-        // One entry fewer, so that the new reason has a place.
+        // One entry fewer, so that the list has room for the new reason.
         delayed.reasons =
             Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)]
         return delayed
@@ -199,7 +200,7 @@ package enum Outcome: String, CaseIterable, Sendable {
     case failed
 }
 
-/// The reason why a receipt lacks the result of its presentation, or was written late.
+/// The reason why a receipt has no result of its presentation, or why it was written late.
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"

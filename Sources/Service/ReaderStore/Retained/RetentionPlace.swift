@@ -40,8 +40,8 @@ package struct RetentionPlace: Sendable {
             source: "idscanner.com", profile: .ageAndIDNumber),
     ]
 
-    /// Places that require a check, proof of a check, or restraint. A receipt is enough there, because it has
-    /// no personal data.
+    /// Places that require a check or proof of a check, or that demand in general that little data is kept. A
+    /// receipt is enough there, because it has no personal data.
     private static let proofOfCheck = [
         (
             "us-nj", "New Jersey (A3518, effective after 44 months)",
