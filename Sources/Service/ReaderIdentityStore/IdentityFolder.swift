@@ -86,7 +86,7 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// Replaces the certificates of an identity.
+    /// Writes the certificates of an identity, in place of earlier ones.
     package func keep(_ chain: CertificateChain, for name: IdentityName) throws(IdentityStoreError) {
         let text = chain.certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
         try changing { () throws(IdentityStoreError) in
@@ -109,8 +109,8 @@ package struct IdentityFolder: Sendable {
     /// returns this folder.
     private var draft: String { "\(path)/.new" }
 
-    /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such
-    /// folder, so that errors are ignored.
+    /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such folder.
+    /// Errors are therefore ignored.
     private func discardDraft() {
         _ = unsafe unlink("\(draft)/key.pem")
         _ = unsafe rmdir(draft)

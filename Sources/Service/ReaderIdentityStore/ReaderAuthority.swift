@@ -76,6 +76,7 @@ package struct ReaderAuthority: ~Copyable {
         _ path: String, of subject: DistinguishedName, with key: borrowing PrivateKey, at now: Timestamp
     ) throws(IdentityStoreError) -> Certificate {
         do throws(IdentityStoreError) {
+            // `PrivateFile.read` is also for public files: it refuses a file that another user may change.
             return try certificate(PrivateFile.read(path))
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return try makeRoot(path, of: subject, with: key, at: now)

@@ -11,7 +11,8 @@ package struct Brand: Hashable, Sendable {
     package let name: BrandName
     /// The name of the logo's file in the folder of brands.
     package var logo: LogoName?
-    /// The identity that signs the brand's requests; `nil` if the rules of `identity choose` decide.
+    /// The identity that signs the brand's requests; `nil` if the rules decide that the command `identity
+    /// choose` has set.
     package var identity: IdentityName?
     package internal(set) var keys: [BrandKey]
 
@@ -92,7 +93,7 @@ package struct BrandLogo: Equatable, Sendable {
     package init(png: [UInt8]) throws(LogoFault) {
         guard png.count <= Self.longest else { throw .tooLong(limit: Self.longest) }
         // The signature, and a first chunk IHDR of 13 bytes (PNG, third edition, 5.2 and 11.2.1). Signature,
-        // IHDR, IEND and an empty data chunk take 57 bytes together, so that a PNG with a picture is longer.
+        // IHDR, IEND and an empty data chunk take 57 bytes together. A PNG with a picture is longer.
         guard png.starts(with: Self.signature + [0, 0, 0, 13] + Array("IHDR".utf8)), png.count > 57,
             png.suffix(12).elementsEqual(Self.end)
         else { throw .notPNG }

@@ -132,7 +132,7 @@ extension BrandRegistry {
         let members = try mapping(
             item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
         let identifier = try text("kid", of: members, fault: .identifierMalformed, read: TokenText.init)
-        // `kty` and `crv` have one permitted value each, so that nothing of them is stored.
+        // `kty` and `crv` have one permitted value each. Nothing of them is stored.
         _ = try text("kty", of: members, fault: .keyNotP256) { $0 == "EC" ? $0 : nil }
         _ = try text("crv", of: members, fault: .keyNotP256) { $0 == "P-256" ? $0 : nil }
         let x = try text("x", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }

@@ -20,7 +20,8 @@ package struct PreparedReader: Sendable {
         until = firstUse.advanced(bySeconds: ReaderToken.sessionLength)
     }
 
-    /// Returns the identity that signs the brand's requests; `nil` if the rules of `identity choose` decide.
+    /// Returns the identity that signs the brand's requests; `nil` if the rules decide that the command
+    /// `identity choose` has set.
     ///
     /// - Throws: `sessionExpired`. The function takes the time so that no caller forgets to check the
     ///   session.
@@ -38,7 +39,7 @@ package struct PreparedReader: Sendable {
 /// 1. The token is issued for one reader and audience, and must be used for the first time before `exp`, at
 ///    most 300 seconds later.
 /// 2. From the first use on it prepares the reader for 48 hours, regardless of `exp`. `TokenFirstUses`
-///    records the time of the first use. The daemon keeps this record in the store, so that a restart does
+///    records the time of the first use. The daemon keeps this record in the store. A restart therefore does
 ///    not extend the 48 hours.
 /// 3. Afterwards it prepares nothing more.
 ///
