@@ -86,7 +86,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case laneBusy(PresentationID, isOwn: Bool)
     /// A person has to decide on the lane's earlier presentation first.
     case decisionOpen(PresentationID, isOwn: Bool)
-    /// The presentation belongs to a standing order that waits for a phone, and cannot be cancelled.
+    /// The lane asks each next phone by itself (a standing order) and waits for one. Its presentation cannot
+    /// be cancelled.
     case standingOrder
     /// The reader or the Bluetooth adapter of the lane cannot be used.
     case readerUnavailable(DeviceFault)

@@ -90,8 +90,8 @@ package struct LanePage: Equatable, Sendable {
     package var brand: LaneBrand?
     package var reader = Reader.square
     package var antenna: Antenna?
-    /// The seconds for which the customer's page shows a result. A standing order asks the next phone after
-    /// that time.
+    /// The seconds for which the customer's page shows a result. A lane that asks each next phone by itself
+    /// continues after that time.
     package var resultSeconds = 12
     package var notice: Notice?
     /// The names of accepted wallets, shown while no phone is asked.

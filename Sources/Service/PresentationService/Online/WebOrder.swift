@@ -28,7 +28,8 @@ package struct WebOrder: Sendable {
         plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)
     }
 
-    /// The request for a wallet that answers web pages. All such wallets read extended requests.
+    /// The request for a wallet that presents documents to web pages. All such wallets read extended
+    /// requests.
     var draft: DeviceRequestDraft {
         get throws(PresentationServiceError) {
             guard let draft = plan.drafts(for: [.extendedRequest, .readerAuthAll]).first else {

@@ -6,7 +6,7 @@ internal import JSON
 /// events since then. An id of an earlier run of the daemon, or an id that is too old, is not valid. The
 /// listener then receives the current state instead.
 struct EventLog {
-    /// The number of events that are kept for listeners that reconnect.
+    /// The number of events that stay in memory for listeners that reconnect.
     private static let mostKept = 256
     /// The number of unread events, in addition to `mostKept`, after which a slow listener is disconnected.
     private static let mostBehind = 64

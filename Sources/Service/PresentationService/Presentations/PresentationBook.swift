@@ -18,8 +18,8 @@ internal import Reports
 /// 5. `decide`, or `expire` at the deadline, enters `recording` again and returns the receipts to write.
 ///    `wrote` then enters `over`.
 ///
-/// A presentation of a standing order in which no phone was asked yet may also be replaced (`renew`) or
-/// removed (`withdraw`).
+/// A lane that repeats a preset by itself (a standing order) begins presentations before a phone is there.
+/// Such a presentation may also be replaced (`renew`) or removed (`withdraw`) while no phone was asked.
 ///
 /// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
 /// its deadline, when a person does not approve, and when the daemon ends.
@@ -73,7 +73,7 @@ struct PresentationBook: Sendable {
     private var references: [OwnedReference: PresentationID] = [:]
     /// The current or last presentation of each lane.
     private var latest: [String: PresentationID] = [:]
-    /// Whether the daemon is ending. A presentation that is not over by then ends as interrupted.
+    /// Whether the daemon is ending. A presentation that is not over yet then ends as interrupted.
     private var isInterrupted = false
 
     init(limits: CoordinatorLimits) {
@@ -162,7 +162,7 @@ struct PresentationBook: Sendable {
             ? .decisionOpen(record.id, isOwn: isOwn) : .laneBusy(record.id, isOwn: isOwn)
     }
 
-    /// Removes one finished presentation if the book is full.
+    /// Removes one finished presentation if `limits.presentations` is reached.
     private mutating func makeRoom() throws(PresentationServiceError) -> [Action] {
         guard order.count >= limits.presentations else { return [] }
         guard let index = removableIndex() else { throw .tooManyPresentations }
@@ -229,7 +229,7 @@ struct PresentationBook: Sendable {
 
     /// Stores the result of a presentation. The record shows its earlier state until `complete`.
     ///
-    /// - Returns: the result, or `nil` if the presentation had ended before.
+    /// - Returns: the result, or `nil` if the presentation has a result already.
     mutating func end(
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport?,
         shown: ShownPerson?, at now: Timestamp
@@ -426,7 +426,8 @@ private struct OwnedReference: Hashable {
 
 /// The maximum numbers and times of what a coordinator holds in memory.
 package struct CoordinatorLimits: Equatable, Sendable {
-    /// The maximum number of presentations in memory. A full book removes a finished presentation.
+    /// The maximum number of presentations in memory. A new presentation above this number replaces a
+    /// finished one.
     package var presentations = 1000
     /// The maximum number of presentations that one caller may begin within an hour.
     package var ordersPerHour = 600

@@ -49,7 +49,8 @@ extension PresentationCoordinator {
     /// first request is in `earlier` only if the second request was sent.
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
-        // A standing order's wait that ended without a phone has no outcome.
+        // A lane that asks by itself may have waited without a phone coming. Such a presentation has no
+        // outcome.
         guard await isAsked(id, failure: presentation.failure) else { return }
         guard let first = presentation.earlier.first, let further = record.further else {
             return await end(id, with: report(presentation, asking: record.plan))
@@ -67,8 +68,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Ends a presentation with its reports: decodes portraits, enters the result into the book, and writes
-    /// what the order wants to keep.
+    /// Ends a presentation with its reports: decodes portraits, stores the result in `book`, and writes what
+    /// the order wants to keep.
     private func end(
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
     ) async {
@@ -186,7 +187,7 @@ extension PresentationCoordinator {
 
     // MARK: Actions of the book
 
-    /// Carries out the actions of the book, in their order.
+    /// Carries out the actions that `book` has returned, in their order.
     func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
@@ -259,7 +260,7 @@ extension PresentationCoordinator {
                 pause = min(pause * 2, Self.longestPause)
                 if let written = await archive.end(record, receipts.delayed) {
                     coordinator.perform(coordinator.book.wroteDelayed(written, of: record.id))
-                    // The book may have removed the presentation meanwhile, to make room for others.
+                    // The presentation may have been removed from memory meanwhile, to make room for others.
                     coordinator.sendWebhook(of: coordinator.book[record.id] ?? record)
                     break
                 }
@@ -267,7 +268,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Starts a task that passes a deadline to the book after `time`.
+    /// Starts a task that calls `expire` of `book` after `time`.
     private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID, after time: Duration) {
         Task { [weak self] in
             try? await Task.sleep(for: time, clock: .continuous)
@@ -275,7 +276,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Passes a deadline of a presentation to the book.
+    /// Lets `book` act on a deadline of a presentation that has passed.
     func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
         perform(book.expire(expiry, of: id))
     }

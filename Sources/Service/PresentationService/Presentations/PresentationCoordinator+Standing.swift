@@ -8,13 +8,13 @@ internal import Transport
 
 /// Standing orders: lanes that ask each next phone by themselves.
 ///
-/// A presentation of a standing order belongs to its lane. Such a presentation is written to the store when a
-/// phone has begun the exchange, before the phone is asked. A presentation without a phone therefore leaves
-/// no record. An order of a till ends the wait for a phone, but does not interrupt a phone that is being
-/// asked.
+/// The presentations of such a lane belong to the lane and not to a caller. A presentation of this kind is
+/// written to the store when a phone has begun the exchange, before the phone is asked. A presentation
+/// without a phone therefore leaves no record. An order of a till ends the wait for a phone, but does not
+/// interrupt a phone that is being asked.
 extension PresentationCoordinator {
-    /// The owner's name for presentations of a lane's standing order. No token and no user can have this
-    /// name.
+    /// The owner's name for the presentations that a lane begins by itself (its standing order). No token and
+    /// no user can have this name.
     package static func owner(ofStanding lane: String) -> String { "lane:\(lane)" }
 
     /// The longest single wait for a phone. A lost reader is noticed when the wait ends.
@@ -25,7 +25,7 @@ extension PresentationCoordinator {
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(15)
 
-    /// Starts the standing orders of all lanes.
+    /// Starts all lanes that ask each next phone by themselves (standing orders).
     package func startStanding() {
         for name in laneNames { startStanding(at: name) }
     }
@@ -94,7 +94,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Runs a wait of a standing order as a task of the presentation, and returns when the task has ended.
+    /// Runs one wait for a phone, at a lane that asks by itself, as a task of the presentation. Returns when
+    /// the task has ended.
     private func follow(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
@@ -122,7 +123,8 @@ extension PresentationCoordinator {
     }
 
     /// Whether an ended presentation gets an outcome. It gets one if a phone was asked, or if a phone was
-    /// there and could not be asked. A wait of a standing order that ended without a phone gets no outcome.
+    /// there and could not be asked. If a lane that asks by itself has waited and no phone came, the
+    /// presentation gets no outcome.
     ///
     /// - Parameter failure: the reason why no response was judged; `nil` if a response was judged.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
@@ -135,7 +137,7 @@ extension PresentationCoordinator {
         return false
     }
 
-    /// Whether the presentation belongs to a standing order and no phone was asked yet.
+    /// Whether a lane began the presentation by itself (a standing order) and no phone was asked in it yet.
     func isUnasked(_ id: PresentationID) -> Bool { standing.isUnasked(id) }
 
     /// Removes the lane's presentation in which no phone was asked yet, and notifies the listeners.
@@ -148,8 +150,8 @@ extension PresentationCoordinator {
 
 /// The turns at a lane that asks each next phone by itself. A turn is the right to ask the next phone there.
 extension PresentationCoordinator {
-    /// Whether the standing order may ask the next phone: no presentation is running at the lane, no order
-    /// has reserved the next turn, and the last result was shown long enough.
+    /// Whether the lane may ask the next phone by itself: no presentation is running there, no order has
+    /// reserved the right to ask the next phone, and the last result was shown long enough.
     private func isFree(lane name: String) -> Bool {
         guard standing.hasTurn(lane: name, at: .now), !book.isBusy(lane: name) else { return false }
         // A cancelled presentation may still be notifying its phone.
@@ -173,16 +175,18 @@ extension PresentationCoordinator {
         standing.releaseTurn(lane: name)
     }
 
-    /// Lets the result of a customer stay on the page before the standing order asks the next phone.
+    /// Lets the result of a customer stay on the page for a time. A lane that asks by itself asks the next
+    /// phone afterwards.
     func rest(lane name: String) {
         guard let page = lanes[name]?.page else { return }
         standing.rest(lane: name, for: .seconds(page.resultSeconds), from: .now)
     }
 }
 
-/// The reasons why a standing order is paused.
+/// The reasons why a lane does not ask by itself at present (its standing order is paused).
 extension PresentationCoordinator {
-    /// Logs and announces once that a standing order is paused, and once that it is resumed.
+    /// Logs that a lane's standing order is paused or resumed, and notifies the lane's listeners. Failures of
+    /// the same kind in a row are reported once.
     private func reportPause(at name: String, by problem: PresentationServiceError?) {
         guard standing.recordPause(lane: name, by: problem) else { return }
         notify(.laneChanged, ofLane: name)
@@ -205,8 +209,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// The preset of a lane's standing order, and the reason why the order is paused. Returns `nil` if the
-    /// lane waits for orders.
+    /// The preset that a lane repeats by itself (its standing order), and the reason for a pause. Returns
+    /// `nil` if the lane waits for orders.
     package func standingOrder(
         ofLane name: String, _ readiness: LaneReadiness
     ) -> (preset: Preset, pause: PresentationServiceError?)? {

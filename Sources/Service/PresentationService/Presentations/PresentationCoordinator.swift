@@ -42,7 +42,7 @@ internal import Transport
 /// accepted the outcome, since a restart could otherwise change it.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
-/// receipts, `+Standing` repeats the standing orders of lanes, and `+Events` contains the functions for
+/// receipts, `+Standing` is for the lanes that ask by themselves, and `+Events` contains the functions for
 /// listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
@@ -91,7 +91,8 @@ package actor PresentationCoordinator {
 
     package var laneNames: [String] { lanes.names }
 
-    /// Adds a lane, or replaces the lane with the same name, and starts its standing order.
+    /// Adds a lane, or replaces the lane with the same name. If the configuration says so, the lane begins to
+    /// ask phones by itself.
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         lanes.insert(lane)
@@ -210,8 +211,8 @@ package actor PresentationCoordinator {
     /// Repeats the order of a presentation in which some needed element was not shared. Holder and clerk
     /// decide again.
     ///
-    /// The new presentation belongs to the owner of the earlier presentation. After a standing order, the new
-    /// presentation belongs to the caller.
+    /// The new presentation belongs to the owner of the earlier presentation. If the lane began the earlier
+    /// presentation by itself (a standing order), the new one belongs to the caller.
     package func askAgain(
         _ id: PresentationID, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationRecord {
@@ -272,7 +273,7 @@ package actor PresentationCoordinator {
 
     /// Plans the request of an order with the current trust and the settings of its lane.
     ///
-    /// - Returns: the record for the book, and the plan for the lane.
+    /// - Returns: the record for `book`, and the plan for the lane.
     func prepare(
         _ order: PresentationOrder, by owner: String, at lane: ConfiguredLane
     ) async throws(PresentationServiceError) -> (PresentationRecord, PresentationPlan) {
@@ -493,7 +494,7 @@ package actor PresentationCoordinator {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
         await tasks[.running, id]?.value
-        // The book may have removed the presentation meanwhile.
+        // The presentation may have been removed from memory meanwhile.
         return book[id] ?? record
     }
 

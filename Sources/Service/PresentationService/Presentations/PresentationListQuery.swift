@@ -8,10 +8,10 @@ package struct PresentationListQuery: Sendable {
     let outcome: Outcome?
     /// The earliest time of the orders in the list.
     let from: Timestamp?
-    /// The time before which all orders in the list were made.
+    /// The end of the period: all orders in the list were made earlier.
     let until: Timestamp?
     let limit: Int
-    /// The last presentation of the page before; `nil` for the first page.
+    /// The last presentation of the previous page; `nil` for the first page.
     let cursor: PresentationCursor?
 
     package init(

@@ -22,14 +22,15 @@ struct StandingOrders {
 
     var laneNames: [String] { Array(lanes.keys) }
 
-    /// The tasks that repeat the standing orders.
+    /// The tasks of the lanes. Each task asks one phone after the other at its lane.
     var tasks: [Task<Void, Never>] { lanes.values.map(\.task) }
 
     func contains(lane name: String) -> Bool { lanes[name] != nil }
 
     /// Adds a lane.
     ///
-    /// - Parameter task: the task that repeats the order until the daemon ends or the lane is removed.
+    /// - Parameter task: the task that asks one phone after the other, until the daemon ends or the lane is
+    ///   removed.
     mutating func insert(lane name: String, task: Task<Void, Never>) {
         lanes[name] = StandingLane(task: task)
     }
@@ -152,7 +153,7 @@ struct StandingLane: Sendable {
         case yielding(PresentationID)
     }
 
-    /// The task that repeats the standing order until the daemon ends or the lane is removed.
+    /// The task that asks one phone after the other, until the daemon ends or the lane is removed.
     fileprivate let task: Task<Void, Never>
     fileprivate var phase = Phase.idle
     /// The instant until which the last result is shown.

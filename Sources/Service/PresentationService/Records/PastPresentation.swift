@@ -6,8 +6,8 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// A finished presentation that is only in the store: of an earlier run of the daemon, or removed from a full
-/// book.
+/// A finished presentation that is only in the store. It is of an earlier run of the daemon, or was removed
+/// from memory because there were too many.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
     /// The JSON for the caller who ordered the presentation and for the administrator, without answers and

@@ -88,7 +88,7 @@ extension ReceiptStatement.Verdict {
 }
 
 extension ReceiptQuestion {
-    /// The question with the answer of the report. Returns `nil` for a subject that receipts do not record.
+    /// The question with the answer of the report. Returns `nil` for a question that receipts do not record.
     fileprivate init?(_ subject: Question.Subject, by report: TransactionReport) {
         guard let name = subject.receiptSubject else { return nil }
         self.init(name, report.answer(about: subject))

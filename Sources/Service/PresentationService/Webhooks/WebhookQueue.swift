@@ -111,8 +111,8 @@ package final class WebhookQueue: Service {
 
     private func origin(of url: String) -> WebhookOrigin? { origins.first { $0.covers(url) } }
 
-    /// Queues the end of a presentation for delivery. The archive, if there is one, has written the end
-    /// before.
+    /// Queues the end of a presentation (its JSON) for delivery. The archive, if there is one, has stored the
+    /// end already.
     func send(_ body: [UInt8], of presentation: PresentationID, by caller: String, to url: String) {
         guard let origin = origin(of: url) else { return metrics.webhook("dropped") }
         let key = WebhookShares.Key(caller: caller, origin: origin)
@@ -264,8 +264,8 @@ package final class WebhookQueue: Service {
     /// Waits until the next attempt. When the daemon ends, the wait ends at once, and the caller makes its
     /// last attempt.
     ///
-    /// - Parameter recoveries: the share's number of recoveries before the failed attempt; `nil` to wait
-    ///   until `end` in any case.
+    /// - Parameter recoveries: the number of times, before the failed attempt, that the receiver could be
+    ///   reached again; `nil` to wait until `end` in any case.
     /// - Returns: true if the receiver answered again before `end`.
     private func wait(
         until end: ContinuousClock.Instant, _ delivery: Delivery, since recoveries: Int?

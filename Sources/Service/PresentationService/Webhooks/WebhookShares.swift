@@ -1,5 +1,5 @@
 /// The deliveries in progress, divided into one share for each caller and origin. A receiver that does not
-/// answer uses up its own share only.
+/// answer uses up only the share of its own caller and origin.
 ///
 /// An end that exceeds the limit of its share stays in the store. After a delivery has ended, a refill asks
 /// the store for such ends: `beginRefill` says how many to read, and `finishRefill` says which of them to
@@ -73,9 +73,9 @@ struct WebhookShares {
 
     /// Removes a delivery that has ended, so that its share may begin another.
     ///
-    /// - Parameter isRecorded: false if the store still names the end as undelivered. The share remembers the
-    ///   end until `recorded`.
-    /// - Returns: whether to ask the store for further ends of the share.
+    /// - Parameter isRecorded: false if the store still names the webhook as undelivered. The share remembers
+    ///   the presentation until `recorded`.
+    /// - Returns: whether to read further webhooks of this caller and origin from the store.
     mutating func leave(_ id: PresentationID, of key: Key, isRecorded: Bool = true) -> Bool {
         guard var share = shares[key], share.underway.remove(id) != nil else { return false }
         total -= 1
@@ -87,7 +87,7 @@ struct WebhookShares {
 
     /// Records that the store has accepted the end of a delivery.
     ///
-    /// - Returns: whether to ask the store for further ends of the share.
+    /// - Returns: whether to read further webhooks of this caller and origin from the store.
     mutating func recorded(_ id: PresentationID, of key: Key) -> Bool {
         guard var share = shares[key], share.unrecorded.remove(id) != nil else { return false }
         if share.isRefilling { share.endedMeanwhile.insert(id) }
@@ -97,7 +97,7 @@ struct WebhookShares {
 
     // MARK: The store's ends
 
-    /// Records that the store has undelivered ends of the share.
+    /// Records that the store has undelivered webhooks of this caller and origin.
     mutating func expectMore(of key: Key) { shares[key, default: Share()].hasMore = true }
 
     /// Begins a refill.
@@ -148,8 +148,8 @@ struct WebhookShares {
 
     // MARK: Receivers that come back
 
-    /// The number of recoveries of a share's receiver. A pause compares the number with an earlier value to
-    /// notice a recovery.
+    /// The number of times that the receiver could be reached again. A pause compares the number with an
+    /// earlier value to notice a recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
     /// Records that the receiver could not be reached.
@@ -166,8 +166,8 @@ struct WebhookShares {
 
     /// Registers a waiting delivery, which is woken when its receiver answers again.
     ///
-    /// - Parameter recoveries: the number of recoveries before the failed attempt. If it has grown since, the
-    ///   delivery is woken at once.
+    /// - Parameter recoveries: the number of times, before the failed attempt, that the receiver could be
+    ///   reached again. If the number has grown since, the delivery is woken at once.
     mutating func pause(
         _ id: PresentationID, of key: Key, since recoveries: Int, _ wake: AsyncStream<Void>.Continuation
     ) {
