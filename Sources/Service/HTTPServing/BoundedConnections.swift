@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The channel setup of a listener: HTTP/1.1 for a limited number of connections.
+/// The setup of a listener's connections: HTTP/1.1 for a limited number of connections.
 ///
 /// A connection above the limit receives an answer with the reason and is closed. If such a connection were
 /// not accepted, it would wait in the system's queue without an answer, and delay later connections.
@@ -117,7 +117,7 @@ struct BoundedConnections: ServerChildChannel {
         return watch?.isComplete == true
     }
 
-    /// Sends the refusal and closes. Call it on the channel's event loop.
+    /// Sends the refusal and closes the connection. Call this function on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
         // If too many connections are refused at the same time, further connections are closed at once, and
         // their clients may lose the answer.

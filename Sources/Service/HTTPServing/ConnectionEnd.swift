@@ -26,7 +26,8 @@ package final class ConnectionEnd: ChannelInboundHandler {
         self.timeout = timeout
     }
 
-    /// Adds this handler before all others, but behind TLS. Call it on the channel's event loop.
+    /// Adds this handler before all others except TLS, which comes first. Call this function on the channel's
+    /// event loop.
     func begin(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         // Behind TLS, so that the answer is encrypted. A connection without TLS has no such handler.

@@ -41,7 +41,7 @@ package final class OpenConnectionBook: Sendable {
         var isSilentStranger: Bool { isStranger && !hasSpoken }
     }
 
-    /// The state of the book.
+    /// The open connections, with their counts.
     fileprivate struct Entries: Sendable {
         var open: [ObjectIdentifier: Entry] = [:]
         /// The connections that make room for others and are not closed yet.
@@ -84,7 +84,7 @@ package final class OpenConnectionBook: Sendable {
     private let wasRefused: @Sendable () -> Void
     private let entries = Mutex(Entries())
 
-    /// Creates a book.
+    /// Creates a book without connections.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of open connections.
@@ -198,8 +198,8 @@ package final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Whether a connection that has to make room is still answering a request, which is its last. Call it on
-    /// the connection's event loop, where its requests begin.
+    /// Whether a connection that has to make room is still answering a request, which is its last. Call this
+    /// function on the connection's event loop, where its requests begin.
     func isAnsweringLast(on channel: any Channel) -> Bool {
         entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
     }

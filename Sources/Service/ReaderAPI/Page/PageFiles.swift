@@ -104,7 +104,7 @@ extension PageFiles {
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
 
-    /// The further headers: the browser sends no Referer, gives no other page access to the window, and lets
+    /// The other headers: the browser sends no Referer, gives no other page access to the window, and lets
     /// the page use no device.
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
