@@ -77,7 +77,7 @@ extension IdentityFolder {
 /// An identity in the folder: whether its key is in memory or in the TPM, and its imported certificates. The
 /// key itself is read only when it is needed.
 package struct StoredIdentity: Sendable {
-    /// The number of days before the expiry of its certificates from which an identity is reported.
+    /// The number of days before the expiry of its certificates at which an identity is first reported.
     package static let warningDays: Int64 = 30
 
     package let name: IdentityName

@@ -23,7 +23,7 @@ package struct StoredPresentation: Sendable {
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
     /// The JSON description that the caller reads. The row of a running presentation says that the
-    /// presentation was interrupted. This is true if the daemon ends before the daemon has replaced the row.
+    /// presentation was interrupted. This becomes true if the daemon ends before it has replaced the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String

@@ -269,6 +269,7 @@ private struct ReceiptHead: Equatable {
         else { throw ReaderStoreError.receiptMalformed }
         try sign1.verify(with: key.key())
         let map = try CBORItem.parse(payload).map()
+        // `isText` takes a literal, so that `type` cannot be used here.
         guard let type = map["type"], type.isText("countersign receipt head"), map.count == 3,
             let count = try map["count"]?.integer(), let digest = try map["head"]?.byteString()
         else { throw ReaderStoreError.receiptMalformed }

@@ -47,6 +47,7 @@ package struct ReceiptChain: Sendable {
 
     private static func parse(_ bytes: [UInt8]) throws -> [[UInt8]]? {
         let map = try CBORItem.parse(bytes[...], limits: CBORLimits(bytes: maximumSize)).map()
+        // `isText` takes a literal, so that `type` cannot be used here.
         guard let type = map["type"], type.isText("countersign receipt chain") else { return nil }
         return try map["receipts"]?.array().map { [UInt8](try $0.byteString()) }
     }

@@ -181,7 +181,7 @@ private enum RegistryFault: Error {
     /// A value that is not allowed, in the JSON item that begins at this byte.
     case content(BrandFault, at: Int)
 
-    /// Returns a function that adds the place of `item` to a fault.
+    /// Returns a function that adds the position of `item` to a fault.
     static func at(_ item: JSONItem) -> (BrandFault) -> RegistryFault {
         { .content($0, at: item.offset) }
     }
