@@ -13,7 +13,7 @@ package struct AppOrder: Sendable {
     let merchant: String?
     package let descriptor: IdentityDescriptor
 
-    /// The members of the order in JSON.
+    /// The names of the members that the JSON of an order may have.
     package static let members: Set = ["merchant", "document", "elements", "intentToStore"]
     private static let mostElements = 32
 
@@ -35,7 +35,8 @@ package struct AppOrder: Sendable {
                 return (element, intent)
             }
         } catch {
-            // With an empty set, the answer does not list the permitted members.
+            // The caller of this initialiser has refused unknown members already. The faults here are in
+            // values, and a list of the permitted members would not help.
             throw .orderMalformed(error, permitted: [])
         }
         descriptor = try mapping(IdentityDescriptor(document, elements)) { (error: IdentityDescriptorError) in

@@ -167,7 +167,7 @@ struct PresentationBook: Sendable {
         guard order.count >= limits.presentations else { return [] }
         guard let index = removableIndex() else { throw .tooManyPresentations }
         let id = order.remove(at: index)
-        // Never `nil`, since every id in `order` has a record.
+        // There is always a record, since every id in `order` has one.
         guard let record = records.removeValue(forKey: id) else { return [] }
         if let reference = record.ownedReference { references[reference] = nil }
         if latest[record.lane] == id { latest[record.lane] = nil }
@@ -309,7 +309,7 @@ struct PresentationBook: Sendable {
         // If the daemon ends, the person did not let the time pass: the reason is `restarted` and not
         // `overdue`.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
-        // Never `nil` any more: only the person's part was missing.
+        // The conclusion is never `nil` here: only the person's part was missing, and it is set above.
         guard let conclusion = completion.evidence.conclusion else { return [] }
         completion.shown = nil
         completion.hint = person == .overdue ? .wiped : .decided

@@ -8,8 +8,9 @@ internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
 
-/// The course of one presentation from its lane to its receipts. Each request that needs a receipt gets one,
-/// whatever the outcome; a data request's elements are retained only if the holder was informed about that.
+/// The course of one presentation from its lane to its receipts. Each request whose order demands a receipt
+/// gets one, with any outcome. A data request's elements are retained only if the holder was informed about
+/// that.
 extension PresentationCoordinator {
     /// Runs a presentation at its lane to its end. The receipts are then written, or held for a person's
     /// decision.

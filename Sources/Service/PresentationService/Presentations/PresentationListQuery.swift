@@ -50,7 +50,9 @@ package struct PresentationCursor: Comparable, Sendable {
     /// Parses a cursor that `text` wrote, or returns `nil`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        // Only the text that `text` writes is accepted, without a sign or leading zeros.
+        // The number is accepted only in the form that `text` writes, without a sign or leading zeros. An id
+        // has 32 digits. Any text of up to 64 bytes is accepted in its place, since positions are only
+        // compared.
         guard parts.count == 2, let seconds = Int64(parts[0]), seconds >= 0, "\(seconds)" == parts[0],
             (1...64).contains(parts[1].utf8.count)
         else { return nil }

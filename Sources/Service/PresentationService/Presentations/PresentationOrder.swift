@@ -184,7 +184,7 @@ struct FurtherOrder: Equatable, Sendable {
             words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
             retention = try members["retention"].map(RetentionProfile.init) ?? .none
         } catch {
-            // With an empty set, the answer does not list the permitted members.
+            // The list of permitted members would be that of the whole order, and not that of `then`.
             throw .orderMalformed(error, permitted: [])
         }
         intent = try RequestIntent(ordered: words, in: .further)

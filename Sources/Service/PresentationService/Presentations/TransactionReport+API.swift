@@ -107,6 +107,7 @@ extension TransactionReport {
         // issuer.
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [
+            // The limits bound what a certificate can put on the page. A valid country has two letters.
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }),
             "test": .boolean(hasTestDocument),

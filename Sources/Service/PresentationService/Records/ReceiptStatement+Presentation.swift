@@ -116,7 +116,7 @@ extension TransactionReport {
     }
 }
 
-/// The requests of a presentation whose data is retained if the outcome is `allow`.
+/// The requests of one presentation that have data to retain. The data is retained if the outcome is `allow`.
 struct WaitingRetention: Sendable {
     /// The first request, or `nil` if its data is not retained.
     var first: EndedRequest?
@@ -124,7 +124,8 @@ struct WaitingRetention: Sendable {
     var further: EndedRequest?
 }
 
-/// A request of an ended presentation with its report, from which its receipt and its retained data are made.
+/// A request of an ended presentation, with the report on its response. The receipt and the retained data of
+/// the request are made from this value.
 struct EndedRequest: Sendable {
     let kind: PresentationOrder.Kind
     let plan: RequestPlan

@@ -143,7 +143,7 @@ package actor RecordArchive {
     /// Writes receipts that wait for a decision. If the daemon ends before the decision, they become valid
     /// with the reason `restarted`.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
-        // Never `nil`: an interrupted presentation needs no decision.
+        // The conclusion is never `nil` here: an interrupted presentation needs no decision.
         guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
@@ -338,9 +338,10 @@ package final class RecordQueue: SerialExecutor {
     }
 }
 
-/// The limit of callers who wait for the disk at once, in all and for each caller.
+/// The limit of the calls that wait for the disk at the same time: for all callers together, and for each
+/// caller.
 final class PendingLimit: Sendable {
-    /// The maximum number of callers who wait at once.
+    /// The maximum number of calls, of all callers together, that wait at the same time.
     static let places = 16
     private let ofOneCaller: Int
     private let taken = Mutex<[String: Int]>([:])
@@ -349,10 +350,10 @@ final class PendingLimit: Sendable {
         self.ofOneCaller = ofOneCaller
     }
 
-    /// Counts a caller who begins to wait, if the limits permit. After the result true, the caller of this
+    /// Counts a call that begins to wait, if the limits permit. After the result true, the caller of this
     /// function must call `leave`.
     ///
-    /// - Returns: false if too many callers wait already.
+    /// - Returns: false if too many calls wait already, in all or of this caller.
     func enter(_ caller: String) -> Bool {
         taken.withLock { taken in
             guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < ofOneCaller else {
@@ -363,7 +364,7 @@ final class PendingLimit: Sendable {
         }
     }
 
-    /// Counts a caller as no longer waiting.
+    /// Counts one call of the caller as no longer waiting.
     func leave(_ caller: String) {
         taken.withLock { taken in
             let rest = taken[caller, default: 1] - 1

@@ -369,8 +369,8 @@ package struct WebhookOrigin: Hashable, Sendable {
         else {
             return false
         }
-        // Otherwise `https://shop.example` would also cover `https://shop.example.org` and
-        // `https://shop.example@host`.
+        // The rest must begin a path or a query. Otherwise `https://shop.example` would also cover
+        // `https://shop.example.org` and `https://shop.example@host`.
         let rest = lower.dropFirst(text.count)
         return rest.isEmpty || rest.first == "/" || rest.first == "?"
     }
