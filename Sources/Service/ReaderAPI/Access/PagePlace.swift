@@ -18,7 +18,8 @@ struct PagePlace: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of bytes of a page's name.
+    /// The maximum number of bytes of a page's name: room for the page and for a lane's name, which has at
+    /// most 64 bytes.
     private static let longest = 80
 
     let page: Page

@@ -59,7 +59,7 @@ struct Gate: RouterMiddleware {
     private func refusal(_ problem: APIProblem) -> Response {
         metrics.refused(problem.id)
         var response = Response.problem(problem)
-        // Required with the status 401 (RFC 9110, 15.5.2).
+        // The header is required with the status 401 (RFC 9110, 15.5.2).
         if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }

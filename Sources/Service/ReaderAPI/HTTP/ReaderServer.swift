@@ -97,10 +97,11 @@ package struct ReaderServer: Service {
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
-            // Otherwise the HTTP server would write an error response into the middle of this response.
+            // For any other error the HTTP server would write an error response into the middle of this
+            // response.
             throw CancellationError()
         }
-        // Otherwise the HTTP server would read the rest of the body, however long it is.
+        // Without this call the HTTP server would read the rest of the body, however long it is.
         if isLast { channel.end() }
     }
 

@@ -38,7 +38,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// The archive.
+    /// The archive of receipts and retained data in the daemon's store.
     ///
     /// - Throws: `noRecords` if the daemon has no store.
     private nonisolated func recordArchive() throws(APIProblem) -> RecordArchive {

@@ -29,6 +29,7 @@ struct PageSessionRoutes: Sendable {
             APIRoute(.post, "/v1/page-sessions", for: .everybody) { call in
                 let body = try await call.body()
                 let code = try mapping(
+                    // A code has 32 digits. A wrong text of up to 64 bytes is answered like an unknown code.
                     body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))
                 let (place, cookie) = try sessions.redeem(code, under: access.current)
                 var response = Response.json([
