@@ -8,7 +8,8 @@ package import PKIX
 /// An identity is a folder `identities/NAME` in the store's folder, with two files:
 ///
 /// - `key.pem`: the private key: in PEM, or wrapped by this computer's TPM;
-/// - `certificates.pem`: the certificate chain that an authority returned; missing until `import`.
+/// - `certificates.pem`: the certificate chain that an authority returned; missing until the chain is
+///   imported.
 ///
 /// The file `identities/choice.json` has the rules (`IdentityRules`).
 ///

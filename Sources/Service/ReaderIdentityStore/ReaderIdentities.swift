@@ -82,7 +82,7 @@ package struct StoredIdentity: Sendable {
 
     package let name: IdentityName
     package let residence: PrivateKey.Residence
-    /// The certificate chain; `nil` before `import`.
+    /// The certificate chain; `nil` until certificates are imported.
     package let chain: CertificateChain?
     private let folder: IdentityFolder
 
@@ -126,7 +126,8 @@ package struct StoredIdentity: Sendable {
     }
 
     /// Returns the identity for signing requests, if its certificate is for its key, the chain is valid at
-    /// `now`, and no enforced rule of the profile is broken. Other broken rules were reported at `import`.
+    /// `now`, and no enforced rule of the profile is broken. Other broken rules were reported when the
+    /// certificates were imported.
     package func readerIdentity(at now: Timestamp) throws(IdentityStoreError) -> ReaderIdentity {
         guard let chain else { throw .noCertificates }
         try chain.requireValidity(at: now)

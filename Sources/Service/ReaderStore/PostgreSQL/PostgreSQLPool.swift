@@ -74,8 +74,8 @@ package actor PostgreSQLPool {
             release(connection)
             return value
         } catch {
-            // Otherwise the waiting callers would fail one after another, each after another connection
-            // timeout.
+            // Without this call the waiting callers would fail one after another, each after another
+            // connection timeout.
             if error == .unreachable { refuseAll() }
             release(connection)
             throw error

@@ -68,6 +68,7 @@ package struct PostgreSQLSchema: Sendable {
         case .fixed(let table, let statements):
             guard try !Self.exists(table, link, until: deadline) else { return }
             // An error ends the connection, and with it the transaction.
+            // Not checked again under the lock: each of these statements accepts tables that exist already.
             for statement in ["BEGIN", Self.lock] + statements + ["COMMIT"] {
                 _ = try link.rows(statement, until: deadline)
             }

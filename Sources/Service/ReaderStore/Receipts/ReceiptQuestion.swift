@@ -5,7 +5,7 @@ package import RequestPlanner
 
 /// A question of the request, and its answer: yes, no or unknown.
 package struct ReceiptQuestion: Hashable, Sendable {
-    /// The subject of a question.
+    /// The matter that a question is about, such as an age.
     package enum Subject: Hashable, Sendable {
         /// Whether the holder has at least this age.
         case ageOver(AgeAttestation)
@@ -96,7 +96,7 @@ package struct ReceiptDocument: Hashable, Sendable {
 
         /// The country code of two capital letters (ISO 3166-1).
         package let country: String?
-        /// The subject of the trusted root.
+        /// The subject name in the trusted root's certificate.
         package let authority: String
     }
 
