@@ -179,7 +179,7 @@ extension IdentityFolder {
     }
 }
 
-/// A lock among processes on a file. The system releases it if the process ends.
+/// A lock on a file, by which processes exclude each other. The system releases the lock if the process ends.
 package struct FolderLock: ~Copyable {
     /// The maximum time to wait for another process, in milliseconds.
     private static let timeout = 5_000

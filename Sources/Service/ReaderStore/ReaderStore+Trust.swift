@@ -248,7 +248,8 @@ extension ReaderStore {
     }
 
     /// Records the creation time of an imported bundle, which never decreases. Throws `changedMeanwhile` if a
-    /// later bundle was imported before: an older bundle is a replay, even after a rollback.
+    /// bundle with a later creation time was imported already: an older bundle is a replay, even after a
+    /// rollback.
     private static func remember(bundle created: Timestamp, in database: Database) throws {
         // Compared inside the transaction: another process may have imported a later bundle with equal
         // contents, which leaves the number of the current snapshot unchanged, so `expecting` alone does not

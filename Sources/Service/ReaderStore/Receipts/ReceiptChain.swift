@@ -156,8 +156,8 @@ package enum ReceiptChainFault: Hashable, Sendable {
     case missing(from: Int64, through: Int64)
     /// The receipt belongs elsewhere in the chain, or occurred before.
     case outOfOrder(expected: Int64)
-    /// The receipt's `previous` is not the digest of the receipt before it or, for the first receipt, not
-    /// `SignedReceipt.origin`.
+    /// The receipt's `previous` is wrong. It must be the digest of the receipt before it; in the first
+    /// receipt it must be `SignedReceipt.origin`.
     case predecessorDiffers
     /// The chain does not contain the expected digest: its end was cut off, or it is another chain.
     case endMissing

@@ -11,8 +11,8 @@ package struct Brand: Hashable, Sendable {
     package let name: BrandName
     /// The name of the logo's file in the folder of brands.
     package var logo: LogoName?
-    /// The identity that signs the brand's requests; `nil` if the rules decide that the command `identity
-    /// choose` has set.
+    /// The identity that signs the brand's requests; `nil` if the brand has no fixed identity and the rules
+    /// of the command `identity choose` apply.
     package var identity: IdentityName?
     package internal(set) var keys: [BrandKey]
 
@@ -59,7 +59,7 @@ package struct BrandKey: Hashable, Sendable {
     /// The coordinates of the point on P-256, 32 bytes each.
     package let x: [UInt8]
     package let y: [UInt8]
-    /// The last instant at which a token of this key can prepare a reader; `nil` for no limit.
+    /// The last instant at which a reader accepts a token that this key signed; `nil` for no limit.
     package let notAfter: Timestamp?
     package internal(set) var isRevoked: Bool
 
@@ -133,7 +133,7 @@ package struct LogoName: Hashable, Comparable, Sendable {
 
 /// The two colours of a shop's pages. The initialiser refuses a pair on which text cannot be read.
 package struct BrandColours: Equatable, Sendable {
-    /// The minimum contrast of text and ground, in hundredths (WCAG 2.2, 1.4.3).
+    /// The minimum contrast of text and background, in hundredths (WCAG 2.2, 1.4.3).
     package static let leastContrast = 450
 
     package let ground: PageColour

@@ -155,7 +155,7 @@ extension BrandRegistry {
     /// Reads a required member that is a text.
     ///
     /// - Parameters:
-    ///   - fault: the fault of a text from which `read` makes no value.
+    ///   - fault: the fault to throw if `read` returns `nil`.
     ///   - read: makes the value from the text, or returns `nil`.
     private static func text<Value>(
         _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
