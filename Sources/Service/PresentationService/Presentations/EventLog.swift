@@ -137,7 +137,7 @@ struct EventLog {
 }
 
 extension EventLog.Listener {
-    /// Whether the listener may receive the event and asked for it.
+    /// Whether the listener has asked for the event and may receive it.
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
         // An event without an owner is one of the lane itself, which every listener may receive.
         guard (hearsAll && event.isLatest) || event.owner == nil || event.owner == caller.name else {

@@ -372,7 +372,7 @@ struct PresentationBook: Sendable {
         return [.notify(.wiped, record)]
     }
 
-    /// Ends a decided presentation after its receipts were written, or could not be written.
+    /// Ends a presentation on which a person had to decide, after the attempt to write its receipts.
     mutating func wrote(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
         guard let record = records[id]?.decided(written) else { return [] }
         records[id] = record

@@ -227,8 +227,8 @@ package actor PresentationCoordinator {
         return new
     }
 
-    /// The presentation to ask again, if the caller's clerk page shows the presentation, or showed it until
-    /// somebody else asked again.
+    /// The presentation whose missing elements the caller wants to ask for again. The caller's clerk page
+    /// must show this presentation, or must have shown it until somebody else asked again.
     private func recordToAskAgain(
         _ id: PresentationID, for caller: KnownCaller
     ) throws(PresentationServiceError) -> PresentationRecord {

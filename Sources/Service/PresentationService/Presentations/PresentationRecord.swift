@@ -188,8 +188,8 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// The reference under which data is retained: that of the order, which several persons of one contract
-    /// may share, or the presentation's id if the order has none.
+    /// The reference under which data is retained: that of the order, or the presentation's id if the order
+    /// has none. Several persons of one contract may share a reference.
     var retentionReference: String { order.reference?.name ?? id.description }
 }
 

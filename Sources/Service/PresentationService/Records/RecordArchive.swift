@@ -196,9 +196,9 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes the end of a presentation and its receipts. The receipts replace those that were held for the
-    /// case of an interruption or until a decision. If that fails, nothing is written, the error is logged,
-    /// and the function returns `nil`.
+    /// Writes the end of a presentation and its receipts. The receipts replace the provisional ones of this
+    /// presentation, which were stored for the case of an interruption. If that fails, nothing is written,
+    /// the error is logged, and the function returns `nil`.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(
