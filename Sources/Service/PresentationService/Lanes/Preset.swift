@@ -23,7 +23,7 @@ package struct Preset: Equatable, Sendable {
     /// Creates a preset.
     ///
     /// - Parameter words: the intent as text.
-    /// - Throws: the reason why a phone cannot be asked this, or why the retention is not possible.
+    /// - Throws: the reason why the intent or the retention is not possible.
     package init(
         name: String, intent words: String, validation: PresentationOrder.Validation = .check,
         retention: RetentionProfile = .receipt, policy: RevocationPolicy? = nil

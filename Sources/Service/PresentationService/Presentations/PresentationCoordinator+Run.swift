@@ -31,7 +31,8 @@ extension PresentationCoordinator {
         await end(id, with: presentation)
     }
 
-    /// Logs the notes on the phone's messages after the phone has left, when no further message can come.
+    /// Logs the remarks on the phone's messages (`notes`) after the phone has left, when no further message
+    /// can come.
     private func logNotes(of presentation: Presentation, _ id: PresentationID) {
         let lane = book[id]?.lane ?? ""
         Task { [log] in

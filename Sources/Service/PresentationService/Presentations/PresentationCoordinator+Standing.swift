@@ -64,7 +64,8 @@ extension PresentationCoordinator {
         let order = PresentationOrder(preset, lane: name, reference: nil)
         var (record, plan) = try await prepare(
             order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
-        // An order may have taken the turn, or a reload the lane, while the request was prepared.
+        // While the request was prepared, an order may have reserved the right to ask the next phone (the
+        // turn), or a reload of the configuration may have removed the lane.
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.insert(record))

@@ -104,7 +104,7 @@ package actor PresentationCoordinator {
     /// released its devices, so that another lane can use them. The lane's listeners stay connected, since
     /// the lane may come back.
     ///
-    /// - Returns: false if a presentation is running, and the lane was not removed.
+    /// - Returns: false if the lane was not removed because a presentation is running.
     package func remove(lane name: String) async -> Bool {
         await reserveTurn(lane: name)
         defer { releaseTurn(lane: name) }
@@ -414,8 +414,8 @@ package actor PresentationCoordinator {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
         }
-        // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep a standing
-        // order from asking.
+        // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep the lane
+        // from asking the next phone by itself.
         try turns.check(caller)
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
         await reserveTurn(lane: record.lane)

@@ -161,7 +161,8 @@ package struct PresentationRecord: Sendable {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
             // If no receipt of the first request was held, the order wants no receipt for that request.
-            // Without this test a missing id would count as `failed`. The second request has no such state.
+            // Without this test a missing id would count as `failed`. The receipt of the second request has
+            // no state `failed`: it is only an id.
             completion.receipt = receipts.first == nil ? .none : .ended(written.first)
             completion.furtherReceipt = written.further
         }

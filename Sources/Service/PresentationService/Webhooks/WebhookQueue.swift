@@ -157,8 +157,8 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Queues undelivered ends from the store, up to the number of deliveries that a caller may have to one
-    /// origin at a time (its share).
+    /// Queues undelivered ends (the JSON of finished presentations) from the store, up to the number of
+    /// deliveries that a caller may have to one origin at a time (its share).
     private func refill(_ key: WebhookShares.Key) async {
         guard let archive else { return }
         while !Task.isCancelled, let count = shares.withLock({ $0.beginRefill(of: key) }) {
