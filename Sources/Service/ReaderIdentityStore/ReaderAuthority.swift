@@ -91,7 +91,7 @@ package struct ReaderAuthority: ~Copyable {
             subject, key, issuer: subject, from: now, until: now.secondsSince1970 + rootValidity,
             extensions: [
                 .keyUsage([.keyCertSign, .cRLSign]),
-                // The root certifies readers themselves, and no further authority.
+                // The root certifies readers directly, and no other authority.
                 .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
             ]
         ).signed(by: key)

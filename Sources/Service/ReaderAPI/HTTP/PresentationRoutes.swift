@@ -33,7 +33,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
                 // Only the store still has a presentation of an earlier run of the daemon, or one that was
-                // removed from a full book.
+                // removed from memory because there were too many.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }

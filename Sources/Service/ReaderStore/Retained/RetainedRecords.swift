@@ -94,8 +94,8 @@ package struct RetainedRecords: Sendable {
         return .retained(id, until: deadline)
     }
 
-    /// Checks that data could be retained under a profile now: writes to the store, and creates or reads the
-    /// keys.
+    /// Checks that data can be retained under a profile now. To find out, this function writes to the store,
+    /// and reads or creates the keys.
     package func check(_ profile: RetentionProfile, at now: Timestamp) throws(ReaderStoreError) {
         guard profile.days > 0 else { return }
         let deadline = profile.deadline(from: now)
