@@ -260,6 +260,7 @@ extension PresentationCoordinator {
                 // A cancelled wait ends at once, so that one last attempt follows.
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
+                // `delayed` adds the reason that the receipts were written late.
                 if let written = await archive.end(record, receipts.delayed) {
                     coordinator.perform(coordinator.book.wroteDelayed(written, of: record.id))
                     // The presentation may have been removed from memory meanwhile, to make room for others.

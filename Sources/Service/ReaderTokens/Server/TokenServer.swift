@@ -62,7 +62,7 @@ package actor TokenServer<Count: TokenCount> {
         do throws(TokenRefusal) {
             let text = try await makeToken(for: request, at: now)
             let token = try verify(text, for: request, with: registry, at: now)
-            // The grants may have been replaced while the hub was asked: `replace` runs during the
+            // The grants may have been replaced while the hub was asked: `replace` can run during the
             // suspension.
             guard isGranted(request) else { throw .notAllowed }
             return (
