@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The channel setup of a listener: HTTP/1.1 for a limited number of connections.
+/// The setup of a listener's connections: HTTP/1.1 for a limited number of connections.
 ///
 /// A connection above the limit receives an answer with the reason and is closed. If such a connection were
 /// not accepted, it would wait in the system's queue without an answer, and delay later connections.
@@ -37,7 +37,7 @@ struct BoundedConnections: ServerChildChannel {
     ///
     /// - Parameters:
     ///   - tls: the certificate; `nil` for plain HTTP.
-    ///   - refusal: the complete response to a connection for which there is no place.
+    ///   - refusal: the complete response to a connection above the limit.
     ///   - caller: returns the name of the caller to whom a verified client certificate (DER) belongs, or
     ///     `nil` if the certificate names no caller.
     init(
@@ -52,7 +52,7 @@ struct BoundedConnections: ServerChildChannel {
         self.caller = caller
     }
 
-    /// Gives an accepted connection a place and its handlers, or refuses it.
+    /// Counts an accepted connection and adds its handlers, or refuses the connection.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         switch served.enter(channel) {
         case .refused:
@@ -98,7 +98,7 @@ struct BoundedConnections: ServerChildChannel {
         try operations.addHandler(AbsoluteTarget(), position: .after(decoder))
     }
 
-    /// Ends a connection whose place was given to another connection.
+    /// Ends a connection that has to make room for a new one.
     private func makeRoom(_ channel: any Channel) {
         channel.eventLoop.execute {
             // While the connection's last request is being answered, the request may already have changed
@@ -117,7 +117,7 @@ struct BoundedConnections: ServerChildChannel {
         return watch?.isComplete == true
     }
 
-    /// Sends the refusal and closes. Call it on the channel's event loop.
+    /// Sends the refusal and closes the connection. Call this function on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
         // If too many connections are refused at the same time, further connections are closed at once, and
         // their clients may lose the answer.
@@ -161,7 +161,7 @@ final class AcceptedConnection: Sendable {
     deinit {
         guard !isHandled.load(ordering: .relaxed) else { return }
         value.channel.closeAtOnce()
-        // The listener has ended, so that no request can be answered. Only the writer has to be finished.
+        // The listener has ended, and no request can be answered. Only the writer has to be finished.
         Task { [value] in try? await value.executeThenClose { _, _ in } }
     }
 }
@@ -198,7 +198,7 @@ package enum OpenConnections {
 
     /// The maximum number of connections that a listener accepts, including those that are being refused or
     /// closed. Further connections stay in the system's queue, because a listener without a free file
-    /// descriptor would end for good.
+    /// descriptor would end and not start again.
     private static func most(for connections: Int) -> Int { connections + 2 * refused }
 
     /// The object that stops the listener from accepting connections beyond `most`.

@@ -26,7 +26,8 @@ package final class ConnectionEnd: ChannelInboundHandler {
         self.timeout = timeout
     }
 
-    /// Adds this handler before all others, but behind TLS. Call it on the channel's event loop.
+    /// Adds this handler before all others except TLS, which comes first. Call this function on the channel's
+    /// event loop.
     func begin(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         // Behind TLS, so that the answer is encrypted. A connection without TLS has no such handler.
@@ -51,12 +52,12 @@ package final class ConnectionEnd: ChannelInboundHandler {
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // No later handler asks for more bytes, so that this handler has to.
+        // No later handler asks for more bytes. This handler therefore does.
         context.read()
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The client has closed its side, so that nothing is left to discard.
+        // The client has closed its side. Nothing is left to discard.
         if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     }
 
@@ -79,7 +80,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.eventLoop.scheduleTask(in: timeout) { channel.closeAtOnce() }
     }
 
-    /// A complete response with status 503, for a connection for which there is no place.
+    /// A complete response with status 503, for a connection above the limit.
     static func refusal(_ problem: any ProblemDetails) -> String {
         let body = problem.json.line + "\n"
         return

@@ -7,7 +7,7 @@ internal import NIOTLS
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Whether the handshake is complete, so that data can be sent.
+    /// Whether the handshake is complete. Data can be sent only then.
     private(set) var isComplete = false
     private let certified: ([UInt8]) -> Void
 

@@ -39,7 +39,7 @@ package enum HTTPDate {
         var seconds = seconds
         var fields = unsafe tm()
         guard unsafe gmtime_r(&seconds, &fields) != nil else { return "" }
-        // The program never leaves the C locale, so that `strftime` writes the English names that the RFC
+        // The program never leaves the C locale. `strftime` therefore writes the English names that the RFC
         // requires.
         return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { text in
             let length = unsafe strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &fields)

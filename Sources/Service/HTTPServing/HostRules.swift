@@ -40,8 +40,8 @@ package struct HostRules: Equatable, Sendable {
         proxied = Set(names.map { "https://\($0)" })
     }
 
-    /// Refuses a browser's request on a Unix socket. Browsers cannot use Unix sockets, so that such a request
-    /// came through a program that forwards them.
+    /// Refuses a browser's request on a Unix socket. Browsers cannot use Unix sockets. Such a request came
+    /// through a program that forwards requests.
     package static func checkNoBrowser(_ request: Request) throws(HostRefusal) {
         guard request.headers[values: .origin].isEmpty, request.headers.first("sec-fetch-site") == nil else {
             throw .otherOrigin
@@ -70,7 +70,8 @@ package struct HostRules: Equatable, Sendable {
         }
     }
 
-    /// Whether the origin is the daemon's own when it is reached as `host`.
+    /// Whether the origin is the one that the daemon's own pages have if a browser reaches the daemon under
+    /// the name `host`.
     private func isOwn(_ origin: String, at host: String) -> Bool {
         if origin == "\(scheme)://\(host)" { return true }
         // A proxy may omit the port in `Host`, or send the daemon's port.

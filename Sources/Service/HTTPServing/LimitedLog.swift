@@ -18,7 +18,7 @@ package final class LimitedLog: Sendable {
     private let log: Logger
     private let sourceKey: String
     private let period: Duration
-    /// The open windows by message and source.
+    /// The current periods, by message and source.
     private let windows = Mutex<[String: Window]>([:])
 
     /// Creates a limited log.
@@ -32,8 +32,8 @@ package final class LimitedLog: Sendable {
 
     /// Logs a warning.
     ///
-    /// - Parameter source: the caller that causes the message; `nil` for a stranger. Each caller has a limit
-    ///   of its own, and all strangers share one limit.
+    /// - Parameter source: the known caller that causes the message; `nil` if the caller is unknown. Each
+    ///   known caller has its own limit. All unknown callers have one limit together.
     package func warning(
         _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
@@ -45,15 +45,15 @@ package final class LimitedLog: Sendable {
         write(message, at: .error, of: nil, metadata())
     }
 
-    /// Logs a line, or counts it if its window is full. The first line that is left out starts the task that
-    /// reports their number.
+    /// Logs a line, or only counts it if the period has its maximum of lines already. The first line that is
+    /// left out starts the task that reports their number.
     private func write(
         _ message: Logger.Message, at level: Logger.Level, of source: String?, _ metadata: Logger.Metadata
     ) {
         let key = "\(message) \(source ?? "")"
         let (isWritten, isFirstLeftOut) = windows.withLock { windows in
             let now = ContinuousClock.now
-            // A window that has left out lines stays open until its report.
+            // A period in which lines were left out goes on until its report.
             windows = windows.filter { $0.value.leftOut > 0 || now - $0.value.began < period }
             var window = windows[key] ?? Window(began: now)
             let isWritten = window.written < Self.most
@@ -69,7 +69,7 @@ package final class LimitedLog: Sendable {
         }
     }
 
-    /// Closes a window, and logs how many of its lines were left out.
+    /// Ends the period of a message, and logs how many lines were left out.
     private func report(
         _ message: Logger.Message, at level: Logger.Level, of source: String?, in key: String
     ) {

@@ -6,8 +6,8 @@ internal import NIOCore
 package enum Listener: Sendable {
     /// A Unix socket: the system names the user at the other end.
     case socket
-    /// TCP: the caller sends a token or a cookie. Browsers can connect too, so that Host and Origin are
-    /// checked.
+    /// TCP: the caller sends a token or a cookie. Browsers can connect too. The headers Host and Origin are
+    /// therefore checked.
     case tcp
 }
 

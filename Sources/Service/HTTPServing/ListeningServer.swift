@@ -42,7 +42,7 @@ package struct ListeningServer: Service {
     ///
     /// - Parameters:
     ///   - tls: the certificate; `nil` for plain HTTP.
-    ///   - refusal: the response, with status 503, to a connection for which there is no place.
+    ///   - refusal: the response, with status 503, to a connection above the limit.
     ///   - caller: returns the name of the caller to whom a verified client certificate (DER) belongs, or
     ///     `nil` if the certificate names no caller.
     ///   - listening: called when requests are accepted, with the port, or with `nil` for a Unix socket.
@@ -68,8 +68,8 @@ package struct ListeningServer: Service {
             guard case .socket(let path, _) = address else { return try await server().run() }
             let claim = try SocketFile(claiming: path)
             try await server().run()
-            // Nothing else uses the claim, so that without this line Swift could release it before the server
-            // has ended.
+            // Nothing else uses the claim. Without this line Swift could release it before the server has
+            // ended.
             _ = consume claim
         } catch let error as IOError {
             throw ListenerFault(address: address, code: error.errnoCode)

@@ -3,26 +3,26 @@ internal import Synchronization
 
 /// The open connections of a listener. The book decides which connection is closed if there are too many.
 ///
-/// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
-/// certificate of the handshake. `identify` records the caller.
+/// A connection whose caller is not known is called a stranger. The caller becomes known by a token in a
+/// request, or at a hub by the certificate of the handshake. `identify` records the caller.
 ///
-/// **Strangers** have half of the places, or a separate number, and each has a limited time
-/// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger. The oldest
-/// stranger that has sent nothing goes first if it has been silent for `longestSilence`, or if more than half
-/// of the strangers' places are taken by silent ones. Otherwise the oldest stranger goes. A stranger
-/// therefore never keeps out a known caller.
+/// **Strangers** may be half of the connections, or another configured number. Each is closed after
+/// `strangerLifetime`. If there are too many strangers, a new connection replaces one of them. The oldest
+/// stranger that has sent nothing is replaced if it has been silent for `longestSilence`, or if many
+/// strangers (more than half of their maximum) are silent. Otherwise the oldest stranger is replaced. A
+/// stranger therefore never keeps out a known caller.
 ///
-/// **Known callers** each have a share of the places. A caller with more connections loses its oldest one.
-/// All known callers together may have a limit too: if there are more, the caller with the most connections
-/// loses its oldest one. A connection whose request is being answered is closed only if all candidates are
-/// being answered.
+/// **Known callers** each have a maximum number of connections. A caller with more connections loses its
+/// oldest one. All known callers together may have a limit too: if there are more, the caller with the most
+/// connections loses its oldest one. A connection whose request is being answered is closed only if all
+/// candidates are being answered.
 ///
 /// `BoundedConnections` calls `enter` for each accepted connection and closes the connection that `enter`
 /// returns. All functions may be called from any event loop: the state is behind a mutex. The book closes
 /// connections and measures time, but never reads a request.
 package final class OpenConnectionBook: Sendable {
-    /// The time that a connection of an unknown caller may be silent. After this time it is the first to be
-    /// closed when places are needed, ahead of connections that have sent something.
+    /// The time that a connection of an unknown caller may be silent. A connection that has been silent for
+    /// longer is closed first if there are too many connections.
     private static let longestSilence = TimeAmount.seconds(2)
 
     /// An open connection.
@@ -30,37 +30,38 @@ package final class OpenConnectionBook: Sendable {
         let channel: any Channel
         let number: Int
         let entered = NIODeadline.now()
-        /// The name of the known caller; `nil` for a stranger.
+        /// The name of the known caller; `nil` while the caller is unknown.
         var caller: String?
         /// Whether the client has sent a byte.
         var hasSpoken = false
-        /// Whether a request is being answered, so that part of an answer may have been written.
+        /// Whether a request is being answered. Part of the answer may have been written already.
         var isAnswering = false
 
         var isStranger: Bool { caller == nil }
         var isSilentStranger: Bool { isStranger && !hasSpoken }
     }
 
-    /// The state of the book.
+    /// The open connections, with their counts.
     fileprivate struct Entries: Sendable {
         var open: [ObjectIdentifier: Entry] = [:]
-        /// The connections that lost their place and are not closed yet.
+        /// The connections that make room for others and are not closed yet.
         var leaving: [ObjectIdentifier: Entry] = [:]
         var strangersLine = Line(isOfSilent: false)
         var silentLine = Line(isOfSilent: true)
-        /// The number of strangers among the open connections.
+        /// The number of open connections whose caller is unknown (strangers).
         var strangers = 0
-        /// The number of strangers that have sent nothing.
+        /// The number of open connections whose caller is unknown and that have sent nothing.
         var silent = 0
         /// The number of the newest connection. Each connection gets the next number.
         var last = 0
     }
 
-    /// Strangers in the order of their arrival: all strangers, or only those that have sent nothing. The line
-    /// may contain connections that have left, which are skipped.
+    /// The connections whose caller is unknown (strangers), in the order of their arrival: all of them, or
+    /// only those that have sent nothing. The line may contain connections that were closed, which are
+    /// skipped.
     ///
-    /// With the line, the oldest stranger is found without a search through all connections, which would be
-    /// needed thousands of times a second during an attack.
+    /// With the line, the oldest stranger is found without a search through all connections. During an attack
+    /// this search would be needed thousands of times a second.
     fileprivate struct Line: Sendable {
         let isOfSilent: Bool
         private var places: [(key: ObjectIdentifier, number: Int)] = []
@@ -69,8 +70,8 @@ package final class OpenConnectionBook: Sendable {
 
     /// The decision on a new connection.
     enum Entrance: Sendable {
-        /// The connection has a place. If `instead` is not `nil`, that connection has lost its place and must
-        /// be closed.
+        /// The connection is accepted. If `instead` is not `nil`, that earlier connection has to make room
+        /// and must be closed.
         case served(instead: (any Channel)?)
         case refused
     }
@@ -83,16 +84,17 @@ package final class OpenConnectionBook: Sendable {
     private let wasRefused: @Sendable () -> Void
     private let entries = Mutex(Entries())
 
-    /// Creates a book.
+    /// Creates a book without connections.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of open connections.
-    ///   - strangerPlaces: the maximum number of strangers; `nil` for half of the limit.
+    ///   - strangerPlaces: the maximum number of connections whose caller is unknown; `nil` for half of the
+    ///     limit.
     ///   - knownPlaces: the maximum number of connections of known callers; `nil` for the limit.
     ///   - strangerLifetime: the time for which a connection may be open while its caller is unknown.
-    ///   - mostOfOneCaller: the maximum number of connections of one known caller. More than half of the
-    ///     limit, and `nil`, count as half of the limit.
-    ///   - wasRefused: called for each connection that is refused or loses its place.
+    ///   - mostOfOneCaller: the maximum number of connections of one known caller. `nil` counts as half of
+    ///     the limit, and so does a larger number.
+    ///   - wasRefused: called for each connection that is refused or has to make room for another.
     package init(
         limit: Int, strangerPlaces: Int? = nil, knownPlaces: Int? = nil, strangerLifetime: TimeAmount,
         mostOfOneCaller: Int? = nil, wasRefused: @escaping @Sendable () -> Void
@@ -106,13 +108,13 @@ package final class OpenConnectionBook: Sendable {
         self.wasRefused = wasRefused
     }
 
-    /// Decides on a new connection, which keeps its place until it is closed.
+    /// Decides on a new connection. An accepted connection is counted until it is closed.
     func enter(_ channel: any Channel) -> Entrance {
         let entrance = entries.withLock { entries -> Entrance in
             var leaving: (any Channel)?
             if entries.strangers >= strangerPlaces || entries.open.count >= limit {
-                // If few strangers are silent, they are probably new and their first bytes are on the way:
-                // only those silent for `longestSilence` go first.
+                // If few strangers are silent, they are probably new and their first bytes are on the way.
+                // Then only a stranger that has been silent for `longestSilence` is preferred.
                 let areManySilent = entries.silent > max(1, strangerPlaces / 2)
                 let silentSince = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
                 guard let stranger = entries.removeStranger(silentSince: silentSince) else { return .refused }
@@ -123,7 +125,7 @@ package final class OpenConnectionBook: Sendable {
         }
         switch entrance {
         case .served(instead: nil): break
-        // The other connection has lost its place, which counts as a refusal.
+        // The earlier connection has to make room, which counts as a refusal.
         case .served: wasRefused()
         case .refused:
             wasRefused()
@@ -139,7 +141,7 @@ package final class OpenConnectionBook: Sendable {
         return entrance
     }
 
-    /// Removes a connection that was closed, whether it had lost its place or not.
+    /// Removes a connection that was closed, by itself or to make room.
     private func remove(_ channel: any Channel) {
         entries.withLock { entries in
             entries.leaving[ObjectIdentifier(channel)] = nil
@@ -163,10 +165,10 @@ package final class OpenConnectionBook: Sendable {
     /// Records that a connection belongs to a known caller, and closes a connection if there are now too
     /// many.
     ///
-    /// If the caller has more connections than its share, its oldest is closed. If all known callers together
-    /// have too many, the oldest connection of the caller with the most is closed. If several callers have
-    /// this number of connections, `caller` loses a connection, unless it has only one connection. A caller's
-    /// second connection therefore never takes the only connection of another caller.
+    /// If the caller has more connections than `mostOfOneCaller`, its oldest one is closed. If all known
+    /// callers together have too many, the oldest connection of the caller with the most is closed. If
+    /// several callers have this number of connections, `caller` loses a connection, unless it has only one
+    /// connection. A caller's second connection therefore never takes the only connection of another caller.
     package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -196,8 +198,8 @@ package final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Whether the last request of a connection that has lost its place is still being answered. Call it on
-    /// the connection's event loop, where its requests begin.
+    /// Whether a connection that has to make room is still answering a request, which is its last. Call this
+    /// function on the connection's event loop, where its requests begin.
     func isAnsweringLast(on channel: any Channel) -> Bool {
         entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
     }
@@ -222,10 +224,10 @@ extension OpenConnectionBook.Entries {
         return entry
     }
 
-    /// Takes the place of one stranger. This is the oldest stranger that has been silent since `time`, or
-    /// else the oldest stranger of all.
+    /// Removes one connection whose caller is unknown (a stranger), to make room. This is the oldest one that
+    /// has been silent since `time`, or else the oldest one of all.
     ///
-    /// - Returns: the connection to close, or `nil` if there is no stranger.
+    /// - Returns: the connection to close, or `nil` if all callers are known.
     fileprivate mutating func removeStranger(silentSince time: NIODeadline) -> (any Channel)? {
         let silent = silentLine.first(of: open)
         let isOverdue = silent.flatMap { open[$0]?.entered }.map { $0 <= time } ?? false
@@ -247,10 +249,10 @@ extension OpenConnectionBook.Entries {
         return Set(counts.filter { $0.value == most }.keys)
     }
 
-    /// Takes the place of the oldest connection of these callers, preferably of a connection that is not
-    /// being answered.
+    /// Removes the oldest connection of these callers, to make room. A connection whose request is being
+    /// answered is removed only if there is no other.
     ///
-    /// - Parameter new: the new connection, which is chosen only if there is no other.
+    /// - Parameter new: the new connection, which is removed only if these callers have no other.
     fileprivate mutating func removeOldest(
         of callers: Set<String>, except new: ObjectIdentifier
     ) -> (any Channel)? {
@@ -277,8 +279,8 @@ extension OpenConnectionBook.Line {
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Connections that left by themselves are still in the line. The line is compacted when more than
-        // half of its places belong to such connections, but not while the line is short.
+        // Connections that were closed by themselves are still in the line. The line is compacted when more
+        // than half of its entries belong to such connections, but not while the line is short.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0
@@ -286,7 +288,8 @@ extension OpenConnectionBook.Line {
         places.append((key, number))
     }
 
-    /// The first connection in the line that still belongs to a stranger. Connections before it are dropped.
+    /// The first connection in the line that is open and whose caller is still unknown. The entries before it
+    /// are dropped.
     fileprivate mutating func first(
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) -> ObjectIdentifier? {
@@ -297,8 +300,8 @@ extension OpenConnectionBook.Line {
         return nil
     }
 
-    /// Whether a place in the line still belongs to a stranger. The number is compared because a later
-    /// connection may have the same object identifier as a closed one.
+    /// Whether an entry of the line is an open connection whose caller is still unknown. The number is
+    /// compared because a later connection may have the same object identifier as a closed one.
     private func counts(
         _ place: (key: ObjectIdentifier, number: Int),
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]

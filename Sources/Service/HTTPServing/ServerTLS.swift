@@ -55,6 +55,7 @@ package final class ServerTLS: Sendable {
 
     /// Reads the certificates in a PEM file, at least one.
     private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
+        // `PrivateFile.read` is also for public files: it refuses a file that another user may change.
         let bytes = try mapping(PrivateFile.read(path), ServerTLSFault.of(path))
         guard let blocks = try? PEM.decode(bytes[...], label: "CERTIFICATE"), !blocks.isEmpty,
             let certificates = try? blocks.map({ try NIOSSLCertificate(bytes: $0, format: .der) })

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// The first handler of a connection, which closes the connection if the peer accepts no bytes for too long.
-/// Otherwise a peer could keep a connection open for any time.
+/// Otherwise a peer could keep a connection open for an unlimited time.
 final class WriteDeadline: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -6,7 +6,7 @@ package import RequestPlanner
 package import Transport
 package import WalletPresentation
 
-/// A condition under which the service of a counter refuses a caller's request.
+/// A condition under which the presentation service refuses a caller's request.
 ///
 /// A case contains the details of the condition. Each interface chooses status, id and text for its callers;
 /// for HTTP, `APIProblem` does that.
@@ -86,7 +86,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case laneBusy(PresentationID, isOwn: Bool)
     /// A person has to decide on the lane's earlier presentation first.
     case decisionOpen(PresentationID, isOwn: Bool)
-    /// The presentation belongs to a standing order that waits for a phone, and cannot be cancelled.
+    /// The lane asks each next phone by itself (a standing order) and waits for one. Its presentation cannot
+    /// be cancelled.
     case standingOrder
     /// The reader or the Bluetooth adapter of the lane cannot be used.
     case readerUnavailable(DeviceFault)
@@ -95,9 +96,9 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     /// There is no such presentation, or the caller may not see it.
     case presentationUnknown
-    /// The presentation is over, or waits for a decision, so that no phone can join it.
+    /// The presentation is over, or waits for a decision. No phone can join it.
     case presentationOver
-    /// Another phone has engaged already.
+    /// Another phone has begun the exchange already.
     case alreadyEngaged
     /// No decision is open, or another decision was made.
     case decisionNotDue

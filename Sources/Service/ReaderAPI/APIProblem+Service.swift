@@ -9,7 +9,7 @@ internal import Transport
 /// The translation of the service's errors to problems of the HTTP API. Status, id and text of each error are
 /// chosen here and nowhere else.
 extension APIProblem {
-    /// Creates the problem of an error of the service.
+    /// Creates the HTTP problem for an error of the presentation service.
     package init(_ error: PresentationServiceError) {
         self =
             switch error {

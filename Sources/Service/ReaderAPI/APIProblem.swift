@@ -335,7 +335,7 @@ extension APIProblem {
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
-        // `permitted` names the members of the body itself, so that the list is left out for a fault in an
+        // `permitted` names the members of the body itself. The list is therefore left out for a fault in an
         // object inside the body.
         if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
             detail += "; permitted are \(permitted.sorted().joined(separator: ", "))"

@@ -8,7 +8,8 @@ package import PKIX
 /// An identity is a folder `identities/NAME` in the store's folder, with two files:
 ///
 /// - `key.pem`: the private key: in PEM, or wrapped by this computer's TPM;
-/// - `certificates.pem`: the certificate chain that an authority returned; missing until `import`.
+/// - `certificates.pem`: the certificate chain that an authority returned; missing until the chain is
+///   imported.
 ///
 /// The file `identities/choice.json` has the rules (`IdentityRules`).
 ///
@@ -86,7 +87,7 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// Replaces the certificates of an identity.
+    /// Writes the certificates of an identity, in place of earlier ones.
     package func keep(_ chain: CertificateChain, for name: IdentityName) throws(IdentityStoreError) {
         let text = chain.certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
         try changing { () throws(IdentityStoreError) in
@@ -109,8 +110,8 @@ package struct IdentityFolder: Sendable {
     /// returns this folder.
     private var draft: String { "\(path)/.new" }
 
-    /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such
-    /// folder, so that errors are ignored.
+    /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such folder.
+    /// Errors are therefore ignored.
     private func discardDraft() {
         _ = unsafe unlink("\(draft)/key.pem")
         _ = unsafe rmdir(draft)
@@ -178,7 +179,7 @@ extension IdentityFolder {
     }
 }
 
-/// A lock among processes on a file. The system releases it if the process ends.
+/// A lock on a file, by which processes exclude each other. The system releases the lock if the process ends.
 package struct FolderLock: ~Copyable {
     /// The maximum time to wait for another process, in milliseconds.
     private static let timeout = 5_000

@@ -132,6 +132,7 @@ extension IdentityFolder {
     /// Returns the rules of this folder; `nil` if there is no file.
     package func rules() throws(IdentityStoreError) -> IdentityRules? {
         do throws(IdentityStoreError) {
+            // The rules are no secret. `PrivateFile.read` refuses a file that another user may change.
             return try IdentityRules(json: PrivateFile.read(choicePath))
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return nil

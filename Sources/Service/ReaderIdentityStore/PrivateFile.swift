@@ -3,7 +3,8 @@ internal import Glibc
 package import OpenSSLCrypto
 internal import SystemPackage
 
-/// Reading and writing of files that only their owner may access or change.
+/// Reading and writing of files that only their owner may change: private keys, and also public files such as
+/// certificates, which nobody else may replace.
 ///
 /// - Reading refuses links, other users' files, and files that others may change; for secrets, also files
 ///   that others may read.
@@ -25,7 +26,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Returns the contents of a file that is not secret, but that no other user may change.
+    /// Returns the contents of a file that is not secret, such as certificates, but that no other user may
+    /// change.
     package static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
         try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
     }
@@ -108,7 +110,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Deletes a file, whose contents are overwritten first, so that they are hard to recover from the disk.
+    /// Deletes a file. Its contents are overwritten first and are then hard to recover from the disk.
     package static func remove(_ path: String) throws(IdentityStoreError) {
         let file: FileDescriptor
         do throws(IdentityStoreError) {
@@ -130,8 +132,8 @@ package enum PrivateFile {
         try flush(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
     }
 
-    /// Renames a file or folder, and flushes the folder of `target`, so that the new entry survives a loss of
-    /// power.
+    /// Renames a file or folder. Then flushes the folder of `target`, so that the new entry survives a loss
+    /// of power.
     static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
         try flush(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))

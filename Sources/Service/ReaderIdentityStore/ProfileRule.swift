@@ -13,9 +13,8 @@ package struct ProfileRule: Hashable, Sendable {
     /// Whether wallets refuse readers that break this rule (Q170).
     private var isEnforcedByWallets: Bool { Self.enforcedByWallets.contains(finding.rule) }
 
-    /// The nine rules that wallets check: the issuer's key identifier, a common name, no extension that
-    /// constrains authorities, the purpose, digital signatures, the required extension with the place of
-    /// revocations, the validity period, the signature algorithm, and the certificate's own key identifier.
+    /// The nine rules that wallets check. `distributionPoint` is the required extension with the address of
+    /// the revocation list. `forbiddenExtension` is about extensions that constrain authorities.
     private static let enforcedByWallets: Set<CertificateRule> = [
         .authorityKeyIdentifier, .commonName, .forbiddenExtension, .extendedKeyUsage, .keyUsage,
         .distributionPoint, .validityPeriod, .signatureAlgorithm, .subjectKeyIdentifier,

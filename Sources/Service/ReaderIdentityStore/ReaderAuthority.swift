@@ -76,6 +76,7 @@ package struct ReaderAuthority: ~Copyable {
         _ path: String, of subject: DistinguishedName, with key: borrowing PrivateKey, at now: Timestamp
     ) throws(IdentityStoreError) -> Certificate {
         do throws(IdentityStoreError) {
+            // `PrivateFile.read` is also for public files: it refuses a file that another user may change.
             return try certificate(PrivateFile.read(path))
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return try makeRoot(path, of: subject, with: key, at: now)
@@ -90,7 +91,7 @@ package struct ReaderAuthority: ~Copyable {
             subject, key, issuer: subject, from: now, until: now.secondsSince1970 + rootValidity,
             extensions: [
                 .keyUsage([.keyCertSign, .cRLSign]),
-                // The root certifies readers themselves, and no further authority.
+                // The root certifies readers directly, and no other authority.
                 .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
             ]
         ).signed(by: key)

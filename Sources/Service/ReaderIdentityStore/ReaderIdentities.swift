@@ -33,7 +33,7 @@ package struct ReaderIdentities: Sendable {
             loaded[rule.identity] = identity
             if case .failure(let error) = identity { unusable.append((rule.identity.text, error)) }
         }
-        // An identity that cannot be used becomes `nil`, so that requests under its rules are unsigned.
+        // An identity that cannot be used becomes `nil`. Requests under its rules are then unsigned.
         choice = ReaderIdentityChoice(
             rules.rules.map { rule in
                 ReaderIdentityChoice.Rule(
@@ -77,12 +77,12 @@ extension IdentityFolder {
 /// An identity in the folder: whether its key is in memory or in the TPM, and its imported certificates. The
 /// key itself is read only when it is needed.
 package struct StoredIdentity: Sendable {
-    /// The number of days of warning: an identity is reported if its certificates expire in fewer days.
+    /// The number of days before the expiry of its certificates at which an identity is first reported.
     package static let warningDays: Int64 = 30
 
     package let name: IdentityName
     package let residence: PrivateKey.Residence
-    /// The certificate chain; `nil` before `import`.
+    /// The certificate chain; `nil` until certificates are imported.
     package let chain: CertificateChain?
     private let folder: IdentityFolder
 
@@ -102,6 +102,7 @@ package struct StoredIdentity: Sendable {
     private static func chain(at path: String) throws(IdentityStoreError) -> CertificateChain? {
         let text: [UInt8]
         do throws(IdentityStoreError) {
+            // `PrivateFile.read` is also for public files: it refuses a file that another user may change.
             text = try PrivateFile.read(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return nil
@@ -125,7 +126,8 @@ package struct StoredIdentity: Sendable {
     }
 
     /// Returns the identity for signing requests, if its certificate is for its key, the chain is valid at
-    /// `now`, and no enforced rule of the profile is broken. Other broken rules were reported at `import`.
+    /// `now`, and no enforced rule of the profile is broken. Other broken rules were reported when the
+    /// certificates were imported.
     package func readerIdentity(at now: Timestamp) throws(IdentityStoreError) -> ReaderIdentity {
         guard let chain else { throw .noCertificates }
         try chain.requireValidity(at: now)

@@ -21,8 +21,8 @@ package final class MonotonicTime: Sendable {
         self.instant = instant
     }
 
-    /// Returns `now`, or the continued time if `now` is before it. The results of successive calls never
-    /// decrease.
+    /// Returns `now`, or a later time: the latest time that was seen plus the time that has passed since. The
+    /// results of successive calls never decrease.
     func time(at now: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in

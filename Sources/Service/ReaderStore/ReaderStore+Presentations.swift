@@ -23,14 +23,14 @@ package struct StoredPresentation: Sendable {
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
     /// The JSON description that the caller reads. The row of a running presentation says that the
-    /// presentation was interrupted. This is true if the daemon ends before the daemon has replaced the row.
+    /// presentation was interrupted. This becomes true if the daemon ends before it has replaced the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String
     /// The URL to which the end of the presentation is still to be delivered; `nil` if there is none, or
     /// after delivery.
     package let webhook: String?
-    /// The numbers of the receipts of the first request and of the further request (`then`); `nil` for a
+    /// The numbers of the receipts of the first request and of the second request (`then`); `nil` for a
     /// missing receipt.
     package internal(set) var receipts: (first: Int64?, further: Int64?) = (nil, nil)
 
@@ -54,7 +54,7 @@ package struct StoredPresentation: Sendable {
         self.webhook = webhook
     }
 
-    /// The suffix that marks the held receipt of the further request (`then`): it is stored under the
+    /// The suffix that marks the held receipt of the second request (`then`): it is stored under the
     /// presentation's id with this suffix.
     static let furtherEnding = "/then"
 }
@@ -71,8 +71,8 @@ extension ReaderStore {
     /// The time for which a presentation is kept after its end, in seconds.
     package static let presentationsKept: Int64 = 86_400
 
-    /// Stores a presentation, which replaces the row with the same id, and an older presentation with the
-    /// same owner, reference and holder number.
+    /// Stores a presentation. Its row replaces the row with the same id. It also replaces the row of an older
+    /// presentation with the same owner, reference and holder number.
     package func put(_ presentation: StoredPresentation) throws(ReaderStoreError) {
         try change { database in try Self.put(presentation, in: database) }
     }
@@ -85,7 +85,7 @@ extension ReaderStore {
     ///
     /// - Parameters:
     ///   - first: the receipt of the first request; `nil` if there is none.
-    ///   - further: the receipt of the further request; `nil` if there is none.
+    ///   - further: the receipt of the second request (`then`); `nil` if there is none.
     package func insert(
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
@@ -99,7 +99,7 @@ extension ReaderStore {
 
     /// Checks that the store can be written: inserts a presentation and deletes it in the same transaction.
     package func checkWritable() throws(ReaderStoreError) {
-        // Nobody sees this row, so that its values only have to satisfy the table.
+        // Nobody sees this row. Its values only have to satisfy the table.
         let probe = StoredPresentation(
             id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
             created: Timestamp(secondsSince1970: 0), ended: nil, lane: "", outcome: nil, isOfTest: nil,
@@ -110,7 +110,8 @@ extension ReaderStore {
         }
     }
 
-    /// Deletes a presentation that was stored but did not begin, and its held receipts.
+    /// Deletes a presentation that was stored but did not begin. Also deletes its receipts from the table of
+    /// held receipts.
     package func withdraw(_ id: String) throws(ReaderStoreError) {
         try change { database in
             try database.execute(sql: "DELETE FROM presentation WHERE id = ?", arguments: [id])
@@ -136,12 +137,12 @@ extension ReaderStore {
             ])
     }
 
-    /// Stores how a presentation ended, appends its receipts, and deletes its held receipts. All of this is
-    /// one transaction.
+    /// Stores how a presentation ended, appends its receipts to the chain, and deletes the receipts that were
+    /// held for an interruption or a decision. All of this is one transaction.
     ///
     /// - Parameters:
     ///   - first: the receipt of the first request; `nil` if there is none.
-    ///   - further: the receipt of the further request; `nil` if there is none.
+    ///   - further: the receipt of the second request (`then`); `nil` if there is none.
     /// - Returns: the numbers of the new receipts.
     package func end(
         _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?
@@ -282,7 +283,7 @@ extension ReaderStore {
     /// Deletes the presentations that ended more than a day ago. Also deletes presentations whose end is more
     /// than a day in the future: the clock was ahead when they ended.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
-        // A presentation that continues has no end, so that the condition is null and its row stays.
+        // A presentation that continues has no end. The condition is then null, and the row stays.
         try change { database in
             try database.execute(
                 sql: "DELETE FROM presentation WHERE abs(ended - ?) > ?",

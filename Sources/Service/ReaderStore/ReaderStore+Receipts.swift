@@ -12,8 +12,8 @@ extension ReaderStore {
     /// Signs a statement as the next receipt and appends it to the chain. When this function returns, the
     /// receipt is on the disk.
     ///
-    /// - Parameter presentation: the id of a presentation whose held statement is deleted in the same
-    ///   transaction.
+    /// - Parameter presentation: the id of a presentation whose statement is deleted from the table of held
+    ///   receipts in the same transaction.
     package func append(
         _ statement: ReceiptStatement, releasing presentation: String? = nil
     ) throws(ReaderStoreError) -> SignedReceipt {
@@ -54,7 +54,7 @@ extension ReaderStore {
     ///
     /// - Parameters:
     ///   - first: the statement about the first request; `nil` if there is none.
-    ///   - further: the statement about the further request (`then`); `nil` if there is none.
+    ///   - further: the statement about the second request (`then`); `nil` if there is none.
     ///   - presentation: the id of the presentation.
     package func holdReceipts(
         _ first: ReceiptStatement?, then further: ReceiptStatement? = nil, of presentation: String
@@ -62,8 +62,9 @@ extension ReaderStore {
         try change { database in try Self.hold(first, then: further, of: presentation, in: database) }
     }
 
-    /// Holds the statements of a presentation inside a write transaction. The further statement is stored
-    /// under the presentation's id followed by `furtherEnding`.
+    /// Stores the statements of a presentation in the table of held receipts, inside a write transaction. The
+    /// statement of the second request (`then`) is stored under the presentation's id followed by
+    /// `furtherEnding`.
     static func hold(
         _ first: ReceiptStatement?, then further: ReceiptStatement?, of presentation: String,
         in database: Database
@@ -77,15 +78,15 @@ extension ReaderStore {
         }
     }
 
-    /// Deletes the held statements of a presentation.
+    /// Deletes the statements of a presentation from the table of held receipts.
     static func release(_ presentation: String, in database: Database) throws {
         try database.execute(
             sql: "DELETE FROM receipt_held WHERE presentation IN (?1, ?1 || ?2)",
             arguments: [presentation, StoredPresentation.furtherEnding])
     }
 
-    /// Appends all held statements to the chain as receipts: the statements that nobody decided on, and the
-    /// statements of interrupted presentations. Call this function when the daemon starts: no presentation of
+    /// Appends all statements in the table of held receipts to the chain: those that waited for a decision,
+    /// and those of interrupted presentations. Call this function when the daemon starts: no presentation of
     /// an earlier run can continue.
     ///
     /// - Returns: the number of receipts.
@@ -268,6 +269,7 @@ private struct ReceiptHead: Equatable {
         else { throw ReaderStoreError.receiptMalformed }
         try sign1.verify(with: key.key())
         let map = try CBORItem.parse(payload).map()
+        // `isText` takes a literal, so that `type` cannot be used here.
         guard let type = map["type"], type.isText("countersign receipt head"), map.count == 3,
             let count = try map["count"]?.integer(), let digest = try map["head"]?.byteString()
         else { throw ReaderStoreError.receiptMalformed }

@@ -248,7 +248,8 @@ extension ReaderStore {
     }
 
     /// Records the creation time of an imported bundle, which never decreases. Throws `changedMeanwhile` if a
-    /// later bundle was imported before: an older bundle is a replay, even after a rollback.
+    /// bundle with a later creation time was imported already: an older bundle is a replay, even after a
+    /// rollback.
     private static func remember(bundle created: Timestamp, in database: Database) throws {
         // Compared inside the transaction: another process may have imported a later bundle with equal
         // contents, which leaves the number of the current snapshot unchanged, so `expecting` alone does not
@@ -261,7 +262,8 @@ extension ReaderStore {
             arguments: [created.secondsSince1970])
     }
 
-    /// Deletes the oldest snapshots beyond `keptSnapshots`, and the bytes that no snapshot has any more.
+    /// Keeps the newest `keptSnapshots` snapshots and deletes the older ones. Then deletes the bytes that no
+    /// snapshot has any more.
     private static func prune(in database: Database) throws {
         try database.execute(
             sql: """

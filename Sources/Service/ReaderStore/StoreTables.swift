@@ -1,5 +1,5 @@
-/// The tables of trust snapshots. Sources with the same bytes are stored once for all snapshots. Nothing here
-/// is about a holder.
+/// The tables of trust snapshots. Sources with the same bytes are stored once for all snapshots. These tables
+/// contain nothing about a holder.
 enum TrustTables {
     static let schema = """
         CREATE TABLE trust_bytes (
@@ -56,7 +56,8 @@ enum TrustTables {
         """
 }
 
-/// The tables of receipts. A receipt is stored in its signed encoding. Nothing here is about a holder.
+/// The tables of receipts. A receipt is stored in its signed encoding. These tables contain nothing about a
+/// holder.
 enum ReceiptTables {
     static let schema = """
         CREATE TABLE receipt (

@@ -87,8 +87,9 @@ package enum Scope: String, CaseIterable, Sendable {
     /// Requests reader tokens for the brands and readers that the configuration names for this caller
     /// (`readerTokens.grants`).
     case readerTokens
-    /// Makes requests and receives answers for a shop's app and web page. Has no rights at a lane.
+    /// Makes requests for a shop's app and web page, and receives the reports on the responses. Has no rights
+    /// at a lane.
     case online
-    /// Reads metrics, receipts, and all presentations without their answers.
+    /// Reads metrics and receipts. Also reads all presentations, but not their answers.
     case admin
 }

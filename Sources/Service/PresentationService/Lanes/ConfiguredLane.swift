@@ -1,7 +1,8 @@
 package import MdocTrust
 package import ReaderService
 
-/// A lane with its settings: page, deadlines, retrieval, presets and standing order.
+/// A lane with its settings: page, deadlines, retrieval, presets, and the preset that the lane repeats by
+/// itself.
 package struct ConfiguredLane: Sendable {
     package let lane: Lane
     package let page: LanePage
@@ -29,8 +30,8 @@ package struct LaneSettings: Equatable, Sendable {
     package var deadlines = PresentationDeadlines()
     package var retrieval = RetrievalPlan()
     package var requestVersion = RequestVersion.automatic
-    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
-    /// for the policy of the purpose.
+    /// A revocation policy that is at least as strict as the policy for the purpose of the request; `nil` to
+    /// use that policy.
     package var policy: RevocationPolicy?
 
     package init() {}
@@ -80,7 +81,7 @@ package struct LanePage: Equatable, Sendable {
         case square
         /// A pad that is longer than wide, with a cable.
         case upright
-        /// A reader inside the counter or the kiosk, of which only the mark is visible.
+        /// A reader inside the counter or the kiosk. Only the contactless symbol on the surface is visible.
         case builtIn
     }
 
@@ -89,8 +90,8 @@ package struct LanePage: Equatable, Sendable {
     package var brand: LaneBrand?
     package var reader = Reader.square
     package var antenna: Antenna?
-    /// The seconds for which the customer's page shows a result. A standing order asks the next phone after
-    /// that time.
+    /// The seconds for which the customer's page shows a result. A lane that asks each next phone by itself
+    /// continues after that time.
     package var resultSeconds = 12
     package var notice: Notice?
     /// The names of accepted wallets, shown while no phone is asked.
@@ -105,7 +106,7 @@ package struct LanePage: Equatable, Sendable {
 }
 
 /// The operator's texts that replace texts of the customer's page. The headings of outcomes cannot be
-/// replaced, so that each outcome has the same heading on every screen.
+/// replaced: each outcome has the same heading on every screen.
 package struct PageTexts: Equatable, Sendable {
     /// The languages of the pages.
     package enum Language: String, CaseIterable, Sendable {

@@ -2,8 +2,8 @@ internal import ErrorMapping
 internal import Glibc
 package import ReaderTokens
 
-/// A shop's name, logo and colours on the pages of its lane. The brand shows whose screen this is, not who
-/// asks the holder, so that no reader token is needed.
+/// A shop's name, logo and colours on the pages of its lane. The brand shows whose screen this is, and not
+/// who asks the holder. It therefore needs no reader token, which would prove who asks.
 package struct LaneBrand: Equatable, Sendable {
     package let name: String
     /// The path of the logo, a PNG file; `nil` for no logo.

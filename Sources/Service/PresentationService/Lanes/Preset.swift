@@ -3,12 +3,12 @@ package import ReaderStore
 package import RequestPlanner
 internal import Reports
 
-/// A named display request of the configuration, which a button or a standing order can start.
+/// A named display request of the configuration. A button starts it, or a lane repeats it by itself.
 ///
-/// A preset is never a data request: a person who presses a button has no use for elements, and no reader
-/// token.
+/// A preset is never a data request: the person who presses the button has no use for element values, and has
+/// no reader token, which a data request needs.
 package struct Preset: Equatable, Sendable {
-    /// The maximum number of presets of a configuration, and of one lane.
+    /// The maximum number of presets, in a configuration and at one lane.
     package static let most = 12
 
     /// The text of the preset's button.
@@ -16,14 +16,14 @@ package struct Preset: Equatable, Sendable {
     package let intent: RequestIntent
     package let validation: PresentationOrder.Validation
     package let retention: RetentionProfile
-    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
-    /// for the policy of the purpose.
+    /// A revocation policy that is at least as strict as the policy for the purpose of the request; `nil` to
+    /// use that policy.
     package let policy: RevocationPolicy?
 
     /// Creates a preset.
     ///
     /// - Parameter words: the intent as text.
-    /// - Throws: the reason why a phone cannot be asked this, or why the retention is not possible.
+    /// - Throws: the reason why the intent or the retention is not possible.
     package init(
         name: String, intent words: String, validation: PresentationOrder.Validation = .check,
         retention: RetentionProfile = .receipt, policy: RevocationPolicy? = nil

@@ -9,7 +9,7 @@ package final class PresentationMetrics: Sendable {
     enum Record: String, CaseIterable {
         /// A check, before the phone is asked, of whether the store can keep what the order demands.
         case check
-        /// A receipt that is held until somebody decides.
+        /// A receipt that is not final until somebody decides.
         case held
         /// A receipt, retained data, an export, or the removal of expired data.
         case receipt, retained, exported, purged

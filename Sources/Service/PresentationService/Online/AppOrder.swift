@@ -13,7 +13,7 @@ package struct AppOrder: Sendable {
     let merchant: String?
     package let descriptor: IdentityDescriptor
 
-    /// The members of the order in JSON.
+    /// The names of the members that the JSON of an order may have.
     package static let members: Set = ["merchant", "document", "elements", "intentToStore"]
     private static let mostElements = 32
 
@@ -35,7 +35,8 @@ package struct AppOrder: Sendable {
                 return (element, intent)
             }
         } catch {
-            // With an empty set, the answer does not list the permitted members.
+            // The caller of this initialiser has refused unknown members already. The faults here are in
+            // values, and a list of the permitted members would not help.
             throw .orderMalformed(error, permitted: [])
         }
         descriptor = try mapping(IdentityDescriptor(document, elements)) { (error: IdentityDescriptorError) in
@@ -51,9 +52,9 @@ package struct AppOrder: Sendable {
         return intent
     }
 
-    /// The questions that a response has to answer: each age that is asked for, and whether the document is
-    /// in date if its expiry date is asked for. PassKit may ask for an age in years instead of an `age_over`
-    /// element, and such an age answers the question too.
+    /// The questions that a response has to answer. There is one question for each age in the order. If the
+    /// order asks for the expiry date, one more question is whether the document is in date. PassKit may ask
+    /// for an age in years instead of an `age_over` element, and such an age answers the question too.
     func expectation(on day: FullDate) -> AnswerExpectation {
         let request = descriptor.itemsRequest
         let ages = descriptor.elements.compactMap { element, _ -> Question.Subject? in
@@ -78,8 +79,8 @@ package struct AppOrder: Sendable {
     /// - Parameter merchant: the name of the merchant who asks. It is written even if the order named no
     ///   merchant, because several merchants may be configured when the response arrives.
     package func kept(for merchant: String) -> [UInt8] {
-        // All elements have the intent of the order, so that the first element's intent is written. There is
-        // always a first element: `IdentityDescriptor` refuses an empty list.
+        // All elements have the intent of the order. The first element's intent is therefore written for all.
+        // There is always a first element: `IdentityDescriptor` refuses an empty list.
         let value: JSONValue = [
             "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
             "elements": .array(descriptor.elements.map { .string($0.element.name) }),

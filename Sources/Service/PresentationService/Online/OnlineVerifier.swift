@@ -12,8 +12,8 @@ internal import Synchronization
 package import WalletPresentation
 internal import ErrorMapping
 
-/// The presentation channels of apps and web pages: makes requests with a new nonce, and judges the
-/// responses.
+/// The verifier for presentations through a shop's app or web page. It makes requests with a new nonce, and
+/// judges the responses.
 ///
 /// `ask` returns the request that the shop's app or page passes to the wallet. `judge` verifies the response
 /// that comes back. HTTP routes call both functions with the `SessionBinding` of the shop's session; a nonce
@@ -30,6 +30,7 @@ internal import ErrorMapping
 package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore
+    /// The source of the trust and the policies with which responses are judged.
     private let basis: any JudgingBasisSource
     private let portraits: PortraitDecoder
     /// The clock for nonces and verification.
@@ -76,7 +77,8 @@ package final class OnlineVerifier: Sendable {
         -> JSONValue
     {
         let merchant = try current.merchant(named: order.merchant)
-        // Without trust the response could not be judged, so that the wallet is not asked.
+        // Without trust the response could not be judged. Such an order is refused before the wallet is
+        // asked.
         _ = try await basis.basis()
         let issued = try await issue(to: session, for: .app, order.kept(for: merchant.name))
         return [
@@ -130,7 +132,8 @@ package final class OnlineVerifier: Sendable {
         let (origin, web) = try current.origin(order.origin)
         guard let key = web.keys.first else { throw .onlineNotSetUp }
         let draft = try order.draft
-        // Without trust the response could not be judged, so that the wallet is not asked.
+        // Without trust the response could not be judged. Such an order is refused before the wallet is
+        // asked.
         _ = try await basis.basis()
         let signer = try await signer(of: draft, web, at: now())
         let issued = try await issue(to: session, for: .web, order.kept)
@@ -245,7 +248,7 @@ package final class OnlineVerifier: Sendable {
     }
 }
 
-/// An order of an app or a web page, which the store keeps beside a nonce.
+/// An order of an app or a web page, in the form in which the store keeps it beside the nonce of the request.
 protocol KeptOrder: Sendable {
     static var members: Set<String> { get }
     init(_ members: JSONTextMembers) throws(PresentationServiceError)
@@ -261,7 +264,7 @@ final class LastOrder<Order: KeptOrder>: Sendable {
     /// Parses a stored order. The last order is returned if it was parsed from the same text.
     func order(kept: [UInt8]) throws(PresentationServiceError) -> Order {
         if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
-        // This daemon wrote the JSON, so that a fault in it is not the caller's.
+        // This daemon wrote the JSON: a fault in it is not the caller's.
         let members = try mapping(JSONText(kept[...]).members(Order.members)) { (_: JSONFault) in
             PresentationServiceError.failed
         }

@@ -11,7 +11,7 @@ package struct WebOrder: Sendable {
     /// The text from which `plan` was made.
     private let intent: String
 
-    /// The members of the order in JSON.
+    /// The names of the members that the JSON of an order may have.
     package static let members: Set = ["origin", "intent"]
 
     /// Parses an order.
@@ -22,13 +22,15 @@ package struct WebOrder: Sendable {
             origin = try members.required("origin").string(upTo: 300)
             intent = try members.required("intent").string(upTo: 4096)
         } catch {
-            // With an empty set, the answer does not list the permitted members.
+            // The caller of this initialiser has refused unknown members already. The faults here are in
+            // values, and a list of the permitted members would not help.
             throw .orderMalformed(error, permitted: [])
         }
         plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)
     }
 
-    /// The request for a wallet that answers web pages. All such wallets read extended requests.
+    /// The request for a wallet that presents documents to web pages. All such wallets read extended
+    /// requests.
     var draft: DeviceRequestDraft {
         get throws(PresentationServiceError) {
             guard let draft = plan.drafts(for: [.extendedRequest, .readerAuthAll]).first else {

@@ -6,7 +6,7 @@ internal import JSON
 /// events since then. An id of an earlier run of the daemon, or an id that is too old, is not valid. The
 /// listener then receives the current state instead.
 struct EventLog {
-    /// The number of events that are kept for listeners that reconnect.
+    /// The number of events that stay in memory for listeners that reconnect.
     private static let mostKept = 256
     /// The number of unread events, in addition to `mostKept`, after which a slow listener is disconnected.
     private static let mostBehind = 64
@@ -62,7 +62,7 @@ struct EventLog {
         switch listener.stream.yield(frame) {
         case .enqueued: return
         case .dropped: listener.lost()
-        // The listener has disconnected, so that its stream is over.
+        // The listener has disconnected, and its stream is over.
         default: break
         }
         leave(key)
@@ -137,7 +137,7 @@ struct EventLog {
 }
 
 extension EventLog.Listener {
-    /// Whether the listener may receive the event and asked for it.
+    /// Whether the listener has asked for the event and may receive it.
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
         // An event without an owner is one of the lane itself, which every listener may receive.
         guard (hearsAll && event.isLatest) || event.owner == nil || event.owner == caller.name else {
@@ -176,7 +176,8 @@ package enum EventName: String, CaseIterable, Sendable {
     case hintChanged
     /// The presentation has its outcome. Sent once for each presentation.
     case ended
-    /// A display request's result was closed, or personal data was deleted at its deadline.
+    /// Personal data was deleted: the clerk closed the result, the deadline of the data has passed, or the
+    /// lane began another presentation.
     case wiped
     /// The store accepted a receipt that it had refused when the presentation ended.
     case receiptWritten

@@ -1,10 +1,10 @@
-/// The turns of orders. Orders begin one after the other, each caller may begin a limited number of orders
-/// within an hour, and no order begins once the daemon is ending.
+/// The queue of the orders that are to begin. Orders begin one after the other. Each caller may begin a
+/// limited number of orders within an hour. No order begins once the daemon is ending.
 struct OrderTurns {
     private var limit: OrderLimit
-    /// A task that ends when the order with the last turn has begun or was refused.
+    /// A task that ends when the last order in the queue has begun or was refused.
     private var last: Task<Void, Never>?
-    /// Whether the daemon is ending, so that no presentation begins any more.
+    /// Whether the daemon is ending. Then no presentation begins any more.
     private(set) var isEnding = false
 
     init(ordersPerHour: Int) {
@@ -19,7 +19,7 @@ struct OrderTurns {
     /// Counts a presentation that has begun.
     mutating func count(_ caller: String) { limit.count(caller) }
 
-    /// Starts a task that runs `body` after the orders with earlier turns have begun or were refused.
+    /// Starts a task that runs `body` after all earlier orders have begun or were refused.
     mutating func next<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(PresentationServiceError) -> Value
     ) -> Task<Result<Value, PresentationServiceError>, Never> {
@@ -30,7 +30,8 @@ struct OrderTurns {
                 return .failure(error)
             }
         }
-        // The next turn only waits, and turns have results of different types.
+        // The next order only waits for this one. It does not need this order's result, and results have
+        // different types.
         last = Task { _ = await turn.value }
         return turn
     }
@@ -39,8 +40,8 @@ struct OrderTurns {
     mutating func end() { isEnding = true }
 }
 
-/// The limit of presentations that each caller may begin within an hour. An order costs a wait at a lane,
-/// writes to the store and signatures, and a till does not need more.
+/// The limit of presentations that each caller may begin within an hour. Each order occupies a lane, writes
+/// to the store and may need a signature. A till does not need more orders than the limit.
 struct OrderLimit {
     private static let window = Duration.seconds(3600)
 

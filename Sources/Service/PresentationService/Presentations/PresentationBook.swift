@@ -18,8 +18,8 @@ internal import Reports
 /// 5. `decide`, or `expire` at the deadline, enters `recording` again and returns the receipts to write.
 ///    `wrote` then enters `over`.
 ///
-/// A presentation of a standing order in which no phone was asked yet may also be replaced (`renew`) or
-/// removed (`withdraw`).
+/// A lane that repeats a preset by itself (a standing order) begins presentations before a phone is there.
+/// Such a presentation may also be replaced (`renew`) or removed (`withdraw`) while no phone was asked.
 ///
 /// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
 /// its deadline, when a person does not approve, and when the daemon ends.
@@ -32,8 +32,8 @@ struct PresentationBook: Sendable {
     enum Action: Sendable {
         /// Notify the listeners of the presentation's lane.
         case notify(EventName, PresentationRecord)
-        /// A person decided, or the time to decide is over: retain the data, write the receipts, and call
-        /// `wrote`.
+        /// Write what waited for a decision, since a person has decided or the time for it is over: retain
+        /// the data, write the receipts, and call `wrote`.
         case write(WaitingReceipts, retaining: WaitingRetention, of: PresentationID)
         /// Call `expire` after this time.
         case wait(Duration, Expiry, of: PresentationID)
@@ -55,7 +55,8 @@ struct PresentationBook: Sendable {
     }
 
     /// The receipts and retained data of an ended presentation that were written, or that wait for a
-    /// decision.
+    /// decision. The members whose names begin with `further` belong to the second request of the session
+    /// (`then`).
     struct Kept: Sendable {
         var receipt = PresentationRecord.Receipt.none
         var retainedUntil: Timestamp?
@@ -72,7 +73,7 @@ struct PresentationBook: Sendable {
     private var references: [OwnedReference: PresentationID] = [:]
     /// The current or last presentation of each lane.
     private var latest: [String: PresentationID] = [:]
-    /// Whether the daemon is ending. A presentation that is not over by then ends as interrupted.
+    /// Whether the daemon is ending. A presentation that is not over yet then ends as interrupted.
     private var isInterrupted = false
 
     init(limits: CoordinatorLimits) {
@@ -161,12 +162,12 @@ struct PresentationBook: Sendable {
             ? .decisionOpen(record.id, isOwn: isOwn) : .laneBusy(record.id, isOwn: isOwn)
     }
 
-    /// Removes one finished presentation if the book is full.
+    /// Removes one finished presentation if `limits.presentations` is reached.
     private mutating func makeRoom() throws(PresentationServiceError) -> [Action] {
         guard order.count >= limits.presentations else { return [] }
         guard let index = removableIndex() else { throw .tooManyPresentations }
         let id = order.remove(at: index)
-        // Never `nil`, since every id in `order` has a record.
+        // There is always a record, since every id in `order` has one.
         guard let record = records.removeValue(forKey: id) else { return [] }
         if let reference = record.ownedReference { references[reference] = nil }
         if latest[record.lane] == id { latest[record.lane] = nil }
@@ -178,7 +179,7 @@ struct PresentationBook: Sendable {
     /// That presentation is the caller's oldest presentation without documents, or else the caller's oldest
     /// presentation.
     private func removableIndex() -> Int? {
-        // Every id in `order` has a record, so that the default is never used.
+        // Every id in `order` has a record: the default is never used.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
         let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
         let largest = counts.values.max()
@@ -228,7 +229,7 @@ struct PresentationBook: Sendable {
 
     /// Stores the result of a presentation. The record shows its earlier state until `complete`.
     ///
-    /// - Returns: the result, or `nil` if the presentation had ended before.
+    /// - Returns: the result, or `nil` if the presentation has a result already.
     mutating func end(
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport?,
         shown: ShownPerson?, at now: Timestamp
@@ -272,7 +273,7 @@ struct PresentationBook: Sendable {
     ) throws(PresentationServiceError) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
-        // A repeated decision is not refused, since the answer to the first may have been lost.
+        // A repeated decision is not refused, since the HTTP response to the first may have been lost.
         case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
         case .awaitingDecision: return conclude(id, .decided(decision))
@@ -289,7 +290,7 @@ struct PresentationBook: Sendable {
     private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
-        // A person has decided on this result or closed it before, so that nothing is left to wipe.
+        // A person has decided on this result or closed it before. Nothing is left to wipe.
         guard completion.hint != .decided else { return [] }
         var closed = completion
         closed.shown = nil
@@ -308,7 +309,7 @@ struct PresentationBook: Sendable {
         // If the daemon ends, the person did not let the time pass: the reason is `restarted` and not
         // `overdue`.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
-        // Never `nil` any more: only the person's part was missing.
+        // The conclusion is never `nil` here: only the person's part was missing, and it is set above.
         guard let conclusion = completion.evidence.conclusion else { return [] }
         completion.shown = nil
         completion.hint = person == .overdue ? .wiped : .decided
@@ -371,7 +372,7 @@ struct PresentationBook: Sendable {
         return [.notify(.wiped, record)]
     }
 
-    /// Ends a decided presentation after its receipts were written, or could not be written.
+    /// Ends a presentation on which a person had to decide, after the attempt to write its receipts.
     mutating func wrote(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
         guard let record = records[id]?.decided(written) else { return [] }
         records[id] = record
@@ -425,7 +426,8 @@ private struct OwnedReference: Hashable {
 
 /// The maximum numbers and times of what a coordinator holds in memory.
 package struct CoordinatorLimits: Equatable, Sendable {
-    /// The maximum number of presentations in memory. A full book removes a finished presentation.
+    /// The maximum number of presentations in memory. A new presentation above this number replaces a
+    /// finished one.
     package var presentations = 1000
     /// The maximum number of presentations that one caller may begin within an hour.
     package var ordersPerHour = 600

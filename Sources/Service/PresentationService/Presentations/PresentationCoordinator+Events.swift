@@ -216,7 +216,7 @@ extension PresentationCoordinator {
     }
 
     /// The presentations that only the store has and that match a query: the caller's, or for the
-    /// administrator all. Only the newest presentations are read, as many as the book can hold.
+    /// administrator all. Only the newest presentations are read, at most as many as there may be in memory.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {
@@ -238,7 +238,7 @@ extension PresentationCoordinator {
     }
 }
 
-/// A presentation in a list, with its place there.
+/// A presentation in a list, with its position there.
 private struct ListedPresentation: Sendable {
     let cursor: PresentationCursor
     let json: JSONValue

@@ -8,8 +8,9 @@ internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
 
-/// The course of one presentation from its lane to its receipts. Each request that needs a receipt gets one,
-/// whatever the outcome; a data request's elements are retained only if the holder was informed about that.
+/// The course of one presentation from its lane to its receipts. Each request whose order demands a receipt
+/// gets one, with any outcome. A data request's elements are retained only if the holder was informed about
+/// that.
 extension PresentationCoordinator {
     /// Runs a presentation at its lane to its end. The receipts are then written, or held for a person's
     /// decision.
@@ -30,7 +31,8 @@ extension PresentationCoordinator {
         await end(id, with: presentation)
     }
 
-    /// Logs the notes on the phone's messages after the phone has left, when no further message can come.
+    /// Logs the remarks on the phone's messages (`notes`) after the phone has left, when no further message
+    /// can come.
     private func logNotes(of presentation: Presentation, _ id: PresentationID) {
         let lane = book[id]?.lane ?? ""
         Task { [log] in
@@ -49,7 +51,8 @@ extension PresentationCoordinator {
     /// first request is in `earlier` only if the second request was sent.
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
-        // A standing order's wait that ended without a phone has no outcome.
+        // A lane that asks by itself may have waited without a phone coming. Such a presentation has no
+        // outcome.
         guard await isAsked(id, failure: presentation.failure) else { return }
         guard let first = presentation.earlier.first, let further = record.further else {
             return await end(id, with: report(presentation, asking: record.plan))
@@ -67,8 +70,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Ends a presentation with its reports: decodes portraits, enters the result into the book, and writes
-    /// what the order wants to keep.
+    /// Ends a presentation with its reports: decodes portraits, stores the result in `book`, and writes what
+    /// the order wants to keep.
     private func end(
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
     ) async {
@@ -93,8 +96,8 @@ extension PresentationCoordinator {
 
     /// The name and portrait for a clerk to compare, or `nil` if nothing is shown.
     ///
-    /// A portrait that cannot be shown is left out, and the answers that need it become unknown: nobody could
-    /// compare it, so that the outcome is `unclear` at best.
+    /// A portrait that cannot be shown is left out. The answers that need it become unknown, because nobody
+    /// could compare it. The outcome is then `unclear` at best.
     private func shown(
         of report: inout TransactionReport, with pictures: [Result<ShownPortrait, PortraitDecoderError>],
         for record: PresentationRecord
@@ -102,7 +105,8 @@ extension PresentationCoordinator {
         guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard pictures.count == 1, case .success(let picture)? = pictures.first else {
-            // With several portraits nobody knows which one is the holder's.
+            // With several portraits nobody knows which one is the holder's. A single portrait that could not
+            // be decoded was refused by `decodePortraits` already.
             if pictures.count > 1 { report.refusePortraits(for: .notDecodable) }
             return ShownPerson(portrait: nil, name: name)
         }
@@ -111,11 +115,14 @@ extension PresentationCoordinator {
 
     // MARK: What is kept
 
-    /// Writes a new presentation and the place for its receipts, before the phone is asked.
+    /// Writes a new presentation before the phone is asked, with the receipts that become valid if the daemon
+    /// ends first.
     ///
     /// - Throws: `recordsUnavailable` if the store refuses the presentation or its receipts.
     func writeBegun(_ record: PresentationRecord) async throws(PresentationServiceError) {
         guard let archive else { return }
+        // `nil` if a name or the version is not valid in a receipt. Such an order could get no receipt at
+        // all.
         guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)
         }
@@ -163,7 +170,8 @@ extension PresentationCoordinator {
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
         // An order without receipt has `.none`: without this test the missing id would be reported as
-        // `failed`.
+        // `failed`. The receipt of the second request needs no test, because a missing id reports nothing
+        // there.
         kept.receipt = order.retention == .none ? .none : .ended(written.first)
         kept.furtherReceipt = written.further
         return kept
@@ -181,7 +189,7 @@ extension PresentationCoordinator {
 
     // MARK: Actions of the book
 
-    /// Carries out the actions of the book, in their order.
+    /// Carries out the actions that `book` has returned, in their order.
     func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
@@ -194,8 +202,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Counts an outcome, logs it and sends its webhook. The lane's standing order pauses, so that the result
-    /// stays on the page.
+    /// Counts an outcome, logs it and sends its webhook. If the lane asks each next phone by itself, it
+    /// pauses, so that the result stays on the page.
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)
@@ -252,9 +260,10 @@ extension PresentationCoordinator {
                 // A cancelled wait ends at once, so that one last attempt follows.
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
+                // `delayed` adds the reason that the receipts were written late.
                 if let written = await archive.end(record, receipts.delayed) {
                     coordinator.perform(coordinator.book.wroteDelayed(written, of: record.id))
-                    // The book may have removed the presentation meanwhile, to make room for others.
+                    // The presentation may have been removed from memory meanwhile, to make room for others.
                     coordinator.sendWebhook(of: coordinator.book[record.id] ?? record)
                     break
                 }
@@ -262,7 +271,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Starts a task that passes a deadline to the book after `time`.
+    /// Starts a task that calls `expire` of `book` after `time`.
     private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID, after time: Duration) {
         Task { [weak self] in
             try? await Task.sleep(for: time, clock: .continuous)
@@ -270,7 +279,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Passes a deadline of a presentation to the book.
+    /// Lets `book` act on a deadline of a presentation that has passed.
     func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
         perform(book.expire(expiry, of: id))
     }

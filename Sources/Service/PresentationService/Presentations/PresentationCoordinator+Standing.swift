@@ -8,12 +8,13 @@ internal import Transport
 
 /// Standing orders: lanes that ask each next phone by themselves.
 ///
-/// A presentation of a standing order belongs to its lane. Such a presentation is written to the store when a
-/// phone has engaged, before the phone is asked, so that a presentation without a phone leaves no record. An
-/// order of a till interrupts the wait for a phone, but not a phone that is being asked.
+/// The presentations of such a lane belong to the lane and not to a caller. A presentation of this kind is
+/// written to the store when a phone has begun the exchange, before the phone is asked. A presentation
+/// without a phone therefore leaves no record. An order of a till ends the wait for a phone, but does not
+/// interrupt a phone that is being asked.
 extension PresentationCoordinator {
-    /// The owner's name for presentations of a lane's standing order. No token and no user can have this
-    /// name.
+    /// The owner's name for the presentations that a lane begins by itself (its standing order). No token and
+    /// no user can have this name.
     package static func owner(ofStanding lane: String) -> String { "lane:\(lane)" }
 
     /// The longest single wait for a phone. A lost reader is noticed when the wait ends.
@@ -24,7 +25,7 @@ extension PresentationCoordinator {
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(15)
 
-    /// Starts the standing orders of all lanes.
+    /// Starts all lanes that ask each next phone by themselves (standing orders).
     package func startStanding() {
         for name in laneNames { startStanding(at: name) }
     }
@@ -39,8 +40,8 @@ extension PresentationCoordinator {
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
-            // A turn becomes free in several ways: a presentation ends, a result was shown, an order gives
-            // the turn back. A check at short intervals notices each of them.
+            // The lane becomes free in several ways: a presentation ends, a result was shown long enough, or
+            // an order gives the turn back. A check at short intervals notices each of them.
             guard isFree(lane: name) else {
                 try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
@@ -56,13 +57,15 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Serves one customer: waits for a phone without a time limit, and follows the presentation to its end.
+    /// Serves one customer: waits for a phone without a time limit, and then follows the presentation to its
+    /// end.
     private func askNext(_ preset: Preset, at name: String) async throws(PresentationServiceError) {
         try await checkPause(of: name)
         let order = PresentationOrder(preset, lane: name, reference: nil)
         var (record, plan) = try await prepare(
             order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
-        // An order may have taken the turn, or a reload the lane, while the request was prepared.
+        // While the request was prepared, an order may have reserved the right to ask the next phone (the
+        // turn), or a reload of the configuration may have removed the lane.
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.insert(record))
@@ -92,12 +95,14 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Runs a wait of a standing order as a task of the presentation, and returns when the task has ended.
+    /// Runs one wait for a phone, at a lane that asks by itself, as a task of the presentation. Returns when
+    /// the task has ended.
     private func follow(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
 
-    /// Decides whether a phone that has engaged may be asked. The presentation is written to the store first.
+    /// Decides whether a phone that has begun the exchange may be asked. The presentation is written to the
+    /// store first.
     private func admit(_ id: PresentationID, at name: String) async -> Bool {
         guard standing.isWaiting(in: id, at: name) else {
             // The phone was admitted at an earlier tap of this presentation.
@@ -119,20 +124,21 @@ extension PresentationCoordinator {
     }
 
     /// Whether an ended presentation gets an outcome. It gets one if a phone was asked, or if a phone was
-    /// there and could not be asked. A wait of a standing order that ended without a phone gets no outcome.
+    /// there and could not be asked. If a lane that asks by itself has waited and no phone came, the
+    /// presentation gets no outcome.
     ///
     /// - Parameter failure: the reason why no response was judged; `nil` if a response was judged.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
-        // The phone engaged, and failed before the lane called `admit`. The presentation is recorded like any
-        // other.
+        // The phone began the exchange, and failed before the lane called `admit`. The presentation is
+        // recorded like any other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false
     }
 
-    /// Whether the presentation belongs to a standing order and no phone was asked yet.
+    /// Whether a lane began the presentation by itself (a standing order) and no phone was asked in it yet.
     func isUnasked(_ id: PresentationID) -> Bool { standing.isUnasked(id) }
 
     /// Removes the lane's presentation in which no phone was asked yet, and notifies the listeners.
@@ -143,43 +149,45 @@ extension PresentationCoordinator {
     }
 }
 
-/// The turns at a lane that asks by itself.
+/// The turns at a lane that asks each next phone by itself. A turn is the right to ask the next phone there.
 extension PresentationCoordinator {
-    /// Whether the standing order may ask the next phone: no presentation is running at the lane, no order
-    /// has reserved the next turn, and the last result was shown long enough.
+    /// Whether the lane may ask the next phone by itself: no presentation is running there, no order has
+    /// reserved the right to ask the next phone, and the last result was shown long enough.
     private func isFree(lane name: String) -> Bool {
         guard standing.hasTurn(lane: name, at: .now), !book.isBusy(lane: name) else { return false }
         // A cancelled presentation may still be notifying its phone.
         return book.latest(at: name).flatMap { tasks[.running, $0.id] } == nil
     }
 
-    /// Reserves the lane's next turn, so that its standing order does not begin another presentation, and
-    /// ends the wait for a phone. A phone that is being asked is not interrupted. `releaseTurn` gives the
-    /// turn back.
+    /// Reserves the lane's next turn, the right to ask the next phone. The lane then does not begin another
+    /// presentation by itself, and stops waiting for a phone. A phone that is being asked is not interrupted.
+    /// `releaseTurn` gives the turn back.
     func reserveTurn(lane name: String) async {
         guard let id = standing.reserveTurn(lane: name) else { return }
-        // No phone was asked in this presentation, so that it leaves no record.
+        // No phone was asked in this presentation. It therefore leaves no record.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
         perform(book.withdraw(id))
         standing.endYielding(id, at: name)
     }
 
-    /// Gives back a turn that `reserveTurn` reserved.
+    /// Gives back a turn, the right to ask the next phone, that `reserveTurn` reserved.
     func releaseTurn(lane name: String) {
         standing.releaseTurn(lane: name)
     }
 
-    /// Lets the result of a customer stay on the page before the standing order asks the next phone.
+    /// Lets the result of a customer stay on the page for a time. A lane that asks by itself asks the next
+    /// phone afterwards.
     func rest(lane name: String) {
         guard let page = lanes[name]?.page else { return }
         standing.rest(lane: name, for: .seconds(page.resultSeconds), from: .now)
     }
 }
 
-/// The reasons why a standing order is paused.
+/// The reasons why a lane does not ask by itself at present (its standing order is paused).
 extension PresentationCoordinator {
-    /// Logs and announces once that a standing order is paused, and once that it is resumed.
+    /// Logs that a lane's standing order is paused or resumed, and notifies the lane's listeners. Failures of
+    /// the same kind in a row are reported once.
     private func reportPause(at name: String, by problem: PresentationServiceError?) {
         guard standing.recordPause(lane: name, by: problem) else { return }
         notify(.laneChanged, ofLane: name)
@@ -202,8 +210,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// The preset of a lane's standing order, and the reason why the order is paused. Returns `nil` if the
-    /// lane waits for orders.
+    /// The preset that a lane repeats by itself (its standing order), and the reason for a pause. Returns
+    /// `nil` if the lane waits for orders.
     package func standingOrder(
         ofLane name: String, _ readiness: LaneReadiness
     ) -> (preset: Preset, pause: PresentationServiceError?)? {
@@ -229,8 +237,8 @@ extension PresentationFailure {
         }
     }
 
-    /// Whether the failure came after a phone had engaged. A bank card or a phone without an open wallet does
-    /// not engage.
+    /// Whether the failure came after a phone had begun the exchange. A bank card or a phone without an open
+    /// wallet does not begin it.
     fileprivate var isOfPhone: Bool {
         switch self {
         case .readerUnavailable, .radioUnavailable, .engagementOverdue, .cancelled: false

@@ -11,14 +11,16 @@ internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
+/// The service for the ID readers of one computer: its lanes (the places where phones are asked), the orders
+/// that begin at the lanes, and the presentations of the orders.
 ///
 /// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows a caller as a
 /// `KnownCaller`, and knows nothing of HTTP. An order passes through these functions:
 /// 1. `open` finds an earlier presentation with the same reference. Otherwise it calls `create`, which waits
-///    for the turn of the order.
+///    until all earlier orders have begun.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
-/// 3. `enter` reserves the lane's turn, writes the presentation to the store and begins it at its lane.
+/// 3. `enter` reserves the right to ask the lane's next phone (its turn), writes the presentation to the
+///    store and begins it at its lane.
 /// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
@@ -27,26 +29,27 @@ internal import Transport
 /// - `PresentationBook`: the phase and the result of each presentation.
 /// - `LaneTable`: the lanes, and the readiness of each lane that was last announced to its listeners.
 /// - `EventLogs`: the events of each lane, and their listeners.
-/// - `StandingOrders`: the lanes that ask each next phone by themselves, and who has reserved their next
-///   turn.
+/// - `StandingOrders`: the lanes that ask each next phone by themselves, and the reservations of the right to
+///   ask their next phone (their turn).
 /// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
 /// - `PresentationTasks`: the running tasks of each presentation.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
 ///
-/// Before a phone is asked, the presentation and its receipts have a place in the store, so that the daemon
-/// can keep what the order demands. A webhook with the outcome is sent only after the store has accepted the
-/// outcome, since a restart could otherwise change it.
+/// The presentation and its receipts are written to the store before a phone is asked. The daemon then knows
+/// that it can keep what the order demands. A webhook with the outcome is sent only after the store has
+/// accepted the outcome, since a restart could otherwise change it.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
-/// receipts, `+Standing` repeats the standing orders of lanes, and `+Events` contains the functions for
+/// receipts, `+Standing` is for the lanes that ask by themselves, and `+Events` contains the functions for
 /// listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
     let limits: CoordinatorLimits
     package nonisolated let clock: WallClock
+    /// The source of the trust, the policies and the reader identities.
     package nonisolated let basis: any JudgingBasisSource
     let portraits: PortraitDecoder
     let brands: TokenBrands?
@@ -56,7 +59,8 @@ package actor PresentationCoordinator {
     package internal(set) var lanes: LaneTable
     var logs: EventLogs
     var book: PresentationBook
-    /// The lanes that ask each next phone by themselves, and who has reserved their next turn.
+    /// The lanes that ask each next phone by themselves, and the reservations of the right to ask their next
+    /// phone (their turn).
     var standing = StandingOrders()
     private var turns: OrderTurns
     private(set) var tasks = PresentationTasks()
@@ -87,7 +91,8 @@ package actor PresentationCoordinator {
 
     package var laneNames: [String] { lanes.names }
 
-    /// Adds a lane, or replaces the lane with the same name, and starts its standing order.
+    /// Adds a lane, or replaces the lane with the same name. If the configuration says so, the lane begins to
+    /// ask phones by itself.
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         lanes.insert(lane)
@@ -99,7 +104,7 @@ package actor PresentationCoordinator {
     /// released its devices, so that another lane can use them. The lane's listeners stay connected, since
     /// the lane may come back.
     ///
-    /// - Returns: false if a presentation is running, and the lane was not removed.
+    /// - Returns: false if the lane was not removed because a presentation is running.
     package func remove(lane name: String) async -> Bool {
         await reserveTurn(lane: name)
         defer { releaseTurn(lane: name) }
@@ -127,7 +132,7 @@ package actor PresentationCoordinator {
     /// Whether receipts that the store refused are still to be written.
     package var hasDelayedReceipts: Bool { !tasks.all(.retrying).isEmpty }
 
-    /// Whether the daemon is ending, so that no presentation begins any more.
+    /// Whether the daemon is ending. Then no presentation begins any more.
     package var isEnding: Bool { turns.isEnding }
 
     /// Starts a task for a presentation. The task stays in `tasks` until `body` returns.
@@ -184,7 +189,7 @@ package actor PresentationCoordinator {
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil,
         repeating repeated: PresentationID? = nil
     ) async throws(PresentationServiceError) -> Opened {
-        // The error is that of a lane that does not exist, so that a caller learns nothing about other lanes.
+        // The same error as for a lane that does not exist: a caller learns nothing about other lanes.
         if let name = order.lane, !caller.mayOrder(at: name) { throw .orderedLaneUnknown }
         let owner = owner ?? caller.name
         let opened: Opened
@@ -206,8 +211,8 @@ package actor PresentationCoordinator {
     /// Repeats the order of a presentation in which some needed element was not shared. Holder and clerk
     /// decide again.
     ///
-    /// The new presentation belongs to the owner of the earlier presentation. After a standing order, the new
-    /// presentation belongs to the caller.
+    /// The new presentation belongs to the owner of the earlier presentation. If the lane began the earlier
+    /// presentation by itself (a standing order), the new one belongs to the caller.
     package func askAgain(
         _ id: PresentationID, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationRecord {
@@ -222,8 +227,8 @@ package actor PresentationCoordinator {
         return new
     }
 
-    /// The presentation to ask again, if the caller's clerk page shows the presentation, or showed it until
-    /// somebody else asked again.
+    /// The presentation whose missing elements the caller wants to ask for again. The caller's clerk page
+    /// must show this presentation, or must have shown it until somebody else asked again.
     private func recordToAskAgain(
         _ id: PresentationID, for caller: KnownCaller
     ) throws(PresentationServiceError) -> PresentationRecord {
@@ -243,11 +248,11 @@ package actor PresentationCoordinator {
     ) async throws(PresentationServiceError) -> Opened? {
         if let record = try book.record(orderedAs: order, by: owner) { return .existing(record) }
         guard let past = try await past(orderedAs: order, by: owner) else { return nil }
-        // The same order may have begun while the store was read, so that the book is asked again.
+        // The same order may have begun while the store was read. The book is therefore asked again.
         return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
     }
 
-    /// Prepares a new presentation, and begins it when its turn has come.
+    /// Prepares a new presentation, and begins it after all earlier orders.
     private func create(
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String,
         repeating repeated: PresentationID?
@@ -268,7 +273,7 @@ package actor PresentationCoordinator {
 
     /// Plans the request of an order with the current trust and the settings of its lane.
     ///
-    /// - Returns: the record for the book, and the plan for the lane.
+    /// - Returns: the record for `book`, and the plan for the lane.
     func prepare(
         _ order: PresentationOrder, by owner: String, at lane: ConfiguredLane
     ) async throws(PresentationServiceError) -> (PresentationRecord, PresentationPlan) {
@@ -284,8 +289,8 @@ package actor PresentationCoordinator {
                 order: then,
                 plan: try RequestPlan(ordered: then.intent, keeping: then.retention, in: .further))
         }
-        // The portrait of a data request goes to the caller and never to the clerk's page, so that no clerk
-        // could compare it.
+        // The portrait of a data request goes to the caller and never to the clerk's page. No clerk could
+        // compare it.
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
         }
@@ -375,8 +380,8 @@ package actor PresentationCoordinator {
         }
     }
 
-    /// What the lane needs for a presentation: the request, the basis of the judgement and the lane's
-    /// settings.
+    /// What the lane needs for a presentation: the request, the trust and policy for the judgement, and the
+    /// lane's settings.
     private func presentationPlan(
         asking question: PresentationQuestion, judgedBy basis: JudgingBasis, with settings: LaneSettings
     ) -> PresentationPlan {
@@ -409,14 +414,14 @@ package actor PresentationCoordinator {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
         }
-        // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep a standing
-        // order from asking.
+        // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep the lane
+        // from asking the next phone by itself.
         try turns.check(caller)
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
         await reserveTurn(lane: record.lane)
         defer { releaseTurn(lane: record.lane) }
-        // A till may repeat its order while a customer is served. `begin` refuses an order at a busy lane, so
-        // that this order is not written.
+        // A till may repeat its order while a customer is served. `begin` refuses an order at a busy lane.
+        // This order is therefore not written.
         let isWritten = !book.isBusy(lane: record.lane)
         if isWritten { try await writeBegun(record) }
         do throws(PresentationServiceError) {
@@ -489,7 +494,7 @@ package actor PresentationCoordinator {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
         await tasks[.running, id]?.value
-        // The book may have removed the presentation meanwhile.
+        // The presentation may have been removed from memory meanwhile.
         return book[id] ?? record
     }
 
@@ -538,7 +543,7 @@ package actor PresentationCoordinator {
     /// data, and disconnects the listeners.
     package func close() async {
         turns.end()
-        // Each lane's turn stays reserved for ever, so that no standing order begins another presentation.
+        // These reservations are never released, so that no lane begins another presentation by itself.
         for name in standing.laneNames { await reserveTurn(lane: name) }
         for task in standing.tasks { task.cancel() }
         book.interrupt()

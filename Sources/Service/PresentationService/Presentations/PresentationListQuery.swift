@@ -1,17 +1,17 @@
 package import MdocModel
 package import ReaderStore
 
-/// The filters of a list of presentations, and the place at which its page begins.
+/// The filters of a list of presentations, and the position at which the requested page of the list begins.
 package struct PresentationListQuery: Sendable {
     let reference: String?
     let lane: String?
     let outcome: Outcome?
     /// The earliest time of the orders in the list.
     let from: Timestamp?
-    /// The time before which all orders in the list were made.
+    /// The end of the period: all orders in the list were made earlier.
     let until: Timestamp?
     let limit: Int
-    /// The last presentation of the page before; `nil` for the first page.
+    /// The last presentation of the previous page; `nil` for the first page.
     let cursor: PresentationCursor?
 
     package init(
@@ -30,14 +30,14 @@ package struct PresentationListQuery: Sendable {
     /// Whether a presentation passes the filters. The cursor is not compared.
     func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
         // `??` binds tighter than `==` and `<=`: an absent filter is replaced by the presentation's own
-        // value, so that the comparison is true.
+        // value. The comparison is then true.
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }
 }
 
-/// A place in the list of presentations, which is sorted by time, newest first: the last presentation of a
-/// page.
+/// A position in the list of presentations, which is sorted by time, newest first. The position is that of
+/// the last presentation on a page of the list.
 package struct PresentationCursor: Comparable, Sendable {
     let created: Timestamp
     let id: String
@@ -50,7 +50,9 @@ package struct PresentationCursor: Comparable, Sendable {
     /// Parses a cursor that `text` wrote, or returns `nil`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        // Only the text that `text` writes is accepted, without a sign or leading zeros.
+        // The number is accepted only in the form that `text` writes, without a sign or leading zeros. An id
+        // has 32 digits. Any text of up to 64 bytes is accepted in its place, since positions are only
+        // compared.
         guard parts.count == 2, let seconds = Int64(parts[0]), seconds >= 0, "\(seconds)" == parts[0],
             (1...64).contains(parts[1].utf8.count)
         else { return nil }

@@ -19,9 +19,10 @@ package struct PresentationOrder: Equatable, Sendable {
 
     /// The way in which a person takes part in the outcome after a verified response.
     package enum Validation: String, CaseIterable, Sendable {
-        /// The answer is final; no person decides.
+        /// The answer is final, unless a display request asks for a portrait. A person then decides as for
+        /// `confirm`.
         case check
-        /// The answer is final, as for `check`; one phone after the other is checked.
+        /// As for `check`, but for one phone after the other.
         case checkMultiple
         /// A person compares the holder with the portrait and decides.
         case confirm
@@ -39,8 +40,8 @@ package struct PresentationOrder: Equatable, Sendable {
     package let consent: HolderConsent
     /// The second request, sent in the same session if the first response answers each question with yes.
     let then: FurtherOrder?
-    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
-    /// for the policy of the purpose.
+    /// A revocation policy that is at least as strict as the policy for the purpose of the request; `nil` to
+    /// use that policy.
     package let policy: RevocationPolicy?
     /// The name of the reader identity that signs the request; `nil` if rules or the reader token choose it.
     let identity: String?
@@ -183,7 +184,7 @@ struct FurtherOrder: Equatable, Sendable {
             words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
             retention = try members["retention"].map(RetentionProfile.init) ?? .none
         } catch {
-            // With an empty set, the answer does not list the permitted members.
+            // The list of permitted members would be that of the whole order, and not that of `then`.
             throw .orderMalformed(error, permitted: [])
         }
         intent = try RequestIntent(ordered: words, in: .further)

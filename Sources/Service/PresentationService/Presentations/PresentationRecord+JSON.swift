@@ -31,7 +31,7 @@ extension PresentationRecord {
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             thenMember(for: scopes),
         ]
-        // The member `result`, which otherwise contains the decision, is not for `admin`.
+        // Other callers find the decision in the member `result`, which `admin` does not get.
         if completion != nil, scopes.contains(.admin), seesOutcomeAlone(scopes) {
             members.append(("decision", JSONValue(completion?.decision?.rawValue)))
         }

@@ -21,10 +21,10 @@ internal import RequestPlanner
 /// `state` and `hint` are what pages show. `conclusion` is the outcome, and `nil` until everything is
 /// decided.
 ///
-/// The record of a data request holds elements until `CoordinatorLimits.documents` has passed. The record of
-/// a display request never holds elements of its response: the portrait and the name for the clerk are in
-/// `Completion.shown`. The elements of a second request (`then`) are held like those of a data request.
-/// `json(for:)` selects the members that a caller may see.
+/// The record of a data request contains elements until `CoordinatorLimits.documents` has passed. The record
+/// of a display request never contains elements of its response: the portrait and the name for the clerk are
+/// in `Completion.shown`. The elements of a second request (`then`) stay in memory as long as those of a data
+/// request. `json(for:)` selects the members that a caller may see.
 package struct PresentationRecord: Sendable {
     package typealias Decision = ReceiptStatement.Decision
 
@@ -82,7 +82,7 @@ package struct PresentationRecord: Sendable {
     enum Receipt: Sendable {
         /// The order asks for no receipt.
         case none
-        /// The receipts are held until a person decides.
+        /// The receipts are not final until a person decides.
         case waiting(WaitingReceipts)
         /// The receipt was written, with this id.
         case written(String)
@@ -143,7 +143,7 @@ package struct PresentationRecord: Sendable {
         if case .over(let completion) = phase { completion.evidence.conclusion } else { nil }
     }
 
-    /// Whether the book may remove the record when it is full.
+    /// Whether the record may be removed if there are too many presentations in memory.
     var isForgettable: Bool { if case .over = phase { true } else { false } }
 
     /// Whether a person has to decide: the order says so, or a display request asks for a portrait, which
@@ -155,11 +155,14 @@ package struct PresentationRecord: Sendable {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }
 
-    /// A copy of this record after its held receipts were written, or `nil` while no decision has been made.
+    /// A copy of this record after a decision, when the receipts that waited for it were written; `nil` while
+    /// no decision has been made.
     func decided(_ written: WrittenReceipts) -> PresentationRecord? {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
             // If no receipt of the first request was held, the order wants no receipt for that request.
+            // Without this test a missing id would count as `failed`. The receipt of the second request has
+            // no state `failed`: it is only an id.
             completion.receipt = receipts.first == nil ? .none : .ended(written.first)
             completion.furtherReceipt = written.further
         }
@@ -177,7 +180,7 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// A copy of this record with the outcome for the case that the daemon ends before the presentation.
+    /// A copy of this record with the outcome for the case that the daemon ends before the presentation does.
     var interrupted: PresentationRecord {
         let evidence = Conclusion.Evidence.restarted
         var record = self
@@ -186,8 +189,8 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// The reference under which data is retained: that of the order, which several persons of one contract
-    /// may share, or the presentation's id if the order has none.
+    /// The reference under which data is retained: that of the order, or the presentation's id if the order
+    /// has none. Several persons of one contract may share a reference.
     var retentionReference: String { order.reference?.name ?? id.description }
 }
 

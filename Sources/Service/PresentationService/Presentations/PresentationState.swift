@@ -6,7 +6,7 @@ internal import Reports
 package enum PresentationState: String, CaseIterable, Sendable {
     /// The lane waits for a phone.
     case armed
-    /// A phone has sent its engagement.
+    /// A phone has begun the exchange: it has sent its device engagement.
     case engaged
     /// The request was sent, and the holder decides. No page shows a countdown.
     case awaitingConsent
@@ -59,7 +59,7 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case confirmThenTapAgain
     /// `offerQR`: the page may offer to scan a QR code. `bluetoothUnavailable`: Bluetooth cannot be used.
     case offerQR, bluetoothUnavailable
-    /// The phone may leave the reader, since the rest comes over Bluetooth.
+    /// The phone may leave the reader, since the rest of the exchange takes place over Bluetooth.
     case mayLift
     /// The phone has not connected over Bluetooth yet.
     case connecting
@@ -104,10 +104,10 @@ extension PresentationEvent {
         case .mayLift: .mayLift
         case .connecting: .connecting
         case .checkBluetooth: .checkBluetooth
-        // These events tell the person with the phone nothing, so that the hint stays.
+        // These events tell the person with the phone nothing. The hint stays.
         case .readerSilent, .noted: before
         case .hold: .hold
-        // Over NFC the phone has to stay on the reader until the end, so that this hint stays too.
+        // Over NFC the phone has to stay on the reader until the end. This hint stays too.
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
         case .engaged: nil
         }

@@ -1,34 +1,36 @@
 internal import ReaderService
 
-/// The lanes that ask each next phone by themselves: the phase of each lane, its pause, and who has reserved
-/// its next turn.
+/// The lanes that ask each next phone by themselves: the phase of each lane, the reason for a pause, and the
+/// reservations of its next turn. A turn is the right to ask the next phone.
 ///
 /// Such a lane waits for a phone in a presentation in which no phone was asked yet. The wait ends in one of
 /// four ways:
-/// - `endWait`: a phone has engaged.
+/// - `endWait`: a phone has begun the exchange.
 /// - `fail`: the wait ended without a phone. `waitAgain` begins the next wait in the same presentation.
-/// - `reserveTurn`: an order, a reload or the end of the daemon reserves the turn.
+/// - `reserveTurn`: an order, a reload of the configuration or the end of the daemon reserves the turn.
 /// - `withdraw`: the lane cannot ask, for example because the store is full.
 ///
 /// `PresentationCoordinator` owns the only value and calls it on its actor. The value reads no clock and
 /// starts no task.
 struct StandingOrders {
     private var lanes: [String: StandingLane] = [:]
-    /// The number of reservations of each lane's next turn, by orders, a reload or the end of the daemon.
+    /// The number of reservations of the right to ask each lane's next phone (its turn). Orders, a reload of
+    /// the configuration and the end of the daemon make reservations.
     private var reservations: [String: Int] = [:]
 
     // MARK: Lanes
 
     var laneNames: [String] { Array(lanes.keys) }
 
-    /// The tasks that repeat the standing orders.
+    /// The tasks of the lanes. Each task asks one phone after the other at its lane.
     var tasks: [Task<Void, Never>] { lanes.values.map(\.task) }
 
     func contains(lane name: String) -> Bool { lanes[name] != nil }
 
     /// Adds a lane.
     ///
-    /// - Parameter task: the task that repeats the order until the daemon ends or the lane is removed.
+    /// - Parameter task: the task that asks one phone after the other, until the daemon ends or the lane is
+    ///   removed.
     mutating func insert(lane name: String, task: Task<Void, Never>) {
         lanes[name] = StandingLane(task: task)
     }
@@ -40,7 +42,7 @@ struct StandingOrders {
 
     // MARK: Turns
 
-    /// Reserves the lane's next turn until `releaseTurn`.
+    /// Reserves the right to ask the lane's next phone (its turn) until `releaseTurn`.
     ///
     /// - Returns: the presentation that has to end first, after which the caller calls `endYielding`; `nil`
     ///   if the lane does not wait for a phone.
@@ -53,21 +55,24 @@ struct StandingOrders {
         return id
     }
 
-    /// Ends one reservation of the lane's next turn.
+    /// Ends one reservation of the right to ask the lane's next phone (its turn).
     mutating func releaseTurn(lane name: String) {
-        // The last reservation removes the entry, so that `hasTurn` finds the turn free.
+        // At the end of the last reservation the entry is removed, and `hasTurn` finds the turn free.
         reservations[name] = reservations[name].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// Records that the presentation that gave up the turn has ended.
+    /// Records that a presentation has ended whose lane was needed for an order, a reload or the end of the
+    /// daemon.
     mutating func endYielding(_ id: PresentationID, at name: String) {
         if isYielding(id, at: name) { lanes[name]?.phase = .idle }
     }
 
-    /// Whether the presentation is giving up the lane's turn.
+    /// Whether the presentation is ending because its lane is needed for an order, a reload or the end of the
+    /// daemon.
     func isYielding(_ id: PresentationID, at name: String) -> Bool { lanes[name]?.yielding == id }
 
-    /// Whether the lane asks by itself, its turn is not reserved, and the last result was shown long enough.
+    /// Whether the lane may ask the next phone by itself: nobody has reserved that right (its turn), and the
+    /// last result was shown long enough.
     func hasTurn(lane name: String, at now: ContinuousClock.Instant) -> Bool {
         guard let lane = lanes[name], reservations[name] == nil else { return false }
         return !lane.isResting(at: now)
@@ -91,7 +96,7 @@ struct StandingOrders {
     /// Whether this presentation belongs to one of the lanes and no phone was asked in it yet.
     func isUnasked(_ id: PresentationID) -> Bool { lanes.values.contains { $0.waiting == id } }
 
-    /// Ends the wait, because a phone has engaged.
+    /// Ends the wait, because a phone has begun the exchange.
     mutating func endWait(at name: String) {
         lanes[name]?.phase = .idle
     }
@@ -103,8 +108,8 @@ struct StandingOrders {
 
     /// Begins another wait in a presentation whose wait ended without a phone.
     ///
-    /// - Returns: the reason why the last wait ended; `nil` if a phone was asked or the lane gave up its
-    ///   turn.
+    /// - Returns: the reason why the last wait ended; `nil` if a phone was asked, or the lane was needed for
+    ///   something else.
     mutating func waitAgain(in id: PresentationID, at name: String) -> PresentationFailure? {
         // The pattern compares `id` with the waiting presentation, and binds only `failure`.
         guard case .waiting(id, ended: let failure?)? = lanes[name]?.phase else { return nil }
@@ -144,11 +149,11 @@ struct StandingLane: Sendable {
         case idle
         /// The lane waits for a phone. `ended` is the reason why the last wait ended without one.
         case waiting(PresentationID, ended: PresentationFailure?)
-        /// The presentation is ending, because somebody reserved the lane's turn.
+        /// The presentation is ending, because somebody has reserved the right to ask the next phone.
         case yielding(PresentationID)
     }
 
-    /// The task that repeats the standing order until the daemon ends or the lane is removed.
+    /// The task that asks one phone after the other, until the daemon ends or the lane is removed.
     fileprivate let task: Task<Void, Never>
     fileprivate var phase = Phase.idle
     /// The instant until which the last result is shown.

@@ -59,14 +59,15 @@ private actor FirstUses: TokenFirstUses {
 
     private let store: ReaderStore
     private nonisolated let asking = PendingLimit(ofOneCaller: PendingLimit.places)
-    /// A common name for all callers, since a token does not say who sends it.
+    /// A common name for all callers, since a token does not say who sends it. This one name may use the
+    /// whole limit.
     private nonisolated let caller = ""
 
     init(_ store: ReaderStore) {
         self.store = store
     }
 
-    // Not isolated, so that a caller beyond the limit is refused without a wait for the actor.
+    // Not isolated, so that a caller above the limit is refused without a wait for the actor.
     nonisolated func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
     ) async throws(ReaderTokensError) -> Timestamp? {

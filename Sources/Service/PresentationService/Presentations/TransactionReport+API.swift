@@ -6,7 +6,7 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// A reason why a presentation did not end with `allow`, or a note on the phone's messages.
+/// A reason why a presentation did not end with `allow`, or a remark on the phone's messages.
 struct ReportReason: Sendable {
     let id: String
     let text: String
@@ -15,8 +15,8 @@ struct ReportReason: Sendable {
 extension TransactionReport {
     private static let mostReasons = 40
 
-    /// The checks that failed or could not be made, then errors, elements of the wrong type, and notes on the
-    /// phone's messages.
+    /// The checks that failed or could not be made, followed by errors, elements of the wrong type, and
+    /// remarks on the phone's messages.
     var reasons: [ReportReason] {
         let failures = documents.flatMap(\.report.checks).compactMap { check -> ReportReason? in
             switch check.outcome {
@@ -107,6 +107,7 @@ extension TransactionReport {
         // issuer.
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [
+            // The limits bound what a certificate can put on the page. A valid country has two letters.
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }),
             "test": .boolean(hasTestDocument),

@@ -6,8 +6,8 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// A finished presentation that is only in the store: of an earlier run of the daemon, or removed from a full
-/// book.
+/// A finished presentation that is only in the store. It is of an earlier run of the daemon, or was removed
+/// from memory because there were too many.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
     /// The JSON for the caller who ordered the presentation and for the administrator, without answers and
@@ -55,7 +55,7 @@ extension StoredPresentation {
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
-            // The administrator's JSON has no answers and no elements, so that the store contains none
+            // The administrator's JSON has no answers and no elements. The store therefore contains none
             // either.
             description: record.json(for: [.admin]).line,
             outcomeDescription: record.json(for: [.order]).line,

@@ -38,8 +38,8 @@ extension ReceiptStatement {
             let software = ReceiptLabel(Version.number)
         else { return nil }
         self.init(
-            // The time of the interruption cannot be known in advance, so that the time of the order is
-            // written.
+            // The time of the interruption cannot be known in advance. The time of the order is written
+            // instead.
             time: record.created, lane: lane, kind: kind, purpose: plan.intent.purpose,
             questions: plan.subjects.compactMap(\.receiptSubject).map { ReceiptQuestion($0, .unknown) },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
@@ -88,7 +88,7 @@ extension ReceiptStatement.Verdict {
 }
 
 extension ReceiptQuestion {
-    /// The question with the answer of the report. Returns `nil` for a subject that receipts do not record.
+    /// The question with the answer of the report. Returns `nil` for a question that receipts do not record.
     fileprivate init?(_ subject: Question.Subject, by report: TransactionReport) {
         guard let name = subject.receiptSubject else { return nil }
         self.init(name, report.answer(about: subject))
@@ -116,7 +116,7 @@ extension TransactionReport {
     }
 }
 
-/// The requests of a presentation whose data is retained if the outcome is `allow`.
+/// The requests of one presentation that have data to retain. The data is retained if the outcome is `allow`.
 struct WaitingRetention: Sendable {
     /// The first request, or `nil` if its data is not retained.
     var first: EndedRequest?
@@ -124,7 +124,8 @@ struct WaitingRetention: Sendable {
     var further: EndedRequest?
 }
 
-/// A request of an ended presentation with its report, from which its receipt and its retained data are made.
+/// A request of an ended presentation, with the report on its response. The receipt and the retained data of
+/// the request are made from this value.
 struct EndedRequest: Sendable {
     let kind: PresentationOrder.Kind
     let plan: RequestPlan

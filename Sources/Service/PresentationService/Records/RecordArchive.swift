@@ -17,8 +17,9 @@ internal import Dispatch
 ///    answers.
 /// 3. `retain` and `end`, after the outcome is known. `end` writes outcome and receipts in one transaction.
 ///
-/// `withdraw` removes a presentation that could not begin after all. The webhook queue reads undelivered
-/// ends, and routes read for callers through `read(for:)`, which limits how many may wait.
+/// `withdraw` removes a presentation that could not begin after all. The webhook queue reads presentations
+/// whose webhooks were not delivered. Routes read for callers through `read(for:)`, which limits how many may
+/// wait.
 ///
 /// A failed write is logged, counted in the metrics and kept as `fault`, which makes the daemon report that
 /// it is not ready. The archive never repeats a write: the coordinator does.
@@ -45,7 +46,7 @@ package actor RecordArchive {
     private static let triesApart = Duration.seconds(1)
     /// The instant from which `presentFault` may try to write again, or `nil` before its first attempt.
     private var nextTry: ContinuousClock.Instant?
-    /// Whether the last read of undelivered ends failed and was logged.
+    /// Whether the last read of webhooks to deliver failed and was logged.
     private var isDeliveryUnreadable = false
 
     /// Opens the store, which is created if absent, and writes the receipts that an earlier run left open:
@@ -80,7 +81,8 @@ package actor RecordArchive {
         }
     }
 
-    /// The error of the last write or the last read of undelivered ends; `nil` after a successful write.
+    /// The error of the last write, or of the last read of webhooks to deliver; `nil` after a successful
+    /// write.
     nonisolated var fault: ReaderStoreError? { latestFault.withLock { $0 } }
 
     // MARK: What presentations keep
@@ -141,7 +143,7 @@ package actor RecordArchive {
     /// Writes receipts that wait for a decision. If the daemon ends before the decision, they become valid
     /// with the reason `restarted`.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
-        // Never `nil`: an interrupted presentation needs no decision.
+        // The conclusion is never `nil` here: an interrupted presentation needs no decision.
         guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
@@ -164,8 +166,8 @@ package actor RecordArchive {
         }
     }
 
-    /// Reads undelivered ends. A success does not clear `fault`, since a store that can be read may still
-    /// refuse writes.
+    /// Reads the webhooks to deliver. A success does not clear `fault`, since a store that can be read may
+    /// still refuse writes.
     private func readToDeliver<Value>(_ body: (ReaderStore) throws(ReaderStoreError) -> Value) -> Value? {
         do throws(ReaderStoreError) {
             let value = try body(store)
@@ -194,8 +196,9 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes the end of a presentation and its receipts, which replace the held ones. If that fails, nothing
-    /// is written, the error is logged, and the function returns `nil`.
+    /// Writes the end of a presentation and its receipts. The receipts replace the provisional ones of this
+    /// presentation, which were stored for the case of an interruption. If that fails, nothing is written,
+    /// the error is logged, and the function returns `nil`.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(
@@ -335,9 +338,10 @@ package final class RecordQueue: SerialExecutor {
     }
 }
 
-/// The limit of callers who wait for the disk at once, in all and for each caller.
+/// The limit of the calls that wait for the disk at the same time: for all callers together, and for each
+/// caller.
 final class PendingLimit: Sendable {
-    /// The maximum number of callers who wait at once.
+    /// The maximum number of calls, of all callers together, that wait at the same time.
     static let places = 16
     private let ofOneCaller: Int
     private let taken = Mutex<[String: Int]>([:])
@@ -346,9 +350,10 @@ final class PendingLimit: Sendable {
         self.ofOneCaller = ofOneCaller
     }
 
-    /// Takes a place for a caller. After the result true, the caller of this function must call `leave`.
+    /// Counts a call that begins to wait, if the limits permit. After the result true, the caller of this
+    /// function must call `leave`.
     ///
-    /// - Returns: false if no place is free.
+    /// - Returns: false if too many calls wait already, in all or of this caller.
     func enter(_ caller: String) -> Bool {
         taken.withLock { taken in
             guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < ofOneCaller else {
@@ -359,7 +364,7 @@ final class PendingLimit: Sendable {
         }
     }
 
-    /// Gives back a place.
+    /// Counts one call of the caller as no longer waiting.
     func leave(_ caller: String) {
         taken.withLock { taken in
             let rest = taken[caller, default: 1] - 1

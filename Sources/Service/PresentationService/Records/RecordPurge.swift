@@ -24,8 +24,8 @@ package struct RecordPurge: Service {
                 let now = clock.now
                 let due = await archive.purge(at: now)
                 let wait = Self.wait(from: now, until: due)
-                // The continuous clock also runs while the computer is suspended, so that no deadline is
-                // missed by a night.
+                // The continuous clock also runs while the computer is suspended. After a night of
+                // suspension, expired data is therefore removed at once.
                 try? await Task.sleep(for: .seconds(wait), tolerance: .zero, clock: .continuous)
             }
         }
@@ -53,7 +53,8 @@ extension RecordArchive {
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
             let wasPurgedLately = (last...last + Self.purgesApart).contains(now.secondsSince1970)
-            // Each removal rewrites all retained data, so that nothing is written while nothing has expired.
+            // Each removal rewrites all retained data. Nothing is therefore written while nothing has
+            // expired.
             if wasPurgedLately, due.map({ $0 > now }) ?? true { return due }
             // Presentations that ended more than a day before or after `clock` are removed. With a clock that
             // is not set yet, these would be all of them.

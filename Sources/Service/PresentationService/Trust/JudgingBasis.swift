@@ -31,10 +31,11 @@ package struct JudgingBasis: Sendable {
 }
 
 extension JudgingBasis {
-    /// The basis for requests with these purposes in one session, with the strictest of their revocation
-    /// policies.
+    /// A copy of this value for the requests of one session. Its revocation policy is the strictest of those
+    /// that belong to the purposes of the requests.
     ///
-    /// - Parameter choices: the policies of the lane and of the order, each of which may only be stricter.
+    /// - Parameter choices: the policies of the lane and of the order, if any. Each must be at least as
+    ///   strict as the policies of the purposes.
     /// - Throws: `policyRefused` if one of `choices` accepts more than the policies of the purposes.
     func judging(
         _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []

@@ -9,10 +9,11 @@ internal import Synchronization
 
 /// The trust, policy and reader identities of a store's folder, kept in memory until they change.
 ///
-/// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. The
-/// trust is therefore read again only if the store names another snapshot, and after ten minutes in any case.
-/// Receipts are in the same file, so that a changed file often has the same trust: after a change, the number
-/// of the snapshot is read and compared first. Identities are read again when one of their files changed.
+/// The trust is needed for each order and for each response to an app or a web page. Reading it takes long
+/// with many roots. It is therefore read again only if the store names another snapshot, and after ten
+/// minutes in any case. Receipts are in the same file, and a changed file often has the same trust. After a
+/// change, the number of the snapshot is read and compared first. Identities are read again when one of their
+/// files changed.
 ///
 /// Any thread may call this class; its state is behind a `Mutex`. Reads run on two serial queues, one for the
 /// trust and one for identities, because the disk and a TPM that loads keys may take long. Callers that
@@ -54,7 +55,7 @@ package final class StoredBasis: JudgingBasisSource {
 
         func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
-        /// Records that the changed file still has the same trust, and returns the basis.
+        /// Records that the changed file still has the same trust, and returns the trust with its policies.
         mutating func reuse(for file: FileStamp?) -> JudgingBasis {
             self.file = file
             return basis
@@ -112,14 +113,15 @@ package final class StoredBasis: JudgingBasisSource {
 
     private var databaseStamp: FileStamp? { FileStamp("\(folder)/countersign.sqlite") }
 
-    /// The basis that was read last, if it is not too old and the store's file has not changed since.
+    /// The trust and policies that were read last, if they are not too old and the store's file has not
+    /// changed since.
     private func basis(of file: FileStamp?) -> JudgingBasis? {
         state.withLock { state in
             state.basis.flatMap { $0.file == file && $0.isYoung(at: now()) ? $0.basis : nil }
         }
     }
 
-    /// Reads the basis, unless another caller has read it meanwhile.
+    /// Reads the trust and policies, unless another caller has read them meanwhile.
     ///
     /// - Parameter asked: the instant at which the caller asked. If a read that began since then has failed,
     ///   its error is thrown: with a locked store each waiting caller would otherwise wait for its own
@@ -155,8 +157,8 @@ package final class StoredBasis: JudgingBasisSource {
 
     private func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
-    /// Makes the basis of a snapshot that was just read. The basis stays in memory, unless the policy was
-    /// replaced since the read began.
+    /// Makes the basis (trust and policies) from a snapshot that was just read. The basis stays in memory,
+    /// unless the policy was replaced since the read began.
     private func keep(_ stored: StoredTrust, of file: FileStamp?, for generation: Int) -> JudgingBasis {
         let known = state.withLock { $0.basis?.basis.trust }
         // An equal snapshot id means equal sources: the trust store in memory, with the signers that it has

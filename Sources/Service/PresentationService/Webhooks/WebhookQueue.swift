@@ -21,9 +21,9 @@ internal import Synchronization
 /// times of `Schedule.pauses`, and is given up after the last one. If a receiver that could not be reached
 /// accepts a delivery again, the other deliveries to this receiver do not wait for the end of their pauses.
 ///
-/// **Shares.** Each caller has a share of the places for each origin (`WebhookShares`), so that a receiver
-/// that does not answer delays no other caller's webhooks. An end for which there is no place stays in the
-/// store and is sent when the share has room.
+/// **Shares.** Each caller may have a limited number of deliveries to each origin at a time, its share
+/// (`WebhookShares`). A receiver that does not answer therefore delays no other caller's webhooks. An end
+/// that exceeds the limit stays in the store and is sent after another delivery has ended.
 ///
 /// **Restart.** An end that was not delivered before the daemon ended is sent after the next start. The
 /// receiver recognises an end that it has already by the header `Countersign-Delivery`, the id of the
@@ -111,8 +111,8 @@ package final class WebhookQueue: Service {
 
     private func origin(of url: String) -> WebhookOrigin? { origins.first { $0.covers(url) } }
 
-    /// Queues the end of a presentation for delivery. The archive, if there is one, has written the end
-    /// before.
+    /// Queues the end of a presentation (its JSON) for delivery. The archive, if there is one, has stored the
+    /// end already.
     func send(_ body: [UInt8], of presentation: PresentationID, by caller: String, to url: String) {
         guard let origin = origin(of: url) else { return metrics.webhook("dropped") }
         let key = WebhookShares.Key(caller: caller, origin: origin)
@@ -157,7 +157,8 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Queues undelivered ends of the store while the share has room.
+    /// Queues undelivered ends (the JSON of finished presentations) from the store, up to the number of
+    /// deliveries that a caller may have to one origin at a time (its share).
     private func refill(_ key: WebhookShares.Key) async {
         guard let archive else { return }
         while !Task.isCancelled, let count = shares.withLock({ $0.beginRefill(of: key) }) {
@@ -166,7 +167,8 @@ package final class WebhookQueue: Service {
             let entered = shares.withLock { $0.finishRefill(of: key, found: ids, asked: count) }
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
-                // An end that is being delivered already, or for which no place is left, is not queued.
+                // An end that is being delivered already is not queued. Neither is an end that exceeds the
+                // limit.
                 guard entered.contains(id), let url = presentation.webhook else { continue }
                 queue.yield(
                     Delivery(
@@ -186,7 +188,7 @@ package final class WebhookQueue: Service {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
             guard await archive.endDelivery(of: delivery.presentation, again: true) else { continue }
             let needsMore = shares.withLock { $0.recorded(delivery.presentation, of: delivery.share) }
-            // The store has accepted the record, so that the loop ends here.
+            // The store has accepted the record: the loop ends here.
             return needsMore ? await refill(delivery.share) : ()
         } while !Task.isCancelled
     }
@@ -214,7 +216,8 @@ package final class WebhookQueue: Service {
         await client.close()
     }
 
-    /// Delivers one end, records the result, and refills the share from the store.
+    /// Delivers one end and records the result. Then queues further ends of the same caller and origin from
+    /// the store.
     private func deliver(_ delivery: Delivery, by client: CurlClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]
@@ -261,8 +264,8 @@ package final class WebhookQueue: Service {
     /// Waits until the next attempt. When the daemon ends, the wait ends at once, and the caller makes its
     /// last attempt.
     ///
-    /// - Parameter recoveries: the share's number of recoveries before the failed attempt; `nil` to wait
-    ///   until `end` in any case.
+    /// - Parameter recoveries: the number of times, before the failed attempt, that the receiver could be
+    ///   reached again; `nil` to wait until `end` in any case.
     /// - Returns: true if the receiver answered again before `end`.
     private func wait(
         until end: ContinuousClock.Instant, _ delivery: Delivery, since recoveries: Int?
@@ -309,7 +312,7 @@ package final class WebhookQueue: Service {
         shares.withLock { shares in
             switch result {
             case .accepted: shares.succeeded(delivery.share)
-            // A receiver that answers with an error can be reached, so that it is not marked as down.
+            // A receiver that answers with an error can be reached. It is not marked as down.
             case .refused: break
             case .unreachable: shares.failed(delivery.share)
             }
@@ -332,7 +335,7 @@ package final class WebhookQueue: Service {
             ], body: delivery.body,
             limits: ClientLimits(
                 connect: Self.connectTimeout, head: schedule.timeout, whole: schedule.timeout, bodySize: 0))
-        // Only the status matters, so that the body of the response is not waited for.
+        // Only the status matters: the body of the response is not waited for.
         request.wantsBody = { _ in false }
         return request
     }
@@ -366,8 +369,8 @@ package struct WebhookOrigin: Hashable, Sendable {
         else {
             return false
         }
-        // Otherwise `https://shop.example` would also cover `https://shop.example.org` and
-        // `https://shop.example@host`.
+        // The rest must begin a path or a query. Otherwise `https://shop.example` would also cover
+        // `https://shop.example.org` and `https://shop.example@host`.
         let rest = lower.dropFirst(text.count)
         return rest.isEmpty || rest.first == "/" || rest.first == "?"
     }

@@ -1,9 +1,9 @@
 /// The deliveries in progress, divided into one share for each caller and origin. A receiver that does not
-/// answer uses up its own share only.
+/// answer uses up only the share of its own caller and origin.
 ///
-/// An end for which its share has no room stays in the store. Once there is room, a refill asks the store for
-/// such ends: `beginRefill` says how many, and `finishRefill` gives them places. `WebhookQueue` owns the only
-/// value, behind a mutex; the value does no I/O.
+/// An end that exceeds the limit of its share stays in the store. After a delivery has ended, a refill asks
+/// the store for such ends: `beginRefill` says how many to read, and `finishRefill` says which of them to
+/// deliver. `WebhookQueue` owns the only value, behind a mutex; the value does no I/O.
 struct WebhookShares {
     /// A caller and the origin of the receiver.
     struct Key: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct WebhookShares {
     private struct Share {
         /// The presentations whose ends are being delivered.
         var underway: Set<PresentationID> = []
-        /// Whether the store may have undelivered ends that have no place here.
+        /// Whether the store may have further undelivered ends of this caller and origin.
         var hasMore = false
         /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
@@ -35,8 +35,8 @@ struct WebhookShares {
         var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling && unrecorded.isEmpty }
     }
 
-    /// The maximum number of deliveries in progress. A share without deliveries may begin one delivery beyond
-    /// this limit.
+    /// The maximum number of deliveries in progress. A share without deliveries may exceed this limit by one
+    /// delivery.
     static let most = 256
     /// The maximum number of deliveries in progress of one share.
     static let mostOfOneShare = 16
@@ -47,9 +47,10 @@ struct WebhookShares {
     private var shares: [Key: Share] = [:]
     private var total = 0
 
-    /// Takes a place for the delivery of a presentation's end.
+    /// Begins the delivery of a presentation's end, if the limits permit another delivery.
     ///
-    /// - Returns: false if no place is free; the share then asks the store for the end later.
+    /// - Returns: false if the limits permit no further delivery now. The end is then read from the store
+    ///   later.
     mutating func enter(_ id: PresentationID, of key: Key) -> Bool {
         var share = shares[key] ?? Share()
         defer { shares[key] = share }
@@ -62,19 +63,19 @@ struct WebhookShares {
         return true
     }
 
-    /// The number of free places of a share.
+    /// The number of further deliveries that a share may begin now.
     private func room(in share: Share) -> Int {
         let free =
             min(Self.mostOfOneShare, Self.mostUnrecorded - share.unrecorded.count) - share.underway.count
-        // A share without deliveries gets one place even if the other shares use up the common limit.
+        // A share without deliveries may begin one even if the other shares use up the common limit.
         return min(free, max(Self.most - total, share.underway.isEmpty ? 1 : 0))
     }
 
-    /// Gives back the place of a delivery that has ended.
+    /// Removes a delivery that has ended, so that its share may begin another.
     ///
-    /// - Parameter isRecorded: false if the store still names the end as undelivered. The share remembers the
-    ///   end until `recorded`.
-    /// - Returns: whether to ask the store for further ends of the share.
+    /// - Parameter isRecorded: false if the store still names the webhook as undelivered. The share remembers
+    ///   the presentation until `recorded`.
+    /// - Returns: whether to read further webhooks of this caller and origin from the store.
     mutating func leave(_ id: PresentationID, of key: Key, isRecorded: Bool = true) -> Bool {
         guard var share = shares[key], share.underway.remove(id) != nil else { return false }
         total -= 1
@@ -86,7 +87,7 @@ struct WebhookShares {
 
     /// Records that the store has accepted the end of a delivery.
     ///
-    /// - Returns: whether to ask the store for further ends of the share.
+    /// - Returns: whether to read further webhooks of this caller and origin from the store.
     mutating func recorded(_ id: PresentationID, of key: Key) -> Bool {
         guard var share = shares[key], share.unrecorded.remove(id) != nil else { return false }
         if share.isRefilling { share.endedMeanwhile.insert(id) }
@@ -96,7 +97,7 @@ struct WebhookShares {
 
     // MARK: The store's ends
 
-    /// Records that the store has undelivered ends of the share.
+    /// Records that the store has undelivered webhooks of this caller and origin.
     mutating func expectMore(of key: Key) { shares[key, default: Share()].hasMore = true }
 
     /// Begins a refill.
@@ -116,7 +117,8 @@ struct WebhookShares {
         return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
-    /// Ends a refill, and gives places to the ends that the store named.
+    /// Ends a refill, and begins the deliveries of the ends that the store named, as far as the limits
+    /// permit.
     ///
     /// - Parameters:
     ///   - found: the ends that the store named; `nil` if the store could not be read.
@@ -146,8 +148,8 @@ struct WebhookShares {
 
     // MARK: Receivers that come back
 
-    /// The number of recoveries of a share's receiver. A pause compares the number with an earlier value to
-    /// notice a recovery.
+    /// The number of times that the receiver could be reached again. A pause compares the number with an
+    /// earlier value to notice a recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
     /// Records that the receiver could not be reached.
@@ -164,8 +166,8 @@ struct WebhookShares {
 
     /// Registers a waiting delivery, which is woken when its receiver answers again.
     ///
-    /// - Parameter recoveries: the number of recoveries before the failed attempt. If it has grown since, the
-    ///   delivery is woken at once.
+    /// - Parameter recoveries: the number of times, before the failed attempt, that the receiver could be
+    ///   reached again. If the number has grown since, the delivery is woken at once.
     mutating func pause(
         _ id: PresentationID, of key: Key, since recoveries: Int, _ wake: AsyncStream<Void>.Continuation
     ) {

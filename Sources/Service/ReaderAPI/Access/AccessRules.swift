@@ -37,7 +37,7 @@ package struct AccessRules: Equatable, Sendable {
     }
 
     package var tokens: [Token] = []
-    /// The users by their number.
+    /// The users of this computer who have rights, by user number.
     package var users: [UInt32: User] = [:]
     /// Whether every caller is refused because the chain stopped or revoked this kiosk.
     private(set) var isStopped = false

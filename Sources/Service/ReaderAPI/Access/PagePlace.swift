@@ -2,8 +2,8 @@ internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
 
-/// The page for which a code or a cookie is valid: the customer's or clerk's page of one lane, or the owner's
-/// page.
+/// The page for which a one-time sign-in code or a cookie is valid: the customer's or clerk's page of one
+/// lane, or the owner's page.
 struct PagePlace: Hashable, Sendable {
     enum Page: String, CaseIterable, Sendable {
         case kiosk, clerk, owner
@@ -18,15 +18,16 @@ struct PagePlace: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of bytes of a name.
+    /// The maximum number of bytes of a page's name: room for the page and for a lane's name, which has at
+    /// most 64 bytes.
     private static let longest = 80
 
     let page: Page
     /// The lane of the page; `nil` for the owner's page, which is for all lanes.
     let lane: String?
 
-    /// The path of the page, with its lane and a code. The code is in the fragment, which browsers do not
-    /// send to servers.
+    /// The path of the page, with its lane and a one-time sign-in code. The code is in the fragment, which
+    /// browsers do not send to servers.
     func path(code: String) -> String { "/\(page.rawValue)\(lane.map { "?lane=\($0)" } ?? "")#code=\(code)" }
 
     /// The page's name, such as `kiosk-counter-1` or `owner`. The page sends this name in the header
@@ -48,8 +49,8 @@ struct PagePlace: Hashable, Sendable {
             self = .owner
             return
         }
-        // The name of a lane may contain hyphens too. The owner's page has no lane, so that a name that
-        // begins with `owner-` is not valid.
+        // The name of a lane may contain hyphens too. The owner's page has no lane. A name that begins with
+        // `owner-` is therefore not valid.
         guard let hyphen = name.firstIndex(of: "-"), let page = Page(rawValue: String(name[..<hyphen])),
             page != .owner
         else { return nil }
@@ -60,7 +61,7 @@ struct PagePlace: Hashable, Sendable {
 extension KnownCaller {
     /// Whether the caller may open this page.
     func opens(_ place: PagePlace) -> Bool {
-        // The owner's page has no lane, so that only the scope counts.
+        // The owner's page has no lane. Only the scope counts.
         scopes.contains(place.page.scope) && place.lane.map(serves) ?? true
     }
 

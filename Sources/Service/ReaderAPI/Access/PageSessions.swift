@@ -9,14 +9,14 @@ internal import Synchronization
 
 /// The sign-in of browser pages, which have no token of their own.
 ///
-/// A caller with the scope of a page orders a code, which works once within 60 seconds. The page exchanges
-/// the code for a cookie.
+/// A caller with the scope of a page requests a sign-in code, which works once within 60 seconds. The page
+/// exchanges the code for a cookie.
 ///
 /// The cookie is a message authentication code over the caller's credential, the page and the lane. The
 /// cookie needs no list of sessions and survives a restart. The cookie stops working when the token or user
 /// is removed from the configuration or loses the scope.
 package final class PageSessions: Sendable {
-    /// A code that was made and not used yet.
+    /// A one-time sign-in code that was made and not used yet.
     private struct Code: Sendable {
         let text: String
         let place: PagePlace
@@ -24,11 +24,12 @@ package final class PageSessions: Sendable {
         let made: ContinuousClock.Instant
     }
 
-    /// The time for which a code is valid, in seconds.
+    /// The time for which a sign-in code is valid, in seconds.
     static let codeSeconds = 60
     /// The time for which a browser keeps the cookie: 400 days, the maximum (RFC 6265bis).
     private static let cookieSeconds = 400 * 86_400
-    /// The maximum number of unused codes of one caller. A further code replaces the caller's oldest code.
+    /// The maximum number of unused sign-in codes of one caller. Another code replaces the caller's oldest
+    /// code.
     private static let mostCodes = 64
     private static let keySize = 32
 
@@ -64,7 +65,7 @@ package final class PageSessions: Sendable {
 
     // MARK: Codes
 
-    /// Makes a code with which a page can sign in with the caller's rights.
+    /// Makes a one-time code with which a page can sign in with the caller's rights.
     ///
     /// - Throws: `forbidden` if the caller may not open the page, or is itself a page.
     func makeCode(
@@ -74,7 +75,7 @@ package final class PageSessions: Sendable {
         guard let text = try? randomBytes(16).hexadecimal else { throw .failed }
         codes.withLock { codes in
             codes.removeAll { Self.isOver($0, at: now) }
-            // New codes are appended, so that the first of the caller's codes is the oldest.
+            // New codes are appended. The first of the caller's codes is therefore the oldest.
             let own = codes.indices.filter { codes[$0].caller.credential == caller.credential }
             if own.count >= Self.mostCodes, let oldest = own.first { codes.remove(at: oldest) }
             codes.append(Code(text: text, place: place, caller: caller, made: now))
@@ -86,9 +87,10 @@ package final class PageSessions: Sendable {
         now - code.made >= .seconds(codeSeconds)
     }
 
-    /// Uses up a code, and returns its page and the value of the page's cookie.
+    /// Uses up a sign-in code, and returns its page and the value of the page's cookie.
     ///
-    /// - Throws: `pageCodeRefused` if the code is unknown, used or too old, or its caller has lost the right.
+    /// - Throws: `pageCodeRefused` if the code is unknown, used or too old, or if its caller has lost a right
+    ///   since.
     func redeem(
         _ text: String, under rules: AccessRules, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> (place: PagePlace, cookie: String) {

@@ -103,8 +103,8 @@ final class BodyProgress: Sendable {
 
     /// Whether the unread part of the body may be too long to be read.
     func leavesMuch(of request: Request) -> Bool {
-        // A rest of up to `longestBody` bytes is read, so that the connection can be used again. A body with
-        // Transfer-Encoding has an unknown length.
+        // The rest of a body, up to `longestBody` bytes, is read, so that the connection can be used again. A
+        // body with Transfer-Encoding has an unknown length.
         guard !isRead.load(ordering: .relaxed) else { return false }
         if request.headers[.transferEncoding] != nil { return true }
         return request.headers[.contentLength].flatMap { Int($0) }.map { $0 > APICall.longestBody } ?? false

@@ -18,7 +18,8 @@ extension PresentationCoordinator {
             lost: { channel.close(promise: nil) })
         let body = call.request.body
         let sending = ResponseBody { writer in
-            // Otherwise the loop would notice only at its next frame that the client has disconnected.
+            // Without this function the loop would notice only at its next frame that the client has
+            // disconnected.
             try await body.consumeWithCancellationOnInboundClose { _ in
                 for await frame in frames { try await writer.write(ByteBuffer(string: frame)) }
             }

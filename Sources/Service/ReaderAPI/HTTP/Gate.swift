@@ -44,7 +44,7 @@ struct Gate: RouterMiddleware {
             response = refusal(problem)
             if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         } catch {
-            // The text of an unknown error may quote the request, so that only its type is logged.
+            // The text of an unknown error may quote the request. Only its type is logged.
             context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
             response = .problem(APIProblem.failed)
         }
@@ -59,7 +59,7 @@ struct Gate: RouterMiddleware {
     private func refusal(_ problem: APIProblem) -> Response {
         metrics.refused(problem.id)
         var response = Response.problem(problem)
-        // Required with the status 401 (RFC 9110, 15.5.2).
+        // The header is required with the status 401 (RFC 9110, 15.5.2).
         if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }

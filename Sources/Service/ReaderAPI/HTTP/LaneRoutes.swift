@@ -79,7 +79,7 @@ extension PresentationCoordinator {
 
     /// The descriptions of all lanes that the caller may see.
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
-        // All lanes are inspected in parallel first, so that the loop gets each readiness without a wait.
+        // All lanes are inspected in parallel first. The loop then gets each readiness without a wait.
         await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
@@ -143,7 +143,8 @@ extension PresentationCoordinator {
         return lane.page.brand
     }
 
-    /// The standing order of a lane and the reason for a pause; null if the lane waits for orders.
+    /// The preset that a lane repeats by itself (its standing order) and the reason for a pause; null if the
+    /// lane waits for orders.
     private func standingDescription(ofLane name: String, _ readiness: LaneReadiness) -> JSONValue {
         guard let (preset, pause) = standingOrder(ofLane: name, readiness) else { return .null }
         let reason = pause.map { pause -> JSONValue in

@@ -12,7 +12,7 @@ extension PresentationCoordinator {
     /// ordered it, and to the pages of its lane while it is the latest there.
     nonisolated var presentationRoutes: [APIRoute] { orderRoutes + answerRoutes }
 
-    /// The routes to order, list, read, cancel and scan.
+    /// The routes to order, list, read and cancel presentations, and the route for a scanned QR code.
     private nonisolated var orderRoutes: [APIRoute] {
         let handling: Set<Scope> = [.app, .clerk]
         let cancelling: Set<Scope> = [.app, .clerk, .order]
@@ -33,7 +33,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
                 // Only the store still has a presentation of an earlier run of the daemon, or one that was
-                // removed from a full book.
+                // removed from memory because there were too many.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -41,7 +41,7 @@ extension PresentationCoordinator {
                 return .json(seen.record.json(for: seen.scopes))
             },
             APIRoute(.delete, "/v1/presentations/{id}", for: .scopes(cancelling)) { call in
-                // A presentation that only the store has is over, so that there is nothing to cancel.
+                // A presentation that only the store has is over. There is nothing to cancel.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }

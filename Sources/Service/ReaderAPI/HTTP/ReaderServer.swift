@@ -97,10 +97,11 @@ package struct ReaderServer: Service {
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
-            // Otherwise the HTTP server would write an error response into the middle of this response.
+            // For any other error the HTTP server would write an error response into the middle of this
+            // response.
             throw CancellationError()
         }
-        // Otherwise the HTTP server would read the rest of the body, however long it is.
+        // Without this call the HTTP server would read the rest of the body, however long it is.
         if isLast { channel.end() }
     }
 
@@ -122,8 +123,8 @@ package struct ReaderServer: Service {
             var known: KnownCaller?
             if case .scopes(let required) = route.access {
                 known = try await caller.known(by: request, context)
-                // Before the scopes are compared: a caller without the scope is no stranger, and keeps its
-                // connection.
+                // Before the scopes are compared: a caller without the scope is known all the same, and keeps
+                // its connection.
                 if let known { connections.identify(context.channel, as: known.name) }
                 guard known?.scopes.isDisjoint(with: required) == false else { throw APIProblem.forbidden }
             }

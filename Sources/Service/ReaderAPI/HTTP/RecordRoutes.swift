@@ -38,7 +38,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// The archive.
+    /// The archive of receipts and retained data in the daemon's store.
     ///
     /// - Throws: `noRecords` if the daemon has no store.
     private nonisolated func recordArchive() throws(APIProblem) -> RecordArchive {
@@ -52,7 +52,8 @@ extension PresentationCoordinator {
     ) async throws -> JSONValue {
         try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             let receipts = try store.receipts(after: page.after, atMost: page.limit)
-            // Receipts are numbered from 1 without a gap, so that the last number is the number of receipts.
+            // Receipts are numbered from 1 without a gap. The last number is therefore the number of
+            // receipts.
             let last = try store.lastReceipt()
             return [
                 "receipts": .array(receipts.map(\.json)), "count": .integer(last?.sequence ?? 0),

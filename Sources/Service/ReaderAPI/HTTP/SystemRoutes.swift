@@ -24,9 +24,9 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Whether presentations can be ordered, with all faults. The daemon is ready if a root is trusted,
-    /// phones can be asked at one lane at least, the store accepts records, and no receipt waits to be
-    /// written.
+    /// Whether presentations can be ordered, and the faults that were found. The daemon is ready if a root is
+    /// trusted, phones can be asked at one lane at least, the store accepts records, and no receipt waits to
+    /// be written.
     func readinessReport() async -> ReadinessReport {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true

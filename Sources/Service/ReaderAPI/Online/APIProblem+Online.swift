@@ -22,7 +22,7 @@ extension APIProblem {
     /// Creates the problem of a nonce that was not accepted.
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
-        // `ID` has a case for each refusal, as a test checks, so that the default is never used.
+        // `ID` has a case for each refusal, as a test checks. The default is therefore never used.
         self.init(ID(rawValue: refusal.rawValue) ?? .failed, status: status, refusal.explanation)
     }
 
@@ -62,7 +62,7 @@ extension APIProblem {
 
     /// Creates the problem of a response that was not opened.
     init(_ error: WalletPresentationError) {
-        // `ID` has a case for each error, as a test checks, so that the default is never used.
+        // `ID` has a case for each error, as a test checks. The default is therefore never used.
         self.init(ID(rawValue: error.id) ?? .failed, status: 422, error.explanation)
     }
 

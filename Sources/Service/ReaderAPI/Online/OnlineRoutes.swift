@@ -37,7 +37,7 @@ struct OnlineRoutes {
         ]
     }
 
-    /// The verifier.
+    /// The verifier of the responses that apps and web pages receive.
     ///
     /// - Throws: `onlineNotSetUp` if nothing is configured.
     private var required: OnlineVerifier {

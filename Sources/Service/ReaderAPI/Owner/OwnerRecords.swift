@@ -15,7 +15,7 @@ actor OwnerRecords {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
     private let folder: String
 
-    /// Creates the reader.
+    /// Creates the actor without reading anything.
     ///
     /// - Parameter folder: the store's folder.
     init(store folder: String) {
@@ -61,6 +61,8 @@ actor OwnerRecords {
 
     /// The last results of `countersign doctor` with their time, or `nil` if there are none that can be read.
     func doctor() -> JSONValue? {
+        // The file contains no time. It is written once for each run, so that its last change is the time of
+        // the run.
         guard let since = FileStamp(doctorPath)?.changed, let found = lastFindings() else { return nil }
         return ["time": .string("\(since)"), "findings": .array(found.map(\.json))]
     }
@@ -73,6 +75,7 @@ actor OwnerRecords {
     /// The findings in the file that `countersign doctor` wrote, or `nil` if there is no file that can be
     /// read.
     private func lastFindings() -> [Finding]? {
+        // `PrivateFile.read` refuses a file that another user may change.
         guard let bytes = try? PrivateFile.read(doctorPath),
             let text = try? JSONText(bytes[...], limit: PrivateFile.largest),
             let checks = try? text.members(["checks"]).required("checks").array(),

@@ -73,7 +73,7 @@ package enum PageFault: Error, CustomStringConvertible {
 
 extension PageFiles {
     /// The routes of the pages for customer, clerk, owner and API reference, and of their files. The pages
-    /// contain nothing about anybody, so that everybody may read them.
+    /// contain nothing about anybody. Everybody may therefore read them.
     var routes: [APIRoute] {
         [
             APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },
@@ -104,7 +104,7 @@ extension PageFiles {
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
 
-    /// The further headers: the browser sends no Referer, gives no other page access to the window, and lets
+    /// The other headers: the browser sends no Referer, gives no other page access to the window, and lets
     /// the page use no device.
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),

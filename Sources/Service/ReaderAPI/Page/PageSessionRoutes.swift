@@ -4,7 +4,8 @@ internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 
-/// The routes of page sign-in: one makes a code for a caller, the other exchanges a code for a cookie.
+/// The routes of page sign-in: one makes a one-time code for a caller, the other exchanges a code for a
+/// cookie.
 struct PageSessionRoutes: Sendable {
     let sessions: PageSessions
     let access: AccessBook
@@ -28,6 +29,7 @@ struct PageSessionRoutes: Sendable {
             APIRoute(.post, "/v1/page-sessions", for: .everybody) { call in
                 let body = try await call.body()
                 let code = try mapping(
+                    // A code has 32 digits. A wrong text of up to 64 bytes is answered like an unknown code.
                     body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))
                 let (place, cookie) = try sessions.redeem(code, under: access.current)
                 var response = Response.json([
@@ -42,7 +44,7 @@ struct PageSessionRoutes: Sendable {
         ]
     }
 
-    /// Reads the page for which a code is asked for. Only the owner's page has no lane.
+    /// Reads the page for which a sign-in code is requested. Only the owner's page has no lane.
     private static func place(in body: JSONText) throws(JSONFault) -> PagePlace {
         let members = try body.members(["page", "lane"])
         let page = try members.required("page")

@@ -2,14 +2,14 @@ internal import ErrorMapping
 package import MdocModel
 package import WalletPresentation
 
-/// The nonces that were issued for online presentations, each with its request.
+/// The nonces that were issued for presentations through apps and web pages, each with its request.
 ///
-/// A nonce binds a request to one session of a browser or app, and its answer is accepted once. The store
-/// guarantees that at most one call of `spend` succeeds for a nonce, even if several servers ask at the same
-/// time.
+/// A nonce binds a request to one session of a browser or app. The response to the request is accepted once.
+/// The store guarantees that at most one call of `spend` succeeds for a nonce, even if several servers ask at
+/// the same time.
 ///
 /// A nonce has three states: issued, spent, and forgotten. A spent or expired nonce is remembered for another
-/// lifetime, so that a late answer is refused as used or expired, and not as unknown.
+/// lifetime, so that a late response is refused as used or expired, and not as unknown.
 ///
 /// There are three implementations:
 ///
@@ -19,7 +19,7 @@ package import WalletPresentation
 ///
 /// `OnlineVerifier` calls the store from any task. Implementations wait for the disk or the network without
 /// blocking the caller's thread, and refuse with `overloaded` when too many calls wait. A store keeps the
-/// request that the server made, and never an answer of a phone.
+/// request that the server made, and never a response of a phone.
 package protocol NonceStore: Sendable {
     /// Issues a nonce that the caller drew at random.
     ///
@@ -46,7 +46,7 @@ package protocol NonceStore: Sendable {
 /// The lifetime and the maximum number of nonces.
 package struct NonceTerms: Equatable, Sendable {
     /// The number of seconds in which a nonce may be spent. Afterwards the store remembers the nonce for the
-    /// same time again, so that a late answer is refused with the reason.
+    /// same time again, so that a late response is refused with the reason.
     package var lifetime: Int64 = 300
     /// The maximum number of nonces in the store.
     package var capacity = 100_000
@@ -61,8 +61,8 @@ package struct NonceTerms: Equatable, Sendable {
     package init() {}
 
     /// Returns the latest expiry that a valid nonce can have. A nonce with a later expiry was issued before a
-    /// restart, while the clock was ahead. The result is one hour beyond the longest lifetime that a
-    /// configuration may set, which is one hour, because the clocks of servers differ.
+    /// restart, while the clock was ahead. A configuration may set a lifetime of at most one hour. The result
+    /// allows one more hour, because the clocks of servers differ.
     static func latestExpiry(at now: Timestamp) -> Timestamp {
         now.advanced(bySeconds: 2 * 3600)
     }

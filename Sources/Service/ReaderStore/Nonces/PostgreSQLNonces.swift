@@ -87,7 +87,8 @@ package actor PostgreSQLNonces: NonceStore {
             guard let left = row?.first??.bigint else { throw .failed(code: "row") }
             count = Int(left)
         } catch {
-            // The count is not known, so that the next call tries again without waiting for `sweepInterval`.
+            // The count is not known. The next call therefore tries again, without waiting for
+            // `sweepInterval`.
             nextSweep = due
             throw error
         }
@@ -113,8 +114,8 @@ extension PostgreSQLPool {
             case .unreachable: throw .unreachable
             case .overdue: throw .overdue
             case .failed(let code): throw .failed(code: code)
-            // The table of nonces has no version and no random column, so that the last three do not occur
-            // here.
+            // The table of nonces has no version and no random column. The last three errors therefore do not
+            // occur here.
             case .rowMalformed, .tablesNewer, .versionMissing, .withoutRandom: throw .failed(code: "row")
             }
         }

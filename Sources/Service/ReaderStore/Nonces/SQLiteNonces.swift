@@ -205,7 +205,7 @@ package actor SQLiteNonces: NonceStore {
                 sql: "SELECT session, channel, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
         guard let row else { return .failure(.refused(.unknown)) }
         let issued = try IssuedNonce(nonce, row)
-        // Checked before the update, so that an answer from another session does not use up the nonce.
+        // Checked before the update, so that a response from another session does not use up the nonce.
         do throws(NonceRefusal) {
             try issued.check(session: session, channel: channel, at: now)
         } catch {

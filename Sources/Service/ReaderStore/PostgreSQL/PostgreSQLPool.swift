@@ -10,8 +10,8 @@ internal import Glibc
 /// with the same error.
 ///
 /// A connection is made when it is first needed, and its tables are created or brought up to date then. After
-/// any error the connection is closed: a late answer to the failed statement must not be read as the answer
-/// to the next. If the database cannot be reached, all waiting callers fail at once.
+/// any error the connection is closed: a late result of the failed statement must not be read as the result
+/// of the next. If the database cannot be reached, all waiting callers fail at once.
 ///
 /// The pool does not repeat a statement: after `overdue` the statement may have been executed.
 package actor PostgreSQLPool {
@@ -74,8 +74,8 @@ package actor PostgreSQLPool {
             release(connection)
             return value
         } catch {
-            // Otherwise the waiting callers would fail one after another, each after another connection
-            // timeout.
+            // Without this call the waiting callers would fail one after another, each after another
+            // connection timeout.
             if error == .unreachable { refuseAll() }
             release(connection)
             throw error
@@ -93,7 +93,7 @@ package actor PostgreSQLPool {
 
     /// Gives a connection to the first waiting caller whose deadline has not passed. Waiting callers whose
     /// deadline has passed fail here with `overloaded`. No timer ends their wait: each statement has a
-    /// timeout, so that a connection is given back soon.
+    /// timeout, and a connection is therefore given back soon.
     private func release(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
@@ -154,8 +154,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
             self.link = consume link
             return .success(value)
         } catch {
-            // The link is dropped after any error: a late answer to this statement must not be read as the
-            // answer to the next.
+            // The link is dropped after any error: a late result of this statement must not be read as the
+            // result of the next.
             return .failure(error)
         }
     }

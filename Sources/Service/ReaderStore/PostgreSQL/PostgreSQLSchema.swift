@@ -4,8 +4,9 @@ package struct PostgreSQLSchema: Sendable {
     ///
     /// - Timeouts: a statement, a wait for a lock and an idle transaction end by themselves. Otherwise the
     ///   locks of a computer that lost its power would stay for about two hours.
-    /// - Isolation: `read committed`, even if the database's default is stricter, so that, of two servers
-    ///   that spend one nonce, the second waits for the first and does not fail with a serialization error.
+    /// - Isolation: `read committed`, even if the database's default is stricter. If two servers spend one
+    ///   nonce, the second then waits for the first. With a stricter level it would fail with a serialization
+    ///   error.
     /// - `synchronous_commit` is never off, even if the database's default is: a reported change must be on
     ///   the disk.
     static let session = [
@@ -67,6 +68,7 @@ package struct PostgreSQLSchema: Sendable {
         case .fixed(let table, let statements):
             guard try !Self.exists(table, link, until: deadline) else { return }
             // An error ends the connection, and with it the transaction.
+            // Not checked again under the lock: each of these statements accepts tables that exist already.
             for statement in ["BEGIN", Self.lock] + statements + ["COMMIT"] {
                 _ = try link.rows(statement, until: deadline)
             }
@@ -108,7 +110,7 @@ package struct PostgreSQLSchema: Sendable {
     }
 }
 
-/// An error of a statement. The statement was not executed, or it is unknown whether it was.
+/// An error of a statement. Either the statement was not executed, or it is unknown whether it was.
 package enum PostgreSQLError: Error, Equatable, Sendable {
     /// More callers wait for the database than it can serve in time.
     case overloaded

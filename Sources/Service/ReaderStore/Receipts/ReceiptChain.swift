@@ -47,6 +47,7 @@ package struct ReceiptChain: Sendable {
 
     private static func parse(_ bytes: [UInt8]) throws -> [[UInt8]]? {
         let map = try CBORItem.parse(bytes[...], limits: CBORLimits(bytes: maximumSize)).map()
+        // `isText` takes a literal, so that `type` cannot be used here.
         guard let type = map["type"], type.isText("countersign receipt chain") else { return nil }
         return try map["receipts"]?.array().map { [UInt8](try $0.byteString()) }
     }
@@ -155,8 +156,8 @@ package enum ReceiptChainFault: Hashable, Sendable {
     case missing(from: Int64, through: Int64)
     /// The receipt belongs elsewhere in the chain, or occurred before.
     case outOfOrder(expected: Int64)
-    /// The receipt's `previous` is not the digest of the receipt before it or, for the first receipt, not
-    /// `SignedReceipt.origin`.
+    /// The receipt's `previous` is wrong. It must be the digest of the receipt before it; in the first
+    /// receipt it must be `SignedReceipt.origin`.
     case predecessorDiffers
     /// The chain does not contain the expected digest: its end was cut off, or it is another chain.
     case endMissing

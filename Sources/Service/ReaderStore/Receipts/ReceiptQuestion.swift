@@ -5,7 +5,7 @@ package import RequestPlanner
 
 /// A question of the request, and its answer: yes, no or unknown.
 package struct ReceiptQuestion: Hashable, Sendable {
-    /// The subject of a question.
+    /// The matter that a question is about, such as an age.
     package enum Subject: Hashable, Sendable {
         /// Whether the holder has at least this age.
         case ageOver(AgeAttestation)
@@ -69,7 +69,7 @@ extension ReceiptQuestion.Subject: CustomStringConvertible {
         } else if let age = AgeAttestation(text) {
             self = .ageOver(age)
         } else if let code = VehicleCode(text, after: Self.drive) {
-            // A code has no lower-case letter, so that `class C` is not taken for a category.
+            // A code has no lower-case letter. `class C` is therefore not taken for a category.
             self = .category(code)
         } else if let code = VehicleCode(text, after: Self.drive + Self.domestic) {
             self = .domesticClass(code)
@@ -96,7 +96,7 @@ package struct ReceiptDocument: Hashable, Sendable {
 
         /// The country code of two capital letters (ISO 3166-1).
         package let country: String?
-        /// The subject of the trusted root.
+        /// The subject name in the trusted root's certificate.
         package let authority: String
     }
 

@@ -12,12 +12,12 @@ package import RequestPlanner
 /// place for an element's value, a certificate's serial number, a digest of the MSO or a date of the
 /// document.
 ///
-/// A presentation gets one statement for the first request, and a second one for the further request
-/// (`then`). Its states:
+/// A presentation gets one statement for the first request, and a second one for the second request (`then`).
+/// Its states:
 ///
-/// 1. While the presentation continues, `RecordArchive` holds statements that report an interruption
+/// 1. While the presentation continues, `RecordArchive` keeps statements that report an interruption
 ///    (`ReceiptGap.interrupted`).
-/// 2. When the answer is judged and a person is to decide, the held statements are replaced.
+/// 2. When the response is judged and a person is to decide, statements with the result replace them.
 /// 3. At the end `ended(_:because:decision:)` adds outcome and decision, and `ReaderStore.end` appends the
 ///    receipt.
 ///
@@ -33,12 +33,12 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// The verdict on the response, or the ending of a presentation without a response.
     package enum Verdict: String, CaseIterable, Sendable {
         case verified, rejected, declined, cancelled, failed
-        /// A test issuer signed a document, so the answer proves nothing.
+        /// A test issuer signed a document. The response therefore proves nothing.
         case mock
     }
 
-    /// The method by which the answer was found. A machine checked the answer, regardless of what a person
-    /// saw on a screen.
+    /// The method by which the response was checked: by a machine, and not by a person who looked at a
+    /// screen.
     package enum Method: String, CaseIterable, Sendable {
         case machineValidation = "machine-validation"
     }
@@ -48,7 +48,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         case approved, rejected, dismissed
     }
 
-    /// The trust snapshot with which the answer was judged.
+    /// The trust snapshot with which the response was judged.
     package struct Trust: Hashable, Sendable {
         package let snapshot: TrustSnapshot.ID
         /// The time since the snapshot became current, in seconds.
@@ -70,7 +70,8 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let purpose: RequestPurpose
     package let questions: [ReceiptQuestion]
     package let verdict: Verdict
-    /// Whether a test issuer signed one of the documents, whatever the verdict is.
+    /// Whether a test issuer signed one of the documents. Always true with the verdict `mock`, and possible
+    /// with other verdicts.
     package let hasTestDocument: Bool
     package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
@@ -134,7 +135,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// ended.
     package var delayed: ReceiptStatement {
         var delayed = self
-        // One entry fewer, so that the new reason has a place.
+        // One entry fewer, so that the list has room for the new reason.
         delayed.reasons =
             Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)]
         return delayed
@@ -185,21 +186,23 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
 
 /// The outcome of a presentation, which a till acts on and a receipt records.
 package enum Outcome: String, CaseIterable, Sendable {
-    /// Every check passed, every answer is yes, and the person approved if a person was asked.
+    /// Every check passed and every answer is yes. If a person at the counter had to decide, the person
+    /// approved.
     case allow
-    /// A check failed, a document is revoked, an answer is no, or the person rejected.
+    /// A check failed, a document is revoked, an answer is no, or the person at the counter rejected the
+    /// holder.
     case deny
     /// An answer is unknown, the policy refuses an unknown revocation, or nobody decided.
     case unclear
     /// The holder declined: the phone returned no data.
     case declined
-    /// The till or the clerk cancelled the presentation before an answer came.
+    /// The till or the clerk cancelled the presentation before a response came.
     case cancelled
     /// The presentation failed, so there is nothing to judge.
     case failed
 }
 
-/// The reason why a receipt lacks the result of its presentation, or was written late.
+/// The reason why a receipt has no result of its presentation, or why it was written late.
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"

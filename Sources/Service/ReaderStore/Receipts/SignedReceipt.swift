@@ -50,7 +50,8 @@ package struct SignedReceipt: Sendable {
             return nil
         }
         let map = try CBORItem.parse(payload).map()
-        // A link has exactly the four members that `sign` writes.
+        // A link has exactly the four members that `sign` writes. `isText` takes a literal, so that the
+        // constant for the type cannot be used here.
         guard let type = map["type"], type.isText("countersign receipt"), map.count == 4,
             let sequence = try map["sequence"]?.integer(), (1...highestSequence).contains(sequence),
             let previous = try map["previous"]?.byteString(), previous.count == origin.count,

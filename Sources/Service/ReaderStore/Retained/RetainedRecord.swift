@@ -118,7 +118,7 @@ struct RetainedField {
 
     /// Opens the field. Throws `sealBroken` if its key was deleted, or any part was changed.
     func open(with keys: RetentionKeys) throws(ReaderStoreError) -> RetainedRecord.Field {
-        // `array(_:)` reads as many bytes, and a changed row may have fewer.
+        // `array(_:)` reads `AESGCM.nonceSize` bytes, and a changed row may have fewer.
         guard nonce.count == AESGCM.nonceSize else { throw .sealBroken }
         var cipher = try keys.cipher(due: deadline.dayInUTC, createIfMissing: false)
         let value = try mapping(

@@ -94,8 +94,8 @@ package struct RetainedRecords: Sendable {
         return .retained(id, until: deadline)
     }
 
-    /// Checks that data could be retained under a profile now: writes to the store, and creates or reads the
-    /// keys.
+    /// Checks that data can be retained under a profile now. To find out, this function writes to the store,
+    /// and reads or creates the keys.
     package func check(_ profile: RetentionProfile, at now: Timestamp) throws(ReaderStoreError) {
         guard profile.days > 0 else { return }
         let deadline = profile.deadline(from: now)
@@ -164,7 +164,7 @@ package struct RetainedRecords: Sendable {
         }
     }
 
-    /// Returns the numbers of retained and removed records.
+    /// Returns the number of retained records and the number of removed records.
     package func counts() throws(ReaderStoreError) -> RetentionCounts {
         try store.read { database in try RetentionCounts(in: database) }
     }
@@ -213,8 +213,8 @@ extension RetainedSummary {
 /// `finish` deletes them.
 package struct RetainedExport: Sendable {
     package let records: [RetainedRecord]
-    /// The time of an earlier export of these records that was not confirmed, so that somebody may have the
-    /// records already. `nil` if there was no such export.
+    /// The time of an earlier export of these records that was not confirmed; `nil` if there was none.
+    /// Somebody may have the records already.
     package let earlier: Timestamp?
 }
 
@@ -326,7 +326,7 @@ extension RetainedRecords {
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
-        // The stored number may have been changed, so that the sum overflows.
+        // The stored number may have been changed. The sum could then overflow.
         let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged
@@ -336,7 +336,7 @@ extension RetainedRecords {
         return (count, keys.removeAll(before: latest.dayInUTC))
     }
 
-    /// Deletes fields so that no copy of their rows remains in the file.
+    /// Deletes fields. No copy of their rows remains in the file.
     ///
     /// - Returns: the number of records that have no field left.
     func remove(
@@ -376,8 +376,8 @@ extension RetainedRecords {
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard free > 0 else { return }
         // The table takes one free page, and its blob takes the other pages. Each of these starts with the
-        // 4-byte number of the next page, so that `size - 4` bytes are left for zeros. SQLite limits a blob
-        // to 10⁹ bytes: this one has at most 2²⁹.
+        // 4-byte number of the next page, and `size - 4` bytes are left for zeros. SQLite limits a blob to
+        // 10⁹ bytes: this one has at most 2²⁹.
         try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
         try database.execute(
             sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",
@@ -403,7 +403,7 @@ private struct RetainedState {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
         let before = try row.map { try Timestamp(stored: $0.decode(forColumn: "latest")) }
-        // Without retained data no deadline can be postponed, so that a clock that was set back counts too.
+        // Without retained data no deadline can be postponed. A clock that was set back then counts too.
         latest = isEmpty ? now : max(now, before.map { time.time(since: $0) } ?? now)
         self.time = time
         purged = try row?.decode(forColumn: "purged") ?? 0

@@ -1,13 +1,14 @@
 internal import RequestPlanner
 
-/// The published rule of one place about keeping proof of a check, and the profile that keeps no more than
-/// the rule allows. Compiled from public, mostly secondary sources, several of which are about bills.
+/// The published rule of a state or country about keeping proof of an ID check, and the retention profile
+/// that keeps no more than the rule allows. Compiled from public, mostly secondary sources, several of which
+/// are about bills.
 package struct RetentionPlace: Sendable {
     package static let notice =
         "This is not legal advice. It was compiled in November 2026 from the sources named. Most of them are secondary, and some"
         + " are about bills: have a lawyer check what applies to you."
 
-    /// The id of the place: an ISO 3166-2 code in lower case, or a word.
+    /// The id of the state or country: an ISO 3166-2 code in lower case, or a word.
     package let id: String
     package let name: String
     /// The rule in a few words, as the source reports it.
@@ -25,7 +26,7 @@ package struct RetentionPlace: Sendable {
             RetentionPlace(id: id, name: name, rule: rule, source: source, profile: .receipt)
         }
 
-    /// Places that limit what may be stored, or for how long, according to the sources.
+    /// States that limit, according to the sources, what may be stored or for how long.
     private static let storageLimits = [
         RetentionPlace(
             id: "us-tn", name: "Tennessee (bill)",
@@ -40,8 +41,8 @@ package struct RetentionPlace: Sendable {
             source: "idscanner.com", profile: .ageAndIDNumber),
     ]
 
-    /// Places that require a check, proof of a check, or restraint. A receipt is enough there, because it has
-    /// no personal data.
+    /// States and countries that require a check or proof of a check, or that demand in general that little
+    /// data is kept. A receipt is enough there, because it has no personal data.
     private static let proofOfCheck = [
         (
             "us-nj", "New Jersey (A3518, effective after 44 months)",

@@ -11,7 +11,8 @@ package struct Brand: Hashable, Sendable {
     package let name: BrandName
     /// The name of the logo's file in the folder of brands.
     package var logo: LogoName?
-    /// The identity that signs the brand's requests; `nil` if the rules of `identity choose` decide.
+    /// The identity that signs the brand's requests; `nil` if the brand has no fixed identity and the rules
+    /// of the command `identity choose` apply.
     package var identity: IdentityName?
     package internal(set) var keys: [BrandKey]
 
@@ -58,7 +59,7 @@ package struct BrandKey: Hashable, Sendable {
     /// The coordinates of the point on P-256, 32 bytes each.
     package let x: [UInt8]
     package let y: [UInt8]
-    /// The last instant at which a token of this key can prepare a reader; `nil` for no limit.
+    /// The last instant at which a reader accepts a token that this key signed; `nil` for no limit.
     package let notAfter: Timestamp?
     package internal(set) var isRevoked: Bool
 
@@ -92,7 +93,7 @@ package struct BrandLogo: Equatable, Sendable {
     package init(png: [UInt8]) throws(LogoFault) {
         guard png.count <= Self.longest else { throw .tooLong(limit: Self.longest) }
         // The signature, and a first chunk IHDR of 13 bytes (PNG, third edition, 5.2 and 11.2.1). Signature,
-        // IHDR, IEND and an empty data chunk take 57 bytes together, so that a PNG with a picture is longer.
+        // IHDR, IEND and an empty data chunk take 57 bytes together. A PNG with a picture is longer.
         guard png.starts(with: Self.signature + [0, 0, 0, 13] + Array("IHDR".utf8)), png.count > 57,
             png.suffix(12).elementsEqual(Self.end)
         else { throw .notPNG }
@@ -132,7 +133,7 @@ package struct LogoName: Hashable, Comparable, Sendable {
 
 /// The two colours of a shop's pages. The initialiser refuses a pair on which text cannot be read.
 package struct BrandColours: Equatable, Sendable {
-    /// The minimum contrast of text and ground, in hundredths (WCAG 2.2, 1.4.3).
+    /// The minimum contrast of text and background, in hundredths (WCAG 2.2, 1.4.3).
     package static let leastContrast = 450
 
     package let ground: PageColour

@@ -132,7 +132,7 @@ extension BrandRegistry {
         let members = try mapping(
             item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
         let identifier = try text("kid", of: members, fault: .identifierMalformed, read: TokenText.init)
-        // `kty` and `crv` have one permitted value each, so that nothing of them is stored.
+        // `kty` and `crv` have one permitted value each. Nothing of them is stored.
         _ = try text("kty", of: members, fault: .keyNotP256) { $0 == "EC" ? $0 : nil }
         _ = try text("crv", of: members, fault: .keyNotP256) { $0 == "P-256" ? $0 : nil }
         let x = try text("x", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }
@@ -155,7 +155,7 @@ extension BrandRegistry {
     /// Reads a required member that is a text.
     ///
     /// - Parameters:
-    ///   - fault: the fault of a text from which `read` makes no value.
+    ///   - fault: the fault to throw if `read` returns `nil`.
     ///   - read: makes the value from the text, or returns `nil`.
     private static func text<Value>(
         _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
@@ -181,7 +181,7 @@ private enum RegistryFault: Error {
     /// A value that is not allowed, in the JSON item that begins at this byte.
     case content(BrandFault, at: Int)
 
-    /// Returns a function that adds the place of `item` to a fault.
+    /// Returns a function that adds the position of `item` to a fault.
     static func at(_ item: JSONItem) -> (BrandFault) -> RegistryFault {
         { .content($0, at: item.offset) }
     }

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension TokenAudit {
-    /// The fields of a line in a server's log, which never include the token.
+    /// The fields of a line in a server's log. They never include the token.
     package var fields: [String: String] {
         let words: (outcome: String, key: String?) =
             switch outcome {

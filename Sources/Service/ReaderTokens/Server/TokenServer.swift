@@ -23,8 +23,8 @@ package enum TokenSource: Sendable {
 /// The listeners of the daemon and of the hub call `respond` from any task. `replace` changes grants and
 /// source while the server runs.
 ///
-/// Each answer comes with a `TokenAudit`, which the caller logs. Neither the audit nor a log line ever has
-/// the token.
+/// Each response comes with a `TokenAudit`, which the route that called `respond` logs. Neither the audit nor
+/// a log line ever has the token.
 package actor TokenServer<Count: TokenCount> {
     private var grants: [TokenGrant]
     private var source: TokenSource
@@ -48,8 +48,8 @@ package actor TokenServer<Count: TokenCount> {
         self.source = source
     }
 
-    /// Answers a request, with the audit line to record. Throws if the request cannot be counted; no token is
-    /// issued then.
+    /// Returns the response to a request, with the audit line to record. Throws if the request cannot be
+    /// counted; no token is issued then.
     ///
     /// - Parameter registry: the current brands with the public keys of the signers.
     package func respond(
@@ -62,7 +62,7 @@ package actor TokenServer<Count: TokenCount> {
         do throws(TokenRefusal) {
             let text = try await makeToken(for: request, at: now)
             let token = try verify(text, for: request, with: registry, at: now)
-            // The grants may have been replaced while the hub was asked: `replace` runs during the
+            // The grants may have been replaced while the hub was asked: `replace` can run during the
             // suspension.
             guard isGranted(request) else { throw .notAllowed }
             return (
@@ -78,7 +78,7 @@ package actor TokenServer<Count: TokenCount> {
 
     private func isGranted(_ request: TokenRequest) -> Bool { grants.contains { $0.allows(request) } }
 
-    /// Returns the answer and the audit line of a refused request.
+    /// Returns the response and the audit line of a refused request.
     private static func refuse(
         _ request: TokenRequest, _ refusal: TokenRefusal, at now: Timestamp
     ) -> (response: TokenResponse, audit: TokenAudit) {

@@ -5,12 +5,13 @@ package import ReaderIdentityStore
 package import ReaderStore
 internal import Synchronization
 
-/// A reader that a valid token has prepared for a brand. Only `ReaderTokenVerifier` creates it.
+/// The result of verifying a token: a reader that may ask in a brand's name for 48 hours from the token's
+/// first use. Only `ReaderTokenVerifier` creates it.
 package struct PreparedReader: Sendable {
     package let brand: Brand
     package let instance: ReaderInstance
     package let firstUse: Timestamp
-    /// The instant from which the session has expired.
+    /// The end of the session, the 48 hours for which the token can be used.
     package let until: Timestamp
 
     fileprivate init(_ brand: Brand, _ instance: ReaderInstance, firstUse: Timestamp) {
@@ -20,10 +21,11 @@ package struct PreparedReader: Sendable {
         until = firstUse.advanced(bySeconds: ReaderToken.sessionLength)
     }
 
-    /// Returns the identity that signs the brand's requests; `nil` if the rules of `identity choose` decide.
+    /// Returns the identity that signs the brand's requests; `nil` if the brand has no fixed identity and the
+    /// rules of the command `identity choose` apply.
     ///
-    /// - Throws: `sessionExpired`. The function takes the time so that no caller forgets to check the
-    ///   session.
+    /// - Throws: `sessionExpired`. The function has a parameter for the time, so that no caller forgets to
+    ///   check the session.
     package func identity(at now: Timestamp) throws(ReaderTokensError) -> IdentityName? {
         guard now < until else { throw .sessionExpired(since: until) }
         return brand.identity
@@ -37,10 +39,10 @@ package struct PreparedReader: Sendable {
 ///
 /// 1. The token is issued for one reader and audience, and must be used for the first time before `exp`, at
 ///    most 300 seconds later.
-/// 2. From the first use on it prepares the reader for 48 hours, regardless of `exp`. `TokenFirstUses`
-///    records the time of the first use. The daemon keeps this record in the store, so that a restart does
-///    not extend the 48 hours.
-/// 3. Afterwards it prepares nothing more.
+/// 2. From the first use on the reader may ask in the brand's name for 48 hours (a session), regardless of
+///    `exp`. `TokenFirstUses` records the time of the first use. The daemon keeps this record in the store. A
+///    restart therefore does not extend the 48 hours.
+/// 3. Afterwards the token is refused.
 ///
 /// `prepare` checks the form (`UnverifiedReaderToken`), the key in the registry, the signature and the
 /// claims, in this order. A revoked or expired key ends running sessions at the next call of `prepare`. The
@@ -55,7 +57,7 @@ package struct ReaderTokenVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - registry: the brands and their keys.
-    ///   - instance: the reader that is to be prepared.
+    ///   - instance: the identifier of this reader.
     ///   - audience: the exact value that tokens must have in `aud`.
     ///   - firstUses: the record of first uses.
     package init(
@@ -68,9 +70,9 @@ package struct ReaderTokenVerifier: Sendable {
         self.firstUses = firstUses
     }
 
-    /// Verifies a token and prepares the reader. The token must be used for the first time before its expiry,
-    /// or have been first used less than 48 hours ago. A key that was revoked or has expired prepares
-    /// nothing.
+    /// Verifies a token, with which this reader may ask in a brand's name. The token must be used for the
+    /// first time before its expiry, or have been first used less than 48 hours ago. A token whose key was
+    /// revoked or has expired is refused.
     package func prepare(
         _ token: String, at now: Timestamp
     ) async throws(ReaderTokensError) -> PreparedReader {
@@ -89,7 +91,8 @@ package struct ReaderTokenVerifier: Sendable {
         of token: UnverifiedReaderToken, at now: Timestamp
     ) async throws(ReaderTokensError) -> Timestamp {
         let expires = token.claims.expires
-        // An expired token may only continue an earlier session, so its use is not recorded as a first one.
+        // An expired token may only continue its session (the 48 hours). Its use is therefore not recorded as
+        // a first one.
         let first = try await firstUses.firstUse(ofToken: token.digest, orNow: now < expires ? now : nil)
         guard let first else { throw .expired(since: expires) }
         let until = first.advanced(bySeconds: ReaderToken.sessionLength)

@@ -17,7 +17,8 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case malformed(TokenPart, JSONError)
     /// A member is not a valid name (`TokenText`), or not an instant of the years 0 to 9999.
     case valueMalformed(TokenMember)
-    /// The signature is not the 64 bytes r‖s of ES256 (RFC 7518 3.4), but DER for instance.
+    /// The signature does not have the form of ES256: the 64 bytes r‖s (RFC 7518 3.4). It may be in DER, for
+    /// example.
     case signatureMalformed(size: Int)
 
     // Header
