@@ -16,7 +16,8 @@ extension DaemonConfiguration {
             let keys: [String]
         }
 
-        /// The web pages, and the apps with the same API.
+        /// The settings for web pages that request documents, and for apps that use the same API (Digital
+        /// Credentials).
         struct Web: Equatable, Sendable {
             let origins: [WebOrigin]
             /// The files of the keys, the newest key first.

@@ -8,7 +8,7 @@ package final class RecipientKey: Sendable {
     /// The SHA-256 of the public point as 04‖x‖y (pkRHash).
     package let hash: [UInt8]
 
-    /// Makes a recipient of `pair`.
+    /// Creates the key of a recipient from the key pair `pair`.
     ///
     /// - Throws: `WalletPresentationError.recipientKeyUnusable` for a key that is not on P-256.
     package init(_ pair: COSEKeyPair) throws(WalletPresentationError) {

@@ -33,6 +33,7 @@ package struct IdentityFolder: Sendable {
 
     package func keyPath(_ name: IdentityName) -> String { "\(path)/\(name.text)/key.pem" }
     package func certificatesPath(_ name: IdentityName) -> String { "\(path)/\(name.text)/certificates.pem" }
+    /// The path of the file with the rules that choose an identity (`identity choose`).
     package var choicePath: String { "\(path)/choice.json" }
 
     /// Returns the names of the identities, sorted. A folder without a key is not an identity.

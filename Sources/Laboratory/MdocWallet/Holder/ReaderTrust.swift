@@ -95,6 +95,7 @@ package struct ReaderTrust: Sendable {
         let sent = chain.certificates
         if refusesSentRoots, chain.withoutRoots.count < sent.count { return .rootSent }
         for certificate in sent {
+            // No reader meets the constraints of such an authority, so its readers count as unknown.
             if constrainedAuthorities.contains(where: certificate.isFrom) { return .unknownReader }
             if roots.contains(where: certificate.isFrom) { return .trusted }
         }

@@ -38,7 +38,8 @@ struct NFCCarrierChoice {
         }
     }
 
-    /// Records the modes of a Bluetooth record. The record is usable if one of its modes is allowed and has a
+    /// Adds the kinds of carriers that a Bluetooth record names, and the record itself if it is usable or
+    /// unreadable. The record is usable if one of its modes is allowed and has a
     /// UUID.
     private mutating func sort(_ record: BluetoothLEOutOfBand) {
         let modes = record.role.modesInHandoverSelect

@@ -70,7 +70,8 @@ struct EventLogs {
         let ownListeners = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
         // Half is rounded up, so that with a limit of 1 a caller may have that one listener.
         guard listenerCount < most, ownListeners < (most + 1) / 2 else { throw .tooManyListeners }
-        // A page shows the presentations of all callers, and so receives their events.
+        // A caller with a page of this lane (`serves`) shows the presentations of all callers, and so
+        // receives the events of all of them.
         let listener = logs[name]?.listen(
             to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: latest,
             lost: lost, ended: ended)

@@ -49,7 +49,7 @@ public enum MobileDocumentReaderError: Error, Sendable {
     }
 }
 
-/// Each case without a reason, to throw and to compare with.
+/// Constants for the cases without a reason, for code that throws an error or compares with one.
 extension MobileDocumentReaderError {
     /// The case `cancelled` without a reason.
     public static var cancelled: Self { .cancelled(nil) }
