@@ -129,7 +129,7 @@ private struct RetainedExportCommand: ParsableCommand {
             output.json
                 ? json.text
                 : "\(Terminal.safe(file)): \(export.records.count) records, removed from the store"
-                    + (earlier.map { "; an earlier export at \($0) was interrupted" } ?? ""))
+                    + (earlier.map { "; they were exported before, at \($0)" } ?? ""))
     }
 }
 

@@ -185,7 +185,7 @@ extension APIProblem {
         .presentationOver, status: 409, "the presentation is over: order a new one")
     static let askedAgain = APIProblem(
         .askedAgain, status: 409,
-        "the missing elements were asked for a second time, and a third time is not possible: wait for that presentation, or send a new order"
+        "the missing elements of this presentation were asked for before, and each presentation can be asked again only once: wait for the new presentation, or send a new order"
     )
     static let nothingToAskAgain = APIProblem(
         .nothingToAskAgain, status: 409,

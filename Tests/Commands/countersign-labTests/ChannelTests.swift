@@ -26,7 +26,7 @@ struct ChannelTests {
             #expect(try #require(value as? Double) > 0, "\(name)")
         }
         let notes = try #require(figures["notes"] as? [String])
-        #expect(notes.contains { $0.hasPrefix("Cold: the document signer is unknown.") })
+        #expect(notes.contains { $0.hasPrefix("Cold: the document signer is unknown. The root's key object,") })
         _ = try stage.answer(channel, "--fault", PresentationFault.mac.rawValue)
         #expect(try stage.bench(channel).status == 2)
     }

@@ -41,8 +41,12 @@ struct RequestFilesTests {
         "A file of another user is refused, and keeps its contents",
         .enabled(if: geteuid() == 0, "only root can give a file to another user"))
     func fileOfAnotherUser() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        // A private folder: in a shared one the kernel may refuse the file by itself (fs.protected_regular).
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "trace").path
         try Data("theirs".utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.ownerAccountID: 1], ofItemAtPath: path)
         #expect(throws: CommandFailure.self) { try OutputFile.write([1, 2, 3], to: path) }

@@ -197,10 +197,16 @@ struct ReceiptPostgreSQLTests {
         try #require(try await bench.push(links) == .committed(head(links, 1)))
         try await bench.enrolAgain()
         let keys = try (0..<65).map { _ in try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey()) }
+        func epoch() async throws -> Int64? {
+            try await bench.pool.rows(
+                "SELECT epoch FROM countersign_fleet_kiosk WHERE kiosk = $1::text", [bench.kiosk.text.bytes]
+            ).first?.first??.bigint
+        }
+        let before = try #require(try await epoch())
         #expect(try await bench.database.receipts.add(keys, of: bench.kiosk, at: HubBench.now) == .tooMany)
+        #expect(try await epoch() == before)
         let fitting = try await bench.database.receipts.add([keys[0]], of: bench.kiosk, at: HubBench.now)
-        let isReplaced = if case .replaced = fitting { true } else { false }
-        #expect(isReplaced, "\(fitting)")
+        #expect(fitting == .replaced(epoch: before + 1))
     }
 
     @Test("With another invitation a kiosk's keys that signed no receipt go, and with a refused one none")

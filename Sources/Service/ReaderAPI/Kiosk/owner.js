@@ -64,7 +64,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
     }
     for (const { lane, standing } of lanes) {
         if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
-            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask phones at present."}`);
+            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask phones by itself at present."}`);
         }
     }
     // Without trust or a list there is no age, and the comparison with NaN is false.
