@@ -26,7 +26,8 @@ struct ChannelTests {
             #expect(try #require(value as? Double) > 0, "\(name)")
         }
         let notes = try #require(figures["notes"] as? [String])
-        #expect(notes.contains { $0.hasPrefix("Cold: the document signer is unknown. The root's key object,") })
+        let cold = "Cold: the document signer is unknown. The root's key object,"
+        #expect(notes.contains { $0.hasPrefix(cold) })
         _ = try stage.answer(channel, "--fault", PresentationFault.mac.rawValue)
         #expect(try stage.bench(channel).status == 2)
     }
