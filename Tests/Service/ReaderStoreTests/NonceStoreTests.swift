@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import MdocModel
 import OpenSSLCrypto
 import Synchronization
@@ -224,6 +225,22 @@ struct NonceStoreTests {
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(Set(nonces).count == 1000 && outcomes == ["accepted"])
+    }
+
+    @Test
+    func `After a sweep that SQLite refused, a full store still issues no nonce`() async throws {
+        var terms = NonceTerms()
+        terms.capacity = 3
+        var scene = NonceScene(store: try SQLiteNonces(in: folder.path, terms, time: .standing))
+        for _ in 0..<3 { _ = try await scene.issue() }
+        // A store that was opened again does not know the number of nonces before its first sweep.
+        scene = NonceScene(store: try SQLiteNonces(in: folder.path, terms, time: .standing))
+        let other = try DatabaseQueue(path: folder.path + "/nonces.sqlite")
+        try await other.write { try $0.execute(sql: "ALTER TABLE nonce RENAME TO elsewhere") }
+        // 1 is SQLITE_ERROR: the table is missing.
+        await #expect(throws: NonceStoreError.failed(code: "1")) { try await scene.issue() }
+        try await other.write { try $0.execute(sql: "ALTER TABLE elsewhere RENAME TO nonce") }
+        await #expect(throws: NonceStoreError.refused(.tooMany)) { try await scene.issue() }
     }
 }
 

@@ -110,18 +110,26 @@ package actor SQLiteNonces: NonceStore {
     /// Deletes nonces that expired a lifetime ago and nonces with an impossibly late expiry, and counts the
     /// remaining nonces.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
+        let due = nextSweep
         // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         let last = now.advanced(bySeconds: -terms.lifetime).secondsSince1970
         let latest = NonceTerms.latestExpiry(at: now).secondsSince1970
-        count = try await change { database in
-            try database.execute(
-                sql: """
-                    DELETE FROM nonce WHERE nonce IN
-                        (SELECT nonce FROM nonce WHERE expires < ? OR expires > ?
-                        ORDER BY expires LIMIT \(NonceTerms.sweepSize))
-                    """, arguments: [last, latest])
-            return try Int.fetchOne(database, sql: "SELECT count(*) FROM nonce") ?? 0
+        do throws(NonceStoreError) {
+            count = try await change { database in
+                try database.execute(
+                    sql: """
+                        DELETE FROM nonce WHERE nonce IN
+                            (SELECT nonce FROM nonce WHERE expires < ? OR expires > ?
+                            ORDER BY expires LIMIT \(NonceTerms.sweepSize))
+                        """, arguments: [last, latest])
+                return try Int.fetchOne(database, sql: "SELECT count(*) FROM nonce") ?? 0
+            }
+        } catch {
+            // The count is not known. The next call therefore tries again, without waiting for
+            // `sweepInterval`.
+            nextSweep = due
+            throw error
         }
     }
 
