@@ -129,14 +129,14 @@ package enum PrivateFile {
         try flush(path)
         guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
         // The folder is flushed, so that the entry does not come back after a loss of power.
-        try flush(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
+        try flush(folder(of: path))
     }
 
     /// Renames a file or folder. Then flushes the folder of `target`, so that the new entry survives a loss
     /// of power.
     static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
-        try flush(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
+        try flush(folder(of: target))
     }
 
     /// Creates a folder and missing folders above it, with access for the owner only. Refuses an existing
@@ -167,6 +167,12 @@ package enum PrivateFile {
         guard status.st_mode & 0o022 == 0 else {
             throw .exposed(path: path, mode: status.st_mode & 0o7777)
         }
+    }
+
+    /// Returns the folder that holds the entry of `path`: "." if `path` is a name without a folder.
+    static func folder(of path: String) -> String {
+        let folder = FilePath(path).removingLastComponent()
+        return folder.isEmpty ? "." : folder.string
     }
 
     /// Flushes a file's contents, or a folder's entries, to the disk.

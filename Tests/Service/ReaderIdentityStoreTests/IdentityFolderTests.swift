@@ -177,4 +177,13 @@ struct IdentityFolderTests {
         #expect(IdentityName("Counter-1_b.c") != nil)
         #expect(IdentityName(String(repeating: "a", count: 64)) != nil)
     }
+
+    @Test(
+        "The folder that is flushed is the one that holds the entry",
+        arguments: [
+            ("key.pem", "."), ("/key.pem", "/"), ("keys/key.pem", "keys"), ("/srv/keys/key.pem", "/srv/keys"),
+        ])
+    func flushedFolder(_ path: String, _ folder: String) {
+        #expect(PrivateFile.folder(of: path) == folder)
+    }
 }
