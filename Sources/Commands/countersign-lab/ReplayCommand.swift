@@ -23,8 +23,8 @@ struct ReplayCommand: AsyncParsableCommand {
             With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects after \
             the same time or never, answers after the same time, and leaves after the same number of fragments.
 
-            If a file has several presentations, the last is replayed, or the presentation of --presentation. After its last \
-            tap the phone stays on the reader, and repeats that tap.
+            If a file has several presentations, the last is replayed, or the presentation of --presentation. After the last \
+            tap the phone stays on the reader. If the reader powers it up again, the replay of that tap begins again.
 
             EXAMPLES:
               countersign-lab replay failed.jsonl --card tcp://127.0.0.1:35963 --root iaca.der
