@@ -121,7 +121,7 @@ struct SignerRevocation: Sendable {
             return coversCertificate || order.isOlder(than: covering.order)
         }
 
-        var isRevokedForGood: Bool { entry.map { $0.reason != .certificateHold } ?? false }
+        var isRevokedPermanently: Bool { entry.map { $0.reason != .certificateHold } ?? false }
     }
 
     /// Collects the statements about `certificate` in the CRLs of its issuer `anchor`.
@@ -160,14 +160,14 @@ struct SignerRevocation: Sendable {
 
     /// Whether a CRL revokes the certificate permanently, and not by a hold. The dates of the CRL do not
     /// matter.
-    var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
+    var isRevokedPermanently: Bool { evidence.contains(where: \.isRevokedPermanently) }
 
     /// Returns the finding about the certificate at `now`.
     ///
     /// - Parameter clockSkew: The seconds by which the date of a CRL may lie in the future.
     func finding(at now: Timestamp, clockSkew: Int64) -> RevocationFinding {
         func age(_ evidence: Evidence) -> Int64 { max(0, now.secondsSince1970 - evidence.thisUpdate) }
-        if let revoking = evidence.first(where: \.isRevokedForGood) {
+        if let revoking = evidence.first(where: \.isRevokedPermanently) {
             return .revoked(.signerRevoked, ageSeconds: age(revoking))
         }
         // A CRL dated in the future must not replace the CRL that is valid today.

@@ -125,7 +125,7 @@ extension UnverifiedVICAL {
         // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.
         if path.isDirect {
             let revocation = SignerRevocation(of: chain[0], issuedBy: path.root, in: revocationLists)
-            guard !revocation.isRevokedForGood else { throw .signerRevoked }
+            guard !revocation.isRevokedPermanently else { throw .signerRevoked }
         }
         if let now {
             guard date <= now else { throw .notYetValid }
