@@ -38,7 +38,7 @@ struct TokenNewCommand: ParsableCommand {
             valueName: "lane"))
     var lane: [String] = []
 
-    @Flag(help: "Print JSON: the token and the member.")
+    @Flag(help: "Print JSON: the token, and the member for the list \"tokens\" of the configuration.")
     var json = false
 
     func validate() throws {

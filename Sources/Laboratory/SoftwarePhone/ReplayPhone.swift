@@ -66,8 +66,8 @@ package final class ReplayPhone: Sendable {
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero
         try? await Task.sleep(for: away, clock: .continuous)
         card.remove()
-        // `next` counts from the last exchange, as `left` does, so the time until the departure is
-        // subtracted.
+        // `left` and `next` are the times from the last exchange to the phone's departure and to its return.
+        // The time until the departure has passed already.
         let rest = (tap.next ?? .zero) - away
         try? await Task.sleep(for: max(rest, Duration.zero), clock: .continuous)
         // A cancelled sleep ends early, and the phone must not come back then.

@@ -67,7 +67,7 @@ internal import COpenSSL
     /// The error that a call of OpenSSL failed.
     struct Failure: Error {}
 
-    /// Prepares everything that each run needs again: algorithms, contexts, keys, messages and a ciphertext.
+    /// Prepares once what all runs use: algorithms, contexts, keys, messages and a ciphertext.
     init(_ sizes: FloorSizes) throws {
         wrapper = sizes.wrapper
         derivations = Self.derivations(of: sizes)

@@ -57,7 +57,7 @@ extension OneAfterAnother.PeerConnectingTests {
     }
 
     @Test(
-        "Q114 Q117 A phone that bluetoothd could not forget is forgotten as soon as it can be, and only it",
+        "Q114 Q117 A phone that bluetoothd could not forget is forgotten as soon as it can be, and only this phone",
         arguments: RadioAbsence.all)
     func forgottenLater(_ absence: RadioAbsence) async throws {
         try await with(Self.shown) { radio, bluetoothd in
@@ -105,7 +105,7 @@ extension OneAfterAnother.PeerConnectingTests {
     }
 
     @Test(
-        "Q114 A phone that bluetoothd remembers with other services only is found all the same, and nobody else goes"
+        "Q114 A phone that bluetoothd remembers without its new service is found, and no other phone is forgotten"
     )
     func remembered() async throws {
         var configuration = Self.hurried

@@ -404,7 +404,9 @@ extension OneAfterAnother {
             }
         }
 
-        @Test("Q114 Q117 A phone that could not be forgotten is when bluetoothd is back, and only it")
+        @Test(
+            "Q114 Q117 A phone that could not be forgotten is forgotten when bluetoothd is back, and only this phone"
+        )
         func leftBehind() async throws {
             try await PrivateBus.with { bus in
                 let show: @Sendable (FakeBluetoothd, String, String) -> FakeBluetoothd.Reply? = {

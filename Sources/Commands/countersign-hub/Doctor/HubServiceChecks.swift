@@ -114,7 +114,7 @@ enum HubBrokerChecks {
             [
                 .failed(
                     .hubBroker,
-                    "no connection: check that mosquitto runs at broker.host and broker.port, and that its certificate is of this authority and for this name",
+                    "no connection: check that mosquitto runs at broker.host and broker.port. Its certificate must be issued by authority.certificate, for the name broker.host",
                     fix: .command("systemctl status mosquitto")), unknown,
             ]
         case .refused(let code):

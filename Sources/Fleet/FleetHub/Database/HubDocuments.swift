@@ -248,8 +248,10 @@ package struct HubDocuments: Sendable {
 }
 
 extension VerifiedFleetDocument {
-    /// Whether this document replaces `other`. It does if `other` was signed by a later key of `keys`, or by
-    /// a key that is not in `keys`.
+    /// Whether this document replaces `other`. It does if `other` was signed by a key that stands after this
+    /// document's key in `keys`, or by a key that is not in `keys`.
+    ///
+    /// - Parameter keys: The fleet keys in order of precedence.
     fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {
         // If the key of this document is not in `keys`, this document replaces nothing.
         guard let own = keys.firstIndex(where: { $0.id == signer }) else { return false }

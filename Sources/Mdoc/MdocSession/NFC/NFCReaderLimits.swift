@@ -21,8 +21,8 @@ package struct NFCReaderLimits: Equatable, Sendable {
     package static let short = Self(
         maximumCommandData: 255, maximumResponseData: 256, extendedLength: false)
 
-    /// The limits in the NFC carrier record of a Handover Request. ISO/IEC 18013-5, 8.3.3.1.2 lets a reader
-    /// announce no less than short APDUs.
+    /// The limits in the NFC carrier record of a Handover Request. A reader must not announce
+    /// less than the limits of short APDUs (ISO/IEC 18013-5, 8.3.3.1.2).
     package var carrier: NFCCarrier {
         NFCCarrier(
             maximumCommandData: max(maximumCommandData, 255),

@@ -25,6 +25,7 @@ package struct StoredTransaction {
     package let readerKey: COSEKeyPair?
     package let message: Message
     package let limits: CBORLimits
+    /// The request that the user gave, otherwise `nil`.
     package var request: StoredRequest?
 
     /// Decrypts the response if necessary and verifies it at the instant `now`.
@@ -131,6 +132,7 @@ extension StoredTransaction {
         case .end(let status):
             // The request only improves the advice in the report, so an unreadable request is ignored.
             let asked = try? request(in: establishment, of: session)
+            // `request` is the request that the user gave, if any.
             throw TransactionEnd(report: Self.ended(with: status, asking: request ?? asked))
         }
     }

@@ -79,7 +79,8 @@ extension PresentationOrder {
 }
 
 extension PresentationCoordinator {
-    /// The owner's presentation with this order's reference that only the store has.
+    /// Returns the owner's presentation with the reference of this order from the store. The caller has looked
+    /// for it in memory before.
     ///
     /// - Throws: `referenceTaken` if the earlier order differs.
     func past(

@@ -54,7 +54,8 @@ struct WebhookShares {
     mutating func enter(_ id: PresentationID, of key: Key) -> Bool {
         var share = shares[key] ?? Share()
         defer { shares[key] = share }
-        // An end may be underway already: a refill can find it in the store before it is sent.
+        // The same delivery can be asked for twice: a refill reads the ends in the store, and finds there an
+        // end whose delivery has begun but is not recorded.
         guard room(in: share) > 0, share.underway.insert(id).inserted else {
             share.hasMore = true
             return false

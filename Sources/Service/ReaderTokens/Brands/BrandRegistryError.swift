@@ -97,7 +97,7 @@ extension LogoFault {
         case .tooLong(let limit): "it is longer than \(limit >> 10) KiB"
         case .notPNG:
             "it is not a complete PNG, and no other format is accepted: an SVG can contain scripts and addresses"
-        case .tooLarge(let limit): "it has more than \(limit) columns or rows"
+        case .tooLarge(let limit): "it has more than \(limit) pixels in width or height"
         }
     }
 }

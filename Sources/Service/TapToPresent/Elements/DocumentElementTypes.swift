@@ -105,7 +105,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
 
     /// An eye color of ISO/IEC 18013-5 table 5.
     public enum EyeColor: String, CaseIterable, Hashable, Sendable {
-        /// The colors of the table.
+        /// A color, by its name in table 5.
         case black, blue, brown, dichromatic, green, grey, hazel, maroon, pink, unknown
 
         static var codes: [String: Self] {
@@ -115,7 +115,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
 
     /// A hair color of ISO/IEC 18013-5 table 5.
     public enum HairColor: String, CaseIterable, Hashable, Sendable {
-        /// The colors of the table.
+        /// A color, by its name in table 5.
         case auburn, bald, black, blond, brown, grey, red, sandy, unknown, white
 
         static var codes: [String: Self] {

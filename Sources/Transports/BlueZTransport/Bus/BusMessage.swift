@@ -169,8 +169,10 @@ extension BusMessage {
         }
     }
 
-    /// Reads an array or dictionary by the signature of its members. An array with members of any other type
-    /// is skipped and becomes `foreign`.
+    /// Reads an array or dictionary. If its members have a signature that BlueZ does not use, the array is
+    /// skipped and becomes `foreign`.
+    ///
+    /// - Parameter contents: The D-Bus signature of the members.
     private func array(_ contents: String) throws(BusError) -> BusValue {
         switch contents {
         case "y":

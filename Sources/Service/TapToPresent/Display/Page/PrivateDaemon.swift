@@ -29,7 +29,7 @@ final class PrivateDaemon: Sendable {
     /// process keeps the input open.
     private let input: Int32
 
-    /// Starts the daemon and opens its page. Blocks its thread until both are done.
+    /// Starts the daemon and opens its page. Blocks the calling thread until both are done.
     init(
         _ page: ClerkPage, _ programs: ClerkPage.Programs, for setup: MobileDocumentReader.Setup
     ) throws(MobileDocumentReaderError) {
