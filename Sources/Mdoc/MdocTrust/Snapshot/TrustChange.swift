@@ -1,4 +1,4 @@
-/// A change of trust in preparation: the only code that decides which source may replace which.
+/// A change of trust in preparation: the only code that decides whether a source may replace another source.
 ///
 /// **Responsibility.** A change begins with the current snapshot, and ends with another snapshot and a
 /// decision on each source. `countersign trust` and the kiosks of a fleet prepare every change with it. The
