@@ -39,7 +39,8 @@ package struct TrustChange: Sendable {
 
         package let source: TrustSource
         package let result: Result
-        /// The snapshot that the source joined, with the rules; `nil` if the decision has no remarks.
+        /// The snapshot with the admitted source, and the rules by which it was admitted. Remarks are made
+        /// from both; `nil` if there can be no remarks.
         private let joined: (snapshot: TrustSnapshot, rules: TrustRules)?
 
         fileprivate init(

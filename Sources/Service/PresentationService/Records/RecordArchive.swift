@@ -158,8 +158,8 @@ package actor RecordArchive {
         readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
     }
 
-    /// The ends of one caller's presentations whose webhooks are still to be delivered to an origin, oldest
-    /// first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
+    /// The ended presentations of one caller, if their webhooks are still to be delivered to an origin. The
+    /// oldest is first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
     /// logged.
     func undelivered(of caller: String, to origin: String, atMost limit: Int) -> [StoredPresentation]? {
         readToDeliver { store throws(ReaderStoreError) in
