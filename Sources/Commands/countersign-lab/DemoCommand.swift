@@ -8,7 +8,8 @@ internal import Reports
 internal import SoftwarePhone
 internal import Transport
 
-/// The command `countersign-lab demo`. `Hardware/try` ends with this check if no PC/SC reader is plugged in.
+/// The command `countersign-lab demo`. It runs an age check with a software wallet at a virtual reader.
+/// `Hardware/try` ends with this command if no PC/SC reader is plugged in.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

@@ -175,7 +175,7 @@ struct WalletArguments: ParsableArguments {
         return presentation
     }
 
-    /// The handover at a PC/SC reader: the option's, or the first NFC handover of this wallet.
+    /// The handover at a PC/SC reader: the value of `--handover`, or the first NFC handover of this wallet.
     var handoverAtReader: HandoverKind {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }

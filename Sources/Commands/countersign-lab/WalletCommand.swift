@@ -194,8 +194,8 @@ struct WalletCommand: AsyncParsableCommand {
         return true
     }
 
-    /// Serves readers. The root is written only after the listener has its address. So a wallet that cannot
-    /// start does not replace the root of the wallet that runs at this address.
+    /// Serves readers. The file of `--root` is written only after the listener has its address. So a wallet
+    /// that cannot start does not replace the root of the wallet that runs at this address.
     private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
         let wallet = presented.wallet
         let phone = try phone(wallet)

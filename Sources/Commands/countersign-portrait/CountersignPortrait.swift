@@ -1,8 +1,8 @@
 internal import Glibc
 package import PortraitImage
 
-/// The program `countersign-portrait`. It reads one image from standard input, and writes an image that
-/// browsers show to standard output: JPEG and PNG unchanged, JPEG 2000 as PNG.
+/// The program `countersign-portrait`. It reads one image from standard input, and writes to standard output
+/// an image that browsers can show: JPEG and PNG unchanged, JPEG 2000 as PNG.
 ///
 /// A JPEG image is read to its last block. Browsers show the intact part of a broken image, but a part must
 /// not be compared with a face.

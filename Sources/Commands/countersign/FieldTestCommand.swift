@@ -100,8 +100,8 @@ struct FieldTestCommand: AsyncParsableCommand {
         try save(lines.all)
     }
 
-    /// Returns the request that asks whether the holder is over 18. The signed request is `nil` without
-    /// `--identity`.
+    /// Returns the request that asks whether the holder is over 18, unsigned and signed. The signed request
+    /// is `nil` without `--identity`.
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {

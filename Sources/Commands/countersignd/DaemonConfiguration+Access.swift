@@ -178,7 +178,7 @@ enum AccessForms {
         as: AccessRules.Token.init(name:sha256:scopes:lanes:))
 
     /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused. A
-    /// script with an unset variable makes such a digest, and anybody can send the token that it fits.
+    /// script with an unset variable makes such a digest, and anybody can send the token with this digest.
     static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
         digest, text, _ throws(JSONFault) in
         guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }

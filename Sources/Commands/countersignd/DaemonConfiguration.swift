@@ -26,8 +26,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
-    /// The presets: orders with a name. A button of a clerk page gives such an order, and a lane can give one
-    /// to every phone by itself.
+    /// The presets: orders with a name. A button of a clerk page gives such an order. A lane can also run
+    /// such an order by itself for every phone.
     var presets: [Preset] = []
     var lanes: [Lane] = []
     /// The rules with which documents are judged. The revocation policy in this value is not used, because
@@ -220,8 +220,8 @@ extension DaemonConfiguration {
         try self.init(environment) { JSONText(item) }
     }
 
-    /// Reads a text into a new configuration, applies the environment, and checks the values that both can
-    /// set.
+    /// Reads a text into a new configuration, applies the environment, and checks the values that the text
+    /// and the environment can both set.
     private init(
         _ environment: [String: String], _ text: () throws(JSONFault) -> JSONText
     ) throws(ConfigurationFaults) {

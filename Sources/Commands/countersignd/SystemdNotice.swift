@@ -53,7 +53,7 @@ struct SystemdNotice: Sendable {
     }
 }
 
-/// Notifies systemd and the log once all listeners accept requests.
+/// Notifies systemd and the log when all listeners accept requests.
 actor Readiness {
     private var waitingFor: Int
     private let systemd: SystemdNotice

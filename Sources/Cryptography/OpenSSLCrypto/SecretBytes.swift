@@ -12,7 +12,7 @@ internal import COpenSSL
 /// - `withUnprotectedBytes` lends a copy as an array, which is overwritten afterwards. Use it only for
 ///   functions that need an array.
 ///
-/// The memory is not locked: the kernel may write it to swap space. A body that keeps a copy is responsible
+/// The memory is not locked: the kernel may write it to swap space. A caller that keeps a copy is responsible
 /// for that copy.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {  // its memory is written once
     private let storage: UnsafeMutableRawBufferPointer
@@ -34,7 +34,7 @@ internal import COpenSSL
         unsafe storage = buffer
     }
 
-    /// Copies `bytes`. The original is not overwritten; that is the caller's responsibility.
+    /// Copies `bytes`. The original is not overwritten; the caller is responsible for overwriting it.
     package init(copying bytes: ArraySlice<UInt8>) {
         unsafe self.init(count: bytes.count) { target in unsafe target.copyBytes(from: bytes) }
     }

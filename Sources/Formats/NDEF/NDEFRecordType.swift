@@ -18,7 +18,7 @@ package struct NDEFRecordType: Equatable, Sendable {
     package static let serviceParameter = Self(.wellKnown, "Tp")
     /// The service that the reader selects (TNEP 1.0).
     package static let serviceSelect = Self(.wellKnown, "Ts")
-    /// The status of the last step (TNEP 1.0).
+    /// The tag's status after a message of the reader (TNEP 1.0).
     package static let status = Self(.wellKnown, "Te")
     /// The DeviceEngagement as CBOR (ISO/IEC 18013-5, 8.2.2.1).
     package static let deviceEngagement = Self(.external, "iso.org:18013:deviceengagement")

@@ -92,7 +92,7 @@ package enum ServiceSelect {
     }
 }
 
-/// The TNEP status record (`Te`): the result of the last step (NFC Forum TNEP 1.0).
+/// The TNEP status record (`Te`): the tag's status after a message of the reader (NFC Forum TNEP 1.0).
 package struct StatusRecord: RawRepresentable, Hashable, Sendable {
     /// The status byte. The values 80…fe (hexadecimal) are defined by the service.
     package let rawValue: UInt8
@@ -104,7 +104,7 @@ package struct StatusRecord: RawRepresentable, Hashable, Sendable {
     package static let success = Self(rawValue: 0x00)
     package static let protocolError = Self(rawValue: 0x01)
 
-    /// Returns the status in the `Te` record of a message; `nil` if it has none.
+    /// Returns the status in the `Te` record of a message; `nil` if the message has no such record.
     package static func parse(_ message: NDEFMessage) throws(NDEFError) -> StatusRecord? {
         guard let payload = try message.record(of: .status)?.payload else { return nil }
         guard payload.count == 1, let status = payload.first else { throw .malformedPayload }

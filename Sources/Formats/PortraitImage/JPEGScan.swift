@@ -197,7 +197,7 @@ struct JPEGScan {
     }
 
     /// Reads a further bit of the coefficients of a band in one block (G.1.2.3). The bit is present for each
-    /// coefficient that is not zero already, and for each coefficient that becomes nonzero with this bit.
+    /// coefficient that is nonzero already, and for each coefficient that becomes nonzero with this bit.
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {

@@ -6,7 +6,8 @@ package enum PortraitEnd: Int32, CaseIterable, Sendable {
     case usage = 64
     /// The image does not decode, or ends too early.
     case malformed = 65
-    /// The format is not supported for portraits, or uses a feature that portraits do not need.
+    /// The image has a format that is not supported for portraits, or uses a feature that portraits do not
+    /// need.
     case unsupported = 66
     /// The image has more bytes, pixels, tiles or parts than a portrait may have.
     case tooLarge = 67

@@ -97,7 +97,7 @@ private final class ReplayCard: Sendable {
     /// The delay of an answer that never came in the trace. It is longer than a reader waits by default.
     private static let silence = Duration.seconds(3600)
 
-    /// The engagements of the taps. Each is added as soon as its handover is complete.
+    /// The engagement of the latest tap. It is replaced as soon as the handover of the next tap is complete.
     let taps = LatestEngagement()
     private let state: Mutex<ReplayState>
     private let ended: @Sendable (Int) -> Void

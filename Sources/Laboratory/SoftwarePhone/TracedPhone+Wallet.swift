@@ -125,7 +125,7 @@ extension CarrierFacts.Role {
 }
 
 extension FaultFacts {
-    /// The fault of the phone's bytes that the trace names. The trace does not have the bytes themselves.
+    /// The fault in the bytes of the phone. The trace has the name of this fault, and not the bytes.
     ///
     /// Nil for status words and removals, which are replayed as they came, and for faults that no bytes of
     /// the phone cause.

@@ -98,8 +98,8 @@ extension StoredPresentation {
 }
 
 /// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and rates. A rate of 1 means as
-/// many answers a second as OpenSSL alone could do. Its time is measured in the same run (`TightFloor`,
-/// `FormerFloor`).
+/// many answers a second as OpenSSL alone could do. The time of OpenSSL is measured in the same run
+/// (`TightFloor`, `FormerFloor`).
 package struct EnvelopeFigures {
     package let json: JSONValue
 

@@ -8,9 +8,9 @@ internal import COpenSSL
 /// - for a session: a P-256 key generation, an ECDH with on-curve check of the peer, HKDF for three keys by
 ///   EVP_KDF, AES-256-GCM of the whole message, SHA-256 of every item, and three ECDSA P-256 verifications
 ///   with keys built by EVP_PKEY_fromdata;
-/// - for an envelope: an ECDH with a peer built in the same way, eight HKDF steps of which Countersign needs
-///   six, AES-128-GCM of the whole message, the digests, and three verifications, or two if the document
-///   signer is known.
+/// - for an envelope: an ECDH with a peer's key built in the same way, eight HKDF steps of which Countersign
+///   needs six, AES-128-GCM of the whole message, the digests, and three verifications, or two if the
+///   document signer is known.
 ///
 /// Messages, signatures and the session's peer are prepared before the first run.
 @safe final class FormerFloor {

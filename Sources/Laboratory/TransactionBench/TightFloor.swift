@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 /// The reference measurement: the shortest sequence of OpenSSL calls that does the cryptography of one
-/// response. The time of Countersign's own work is compared with its time.
+/// response. The time of Countersign's own work is compared with the time of this sequence.
 @safe final class TightFloor {
     private let floor: OpaquePointer
 

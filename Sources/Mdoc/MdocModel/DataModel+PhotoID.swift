@@ -1,6 +1,6 @@
 extension DataModel {
     /// The photo ID of ISO/IEC TS 23220-4 Annex C. Its document type is in use in two spellings (Q165).
-    /// `photoIDInCapitals` has the other.
+    /// `photoIDInCapitals` has the other spelling.
     package static let photoID = photoIDModel("org.iso.23220.photoid.1")
     package static let photoIDInCapitals = photoIDModel("org.iso.23220.photoID.1")
 

@@ -23,7 +23,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
     /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean that there
     /// are no methods (Q46). Entries of other types or versions are skipped.
     ///
-    /// - Parameter malformed: called for a member or an entry that cannot be read, which is skipped.
+    /// - Parameter malformed: called for each member or entry that cannot be read. The list continues without
+    ///   that member or entry.
     static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {
         guard let item, !item.isNullOrUndefined else { return [] }
         guard let entries = try? item.array() else {

@@ -27,7 +27,7 @@ package struct DocumentStatus: Sendable {
         /// signer.
         case unnamed
         case certificate(ArraySlice<UInt8>)
-        /// The member is not a byte string.
+        /// The member `certificate` of the reference is not a byte string.
         case unreadable
     }
 

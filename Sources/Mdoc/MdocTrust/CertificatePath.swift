@@ -38,8 +38,8 @@ extension CertificatePathError {
 
 /// Builds and verifies the path from a leaf certificate to a pinned root (RFC 5280, 6.1).
 ///
-/// Readers send such a chain, and so do the signers of VICALs, RICALs and status lists. A certificate that
-/// was sent in the chain is never accepted as a root.
+/// Readers send a certificate chain, and so do the signers of VICALs, RICALs and status lists. A certificate
+/// that was sent in the chain is never accepted as a root.
 package enum CertificatePath {
     /// The maximum number of authorities between leaf and root.
     private static let maximumAuthorities = 3

@@ -3,8 +3,8 @@ package import MdocModel
 internal import PKIX
 internal import Synchronization
 
-/// The trust of one snapshot, prepared for verification: finds the root of a document signer and the
-/// revocation of a document.
+/// The trust of one snapshot, prepared for verification. A store finds the root of a document signer and
+/// the revocation of a document.
 ///
 /// **Responsibility.** A store answers two questions about one document. `verify(_:for:at:profiles:)` finds
 /// the IACA that issued the document signer, checks the signer against its certificate profile, and returns a

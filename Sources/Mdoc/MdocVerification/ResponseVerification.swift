@@ -43,7 +43,7 @@ package enum Judgement: Sendable {
 ///
 /// **Limits.** The value is immutable and needs no actor. It may contain a test document, so the caller has
 /// to ask `VerificationPolicy.accepts(_:)` whether the response may be used. Missing elements do not reject a
-/// response; whether an answer is complete is decided by reports.
+/// response; reports decide whether an answer is complete.
 package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The documents, at least one.
     package let documents: [VerifiedDocument]

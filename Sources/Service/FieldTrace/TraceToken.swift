@@ -33,8 +33,8 @@ package final class TraceTokens: Sendable {
         }
     }
 
-    /// Returns the token for a UUID or an address; `nil` if OpenSSL fails, in which case the event lacks the
-    /// member.
+    /// Returns the token for a UUID or an address; `nil` if OpenSSL fails. The event then has
+    /// no token.
     package func token(for bytes: ArraySlice<UInt8>) -> TraceToken? {
         guard let digest = try? hmacSHA256(key: key, over: [bytes]) else { return nil }
         return TraceToken(digest[...])

@@ -24,13 +24,14 @@ package enum ClientError: Error, Hashable, Sendable {
     case truncated
     /// The response is not HTTP, or its head is too long.
     case malformed
-    /// The response has a transfer coding other than chunks, such as compression, which is never requested.
+    /// The response has a transfer coding other than chunks, such as compression. The client never requests
+    /// such a coding.
     case encoded
     /// The task was cancelled, or the client closed.
     case cancelled
 }
 
-/// A part of an exchange with a server that has a separate time limit.
+/// A part of an exchange with a server. Each part has a separate time limit.
 package enum ClientPhase: Hashable, Sendable {
     /// The host's address, the connection and the TLS handshake.
     case connect

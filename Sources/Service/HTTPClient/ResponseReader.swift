@@ -1,5 +1,5 @@
 /// The state of one response, as a value that receives the lines of the head, the pieces of the body, and the
-/// current time. A `Transfer` passes these on the thread of the `TransferLoop`.
+/// current time. A `Transfer` passes all three to this value, on the thread of the `TransferLoop`.
 ///
 /// A response goes through three phases (`ClientPhase`):
 /// 1. `connect`, until `connect(at:)`;

@@ -234,8 +234,8 @@ final class TransferLoop: Sendable {
         _ = unsafe curl.multiPoll(pointer, nil, 0, milliseconds, nil)
     }
 
-    /// Returns the handle of a transfer that libcurl has ended, and the transfer's code; `nil` if no other
-    /// transfer has ended.
+    /// Returns the handle of a transfer that libcurl has ended, and the transfer's code; `nil` if no
+    /// ended transfer is left.
     borrowing func nextFinished() -> (LibCurl.Handle, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl.multiRead(pointer, &left) {

@@ -207,8 +207,8 @@ package enum OpenConnections {
         return MaximumAvailableConnections(most(for: connections), logger: silent)
     }
 
-    /// The file descriptors of the rest of the daemon: the store, readers, the bus, webhooks, portrait
-    /// decoders.
+    /// The number of file descriptors for the rest of the daemon: the store, readers, the bus, webhooks,
+    /// portrait decoders.
     private static let others = 256
 
     /// Raises this process's limit of open files to the number that the listeners need, as far as the system
@@ -224,8 +224,8 @@ package enum OpenConnections {
     }
 }
 
-/// A task executor on the event loop of a connection. Otherwise a request would change threads several times,
-/// which takes longer than most requests.
+/// A task executor on the event loop of a connection. Without this executor, a request would change threads
+/// several times. These changes would take longer than most requests.
 final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

@@ -13,15 +13,15 @@ package enum HostRefusal: Error, Equatable, Sendable {
 /// The rules for the Host and Origin headers of requests over TCP.
 ///
 /// A foreign web page could send requests through the browser of this computer. Such a request has the origin
-/// of that page, or a host name that its owner has pointed to this computer (DNS rebinding). The rules refuse
-/// both.
+/// of that page, or a host name that the page's owner has pointed to this computer (DNS rebinding). The rules
+/// refuse both.
 package struct HostRules: Equatable, Sendable {
     /// The values of `Host` for this computer, with port, as browsers write them.
     private let own: Set<String>
     /// The values of `Host` that a proxy may send: each configured name as it is, and its host with the
     /// daemon's port.
     private let named: Set<String>
-    /// The origins of pages that are served through such a proxy over HTTPS.
+    /// The origins of pages that are served through a proxy over HTTPS.
     private let proxied: Set<String>
 
     private let scheme: String

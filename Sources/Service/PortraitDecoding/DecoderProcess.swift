@@ -89,7 +89,8 @@ struct DecoderProcess: ~Copyable {
 
     /// Waits for the end of the process after its output has ended.
     ///
-    /// - Throws: the error for the process's exit status or signal.
+    /// - Throws: `overdue` if the process does not end by the deadline; otherwise the error for its exit
+    ///   status or signal.
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
         guard let status = program.end(until: deadline) else { throw .overdue }
         // The status of waitpid(2) has the signal in its low seven bits, and the exit status in the next

@@ -76,6 +76,8 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     /// Creates a portrait from a JPEG image without the decoder, for computers on which no decoder is
     /// installed. This process follows the image's data to the last block, so that an incomplete image is
     /// refused, and computes no pixels.
+    ///
+    /// - Throws: `notStarted` for an image that only the decoder could check; `malformed` or `tooLarge`.
     package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {
         do throws(ImageHeaderError) {
             let header = try ImageHeader.parse(portrait)
@@ -108,7 +110,7 @@ package enum PortraitDecoderError: Error, Equatable, Sendable {
     case notConfined
     /// The portrait does not decode, or is cut off.
     case malformed
-    /// The image is of a kind that is not shown.
+    /// The image has a format that is not shown, or uses a feature that portraits do not need.
     case unsupported
     /// The portrait has too many bytes, pixels, tiles or parts, or the output has too many bytes.
     case tooLarge

@@ -32,7 +32,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case orderMalformed(JSONFault, permitted: Set<String>)
     /// The intent cannot be parsed or planned.
     case intentRefused(RequestPlannerError, in: OrderPart)
-    /// The revocation policy of the order or its lane accepts more than the policy of the purpose.
+    /// The revocation policy of the order or its lane accepts more than the policy of the purpose, or the
+    /// policy of the order accepts more than the policy of the lane.
     case policyRefused
     /// The order wants to retain data of a display request.
     case displayRetainsNoData

@@ -303,7 +303,7 @@ extension APIProblem {
             retryAfter: customerSeconds, presentation: id)
     }
 
-    /// The problem of a lane at which a person has to decide first.
+    /// The problem of a lane at which a presentation waits for a person's decision.
     ///
     /// - Parameter isOwn: whether the caller ordered that presentation, and so may cancel it.
     static func decisionOpen(_ id: PresentationID, isOwn: Bool) -> APIProblem {

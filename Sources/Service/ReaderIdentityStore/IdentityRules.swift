@@ -72,7 +72,7 @@ extension IdentityRules {
         for item in items { rules.append(try Rule(item)) }
     }
 
-    /// Returns the contents of the file.
+    /// Returns the rules as the contents of `choice.json`.
     package func json() throws(IdentityStoreError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -129,7 +129,7 @@ package enum RulesFault: Error, Equatable, Sendable {
 }
 
 extension IdentityFolder {
-    /// Returns the rules of this folder; `nil` if there is no file.
+    /// Returns the rules of this folder; `nil` if the file `choice.json` does not exist.
     package func rules() throws(IdentityStoreError) -> IdentityRules? {
         do throws(IdentityStoreError) {
             // The rules are no secret. `PrivateFile.read` refuses a file that another user may change.

@@ -64,8 +64,8 @@ package struct ReaderIdentities: Sendable {
 }
 
 extension IdentityFolder {
-    /// Returns the rules of the file. Without a file, returns one rule if there is a single identity, and no
-    /// rules if there are several: no request may be signed by an identity that nobody chose.
+    /// Returns the rules of `choice.json`. Without this file, returns one rule if there is a single identity,
+    /// and no rules if there are several: no request may be signed by an identity that nobody chose.
     package func rulesInEffect() throws(IdentityStoreError) -> IdentityRules {
         if let rules = try rules() { return rules }
         let names = try names()

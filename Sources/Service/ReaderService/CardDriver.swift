@@ -1,7 +1,7 @@
 internal import MdocSession
 internal import Transport
 
-/// A state machine of the NFC protocol, which receives response APDUs and the current time, and returns
+/// A state machine of the NFC protocol. The machine receives response APDUs and the current time, and returns
 /// actions.
 protocol NFCMachine {
     associatedtype Delivery: Sendable
@@ -20,8 +20,8 @@ extension NFCVersion2EngagementReader: NFCMachine {}
 /// The machine is an argument of `run(_:from:)`, so the driver holds no state of the protocol. The driver
 /// runs in the task of the presentation.
 ///
-/// - A command that has no answer by the machine's deadline is cancelled, and the machine decides what that
-///   means.
+/// - A command that has no answer by the machine's deadline is cancelled, and the machine decides what
+///   follows.
 /// - A card that was removed gives an empty answer. The machine then ends, and the reason that it gives names
 ///   its last phase.
 /// - A cancelled task stops between two commands. A command in progress has `grace` to complete.

@@ -14,7 +14,7 @@ extension BluetoothLERadio {
     }
 }
 
-/// The Bluetooth radio of a lane, which remembers whether the last service could be registered and
+/// The Bluetooth radio of a lane. The radio remembers whether the last service could be registered and
 /// advertised.
 final class CheckedRadio: BluetoothLERadio {
     private let radio: any BluetoothLERadio

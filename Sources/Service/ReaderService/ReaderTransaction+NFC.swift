@@ -137,8 +137,8 @@ extension RunningTransaction {
 
     /// Runs one tap, from a phone in the field to the judgement on its answer.
     ///
-    /// - Parameter card: the phone in the field. If another tap replaces its engagement, the phone of that
-    ///   tap (Q207).
+    /// - Parameter card: the phone in the field. If another tap replaces the engagement of this phone, `card`
+    ///   becomes the phone of that tap (Q207).
     private mutating func tap(
         _ card: inout any ContactlessCard, at reader: any ContactlessReader, scanned: DeviceEngagement?,
         _ bluetooth: BluetoothRetrieval?, version2: Bool

@@ -16,7 +16,7 @@ internal import OpenSSLCrypto
 /// 2. A `present` function engages a phone. `newExchange` sets up the session.
 /// 3. `complete(_:over:)` sends requests over any `SessionCarrier` and judges the answers, until there is a
 ///    result.
-/// 4. `presentation(_:leaving:)` makes the result. The phone may still be being notified (Q76).
+/// 4. `presentation(_:leaving:)` makes the result, perhaps before the phone has been notified (Q76).
 ///
 /// An answer leads to one of three steps:
 /// - If the answer has no document and another draft is left, the next request is sent.

@@ -5,8 +5,8 @@
 /// presentation:
 /// 1. `exchange(_:report:)` sends one encrypted request and returns the phone's message. Exchanges follow one
 ///    another.
-/// 2. `sent` and `mayBeSent` then say when the request was sent, and whether a part of it may have been. The
-///    report needs both.
+/// 2. `sent` and `mayBeSent` then say when the request was sent, and whether a part of the request may have
+///    reached the phone. The report needs both.
 /// 3. `terminate(sending:)` is called once at the end, after success, failure and cancellation alike.
 ///
 /// A carrier moves bytes within the deadlines of the plan and reports progress. A carrier knows no keys and

@@ -67,8 +67,8 @@ extension TapEnd {
 ///
 /// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
 /// tried again (Q202). The time depends on what the phone showed during its stay:
-/// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If that lasts, the
-///   card may be no phone, and attempts become rare (Q206).
+/// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If no wallet is
+///   shown for longer, the card may be no phone, and attempts become rare (Q206).
 /// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If the phone left
 ///   meanwhile, its holder is asked to tap again.
 /// - **All attempts failed:** the phone must be lifted. Only a card that does not answer to power-up is tried
@@ -139,7 +139,8 @@ struct TapSeries {
     /// A phone while it stays on the reader.
     private struct Stay {
         enum State {
-            /// The phone shows no wallet. `isOther` if that has lasted so long that the card may be no phone.
+            /// The phone shows no wallet. `isOther` if no wallet was shown for so long that the card may be
+            /// no phone.
             case noWallet(isOther: Bool)
             /// The tap broke off `tries` times. `isReported` if the holder was asked to tap again.
             case broken(tries: Int, isReported: Bool)

@@ -22,8 +22,8 @@ package struct StoredPresentation: Sendable {
     package let outcome: Outcome?
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
-    /// The JSON description that the caller reads. The row of a running presentation says that the
-    /// presentation was interrupted. This becomes true if the daemon ends before it has replaced the row.
+    /// The JSON description that the caller reads. The description of a running presentation says that the
+    /// presentation was interrupted, because the daemon may end before it has replaced the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String
@@ -54,7 +54,7 @@ package struct StoredPresentation: Sendable {
         self.webhook = webhook
     }
 
-    /// The suffix that marks the held receipt of the second request (`then`): it is stored under the
+    /// The suffix that marks the held receipt of the second request (`then`). The receipt is stored under the
     /// presentation's id with this suffix.
     static let furtherEnding = "/then"
 }

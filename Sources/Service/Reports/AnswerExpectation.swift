@@ -159,8 +159,8 @@ extension VerifiedDocument {
 
     /// The fault of this element's value; `nil` if the value is usable or did not come.
     ///
-    /// - Parameter portraitFault: the fault of the document's portrait, which the decoder found; `nil` if
-    ///   there is none.
+    /// - Parameter portraitFault: the fault that the decoder found in the document's portrait; `nil` if there
+    ///   is none.
     fileprivate func fault(
         of name: ElementName, _ portraitFault: PortraitFault?
     ) -> UnusableElement.Fault? {

@@ -110,8 +110,8 @@ extension PeerRefusal {
 }
 
 extension TransactionReport {
-    /// Adds what to do to the error of a phone that could not decode the request (status 11 of the session or
-    /// of the answer).
+    /// Adds advice to the error of a phone that could not decode the request (status 11 of the session or of
+    /// the answer).
     ///
     /// - Parameter isExtended: whether the request was of version 1.1; `nil` if that is not known.
     package mutating func adviseOnUndecodedRequest(isExtended: Bool?) {

@@ -123,7 +123,7 @@ extension VerifiedDocument {
 }
 
 extension Question.Subject {
-    /// The subject as results and receipts name it; `nil` if no plan asks such a question.
+    /// The subject as results and receipts name it; `nil` if no plan asks a question about this subject.
     package var receiptSubject: ReceiptQuestion.Subject? {
         switch self {
         case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }

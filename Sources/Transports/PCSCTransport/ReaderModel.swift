@@ -1,6 +1,7 @@
 package import Transport
 
-/// A reader model with known quirks. A reader that is not in the table is used as its driver describes it.
+/// A reader model with known quirks. A reader whose model is not in `all` is used as its driver describes the
+/// reader.
 package struct ReaderModel: Sendable {
     package let usb: USBIdentity
     package let name: String
@@ -58,8 +59,8 @@ package enum ReaderQuirk: String, Sendable, CaseIterable {
     case slowSlotStatus
     /// Is refused by the driver if its firmware is below 2.06 (Q125).
     case oldFirmwareRefused
-    /// Refuses commands to itself while a phone is in the field, so the reader must be configured before
-    /// (Q129).
+    /// Refuses commands to itself while a phone is in the field, so the reader must be configured
+    /// before the phone comes (Q129).
     case configureBeforeCard
     /// Sometimes fails to power a phone up until the phone is lifted, and notices late that the phone left
     /// (Q131).

@@ -2,7 +2,7 @@ package import SystemPackage
 
 /// An error of a ``MessageChannel``, its socket or its address. No case carries message bytes.
 package enum TransportError: Error, Equatable, Sendable {
-    /// The address is not loopback, and the caller did not allow others.
+    /// The address is not loopback, and the caller did not allow other addresses.
     case addressNotLoopback
     /// The address is neither `localhost` nor a numeric IPv4 or IPv6 address.
     case addressNotNumeric
@@ -33,7 +33,7 @@ package enum ChannelDeadline: Sendable {
     case frame
 }
 
-/// The side of a channel that closed it.
+/// The side that closed a channel.
 package enum ChannelSide: Sendable {
     case own
     case peer

@@ -58,8 +58,8 @@ struct HubConfiguration: Equatable {
     var readerTokens: TokenIssuing?
     var logLevel = "info"
 
-    /// The maximum size of the file, in bytes. The file names each reader in a grant, so it is large for a
-    /// chain of thousands of kiosks.
+    /// The maximum size of the file, in bytes. Each grant lists its readers, so the file of a chain with
+    /// thousands of kiosks is large.
     private static let largestFile = 1 << 22
 
     init(_ bytes: [UInt8]) throws(JSONFault) {

@@ -185,7 +185,7 @@ extension HubFileFacts {
     private static let renewal = DoctorCheck.Remedy.command(
         "countersign-hub authority server FOLDER NAME --host HOST --replace")
 
-    /// The check of the keys that sign documents and reader tokens, which reports the most harmful fault.
+    /// The check of the keys that sign documents and reader tokens. The check reports the most harmful fault.
     private var keysCheck: DoctorCheck {
         if let path = privateKeys.first {
             return .failed(

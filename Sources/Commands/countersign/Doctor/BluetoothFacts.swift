@@ -315,8 +315,8 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// The check of the attempt to advertise. A free advertisement alone does not show that bluetoothd will
-    /// advertise (Q239).
+    /// The check of the attempt to advertise. The attempt is needed: an adapter with room for one more
+    /// advertisement may refuse it (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")

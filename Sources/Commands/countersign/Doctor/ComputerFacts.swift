@@ -110,7 +110,8 @@ struct FontFacts: Sendable {
 extension FontFacts {
     static let checks: [DoctorCheck.ID] = [.fonts]
 
-    /// A missing font is only a note, because pages may be shown by another computer with its own fonts.
+    /// The check of the fonts. A missing font is only a note, because pages may be shown by another computer
+    /// with its own fonts.
     var checks: [DoctorCheck] {
         guard !missing.isEmpty else {
             return [.ok(.fonts, "the fonts for all languages of the pages are installed")]

@@ -83,7 +83,8 @@ struct IdentityCSRCommand: ParsableCommand {
     }
 }
 
-/// The argument of `--subject`: a name in RFC 4514 with a common name, which wallets show (Q170).
+/// The argument of `--subject`: a name in the form of RFC 4514. The name has a common name, because wallets
+/// show the common name (Q170).
 struct SubjectArgument: ExpressibleByArgument {
     let name: DistinguishedName
 

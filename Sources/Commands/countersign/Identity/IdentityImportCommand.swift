@@ -67,8 +67,8 @@ struct IdentityImportCommand: ParsableCommand {
         }
     }
 
-    /// Returns the broken rules of the certificate profile for readers that this strictness tolerates. Throws
-    /// if a broken rule is not tolerated.
+    /// Checks the validity of the chain and the certificate profile for readers. Returns the broken rules,
+    /// all tolerated by the strictness. Throws if a broken rule is not tolerated.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {

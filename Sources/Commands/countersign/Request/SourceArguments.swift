@@ -170,7 +170,8 @@ struct SourceArguments: ParsableArguments {
         return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
     }
 
-    /// Returns a contactless reader that stands for all PC/SC readers that the name selects.
+    /// Returns the NFC field of all PC/SC readers that the name selects. They are used as one contactless
+    /// reader.
     ///
     /// - Parameter wishes: The actions of `--reader-command` for the readers.
     /// - Throws: Status 69 (unavailable) if pcscd does not answer or no reader matches.

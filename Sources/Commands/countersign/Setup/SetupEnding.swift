@@ -51,7 +51,7 @@ struct SetupEnding {
     }
 }
 
-/// The shell commands that the user runs after setup, in this order.
+/// The shell commands that the user runs after setup.
 struct SetupNext {
     /// The message for a computer without the software wallet.
     static let missingWallet =
@@ -69,7 +69,8 @@ struct SetupNext {
 
     private var address: String { "http://127.0.0.1:\(port)" }
 
-    /// The commands that start the daemon and open the pages.
+    /// The commands that start the software wallet of a trial and the daemon, import issuers, and open the
+    /// pages, in this order.
     var commands: [String] { trial + start + trust + pages }
 
     private var start: [String] {

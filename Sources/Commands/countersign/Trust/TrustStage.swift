@@ -177,7 +177,7 @@ extension SourceOutcome.Reason {
     }
 
     /// Creates the remark about an admitted list. The text about an overdue list also says what follows from
-    /// it.
+    /// the overdue update.
     fileprivate init(_ condition: TrustCondition) {
         id = condition.id
         guard case .listStale = condition else {

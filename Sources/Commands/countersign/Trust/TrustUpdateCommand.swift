@@ -56,7 +56,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
             .finish(json: output.json)
     }
 
-    /// Returns the lists of the wanted kinds that the snapshot has a URL for.
+    /// Returns each list of a wanted kind, if the snapshot has a URL for the list.
     private static func targets(
         in snapshot: TrustSnapshot, _ isWanted: (TrustSource.Kind) -> Bool
     ) -> [FetchTarget] {

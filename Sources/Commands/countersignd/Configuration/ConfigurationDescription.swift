@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The description of a value of the file, for the JSON Schema and the reference.
+/// The description of a value of the configuration file, for the file's JSON Schema and for the reference
+/// (`Documentation/configuration.md`).
 struct ConfigurationDescription: Sendable {
     enum Kind: Sendable { case scalar, list, object }
 

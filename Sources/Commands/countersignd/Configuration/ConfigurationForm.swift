@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The form of a value in the file: its description, how it is read, and how a default is written.
+/// The form of a value in the configuration file: its description, how it is read, and how a default is
+/// written.
 ///
 /// Forms are composed in the same way as values: the form of a list contains the form of its entries, and the
 /// form of an object contains the forms of its members. Each limit, word and requirement stands in one form

@@ -8,8 +8,8 @@ internal import ReaderTokens
 internal import Transport
 internal import WalletPresentation
 
-/// The format of a text, apart from the limit of its length: the format's description, and how a text
-/// becomes a value.
+/// The format of a text in the configuration file, apart from the limit of its length: the format's
+/// description, and how a text becomes a value.
 struct ConfigurationFormat<Value: Sendable>: Sendable {
     /// The description of the format for the reference, in Markdown.
     let words: String

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The members of an object of the file. Each member has an entry with the member's name, form, default, text
-/// and property of `Owner`.
+/// The members of an object of the configuration file. Each member has an entry with the member's name, form,
+/// default, text and property of `Owner`.
 ///
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.

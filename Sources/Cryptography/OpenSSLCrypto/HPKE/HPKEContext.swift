@@ -20,13 +20,14 @@ struct HPKEContext: ~Copyable, Sendable {
         baseNonce = nonce
     }
 
-    /// Returns the hash of the empty pre-shared-key identifier, because base mode has no pre-shared key.
+    /// Returns the hash of the pre-shared-key identifier. The identifier is empty, because base mode has no
+    /// pre-shared key.
     private static func identifierHash() throws(OpenSSLCryptoError) -> [UInt8] {
         if let known = hashOfNoIdentifier { return known }
         return try hash("psk_id_hash", [])
     }
 
-    /// The hash of the empty identifier, computed once; `nil` if OpenSSL failed.
+    /// The hash of the empty pre-shared-key identifier, computed once; `nil` if OpenSSL failed.
     private static let hashOfNoIdentifier = try? hash("psk_id_hash", [])
     private static let baseMode: UInt8 = 0
 

@@ -5,7 +5,7 @@ internal import COpenSSL
     let pointer: OpaquePointer
     /// The `OSSL_LIB_CTX` for operations with the key; `nil` for OpenSSL's default context.
     let library: OpaquePointer?
-    /// The shell that owns the key if it is a public key on a Weierstrass curve; `nil` for other keys.
+    /// The reusable `EVP_PKEY` that holds a public key on a Weierstrass curve; `nil` for other keys.
     let shell: KeyShell?
 
     /// Takes ownership of `pointer`. Throws `error` if `pointer` is `nil`, which means that an OpenSSL call

@@ -10,7 +10,8 @@ package enum PEM {
         package let contents: [UInt8]?
     }
 
-    /// Other labels under which OpenSSL reads the same structure.
+    /// The aliases of each label: further labels under which OpenSSL reads the same structure as under the
+    /// label.
     private static let aliases: [String: Set<String>] = [
         "CERTIFICATE": ["X509 CERTIFICATE", "TRUSTED CERTIFICATE"],
         "CERTIFICATE REQUEST": ["NEW CERTIFICATE REQUEST"],

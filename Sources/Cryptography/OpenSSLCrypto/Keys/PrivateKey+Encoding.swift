@@ -22,7 +22,8 @@ extension PrivateKey {
     }
 
     /// Calls `body` with the scalar (big-endian) or raw key, of `curve.coordinateSize` bytes. The slice is
-    /// overwritten afterwards. A copy that `body` keeps is not overwritten. Throws `keyStaysInTPM`.
+    /// overwritten afterwards. A copy that `body` keeps is not overwritten. Throws `keyStaysInTPM` for a key
+    /// in the TPM.
     package borrowing func withUnprotectedScalar<R>(
         _ body: (ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {
@@ -31,7 +32,7 @@ extension PrivateKey {
     }
 
     /// Returns the key as unencrypted PKCS #8 PEM, for a file that the caller protects. Throws
-    /// `keyStaysInTPM`.
+    /// `keyStaysInTPM` for a key in the TPM.
     package borrowing func unprotectedPEM() throws(OpenSSLCryptoError) -> SecretBytes {
         guard residence == .memory else { throw .keyStaysInTPM }
         // A memory BIO overwrites its buffer when it is freed.

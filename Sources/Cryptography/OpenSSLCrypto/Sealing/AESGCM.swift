@@ -123,7 +123,8 @@ internal import COpenSSL
         } && Int(written) == source.count
     }
 
-    /// Completes the message. When opening, this compares the tag. GCM writes no more bytes.
+    /// Completes the message. When a message is opened, OpenSSL compares the tag here. GCM writes no more
+    /// bytes.
     private func finish() -> Bool {
         // OpenSSL's interface requires room for one more block, although GCM never fills it.
         var spare: (UInt64, UInt64) = (0, 0)

@@ -26,8 +26,8 @@ package struct Certificate: Sendable {
     package let tbsCertificate: ArraySlice<UInt8>
     /// The version: 1, 2 or 3.
     package let version: Int
-    /// The contents of the INTEGER: big-endian, with a leading zero byte if the first bit would otherwise be
-    /// set.
+    /// The serial number as the contents of its INTEGER: big-endian, with a leading zero byte if the first
+    /// bit would otherwise be set.
     package let serialNumber: ArraySlice<UInt8>
     package let issuer: DistinguishedName
     package let subject: DistinguishedName

@@ -21,8 +21,8 @@ package struct DERReader: Sendable {
         end = range.upperBound
     }
 
-    /// Returns the available contents of an element with `tag`, whose end may be missing; `nil` if `bytes` do
-    /// not begin such an element.
+    /// Returns the available contents of an element whose end may be missing; `nil` if `bytes` do not begin
+    /// an element with `tag`.
     static func contents(of tag: UInt8, begunBy bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= 2, bytes.first == tag,
             let (start, count) = try? DERReader(bytes).readLength(at: bytes.startIndex + 1)

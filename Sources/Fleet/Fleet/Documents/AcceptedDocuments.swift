@@ -126,9 +126,9 @@ package struct AcceptedDocuments: Sendable {
         built = trial.built
     }
 
-    /// Returns the highest version that was in force at a level. Only documents count that this key or an
-    /// earlier key of the kiosk's file has signed. Returns 0 if there is no such document. Documents by later
-    /// keys do not count, so that a later key cannot block an earlier key.
+    /// Returns the highest version that was in force at a level. A document counts only if this key or an
+    /// earlier key of the kiosk's file has signed the document. Returns 0 if there is no such document.
+    /// Documents by later keys do not count, so that a later key cannot block an earlier key.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
         // `accept` calls this only for a key of the keyring, so the key is found.
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }

@@ -2,8 +2,8 @@ internal import CBOR
 internal import ErrorMapping
 package import ReaderTokens
 
-/// The brands of a document: a registry and the logos of its brands. The bytes are unchecked until
-/// `bundle()`. A kiosk stores the registry and the logos in the folder `brands` of its store.
+/// The brands of a document: a registry and the logos of its brands. The bytes are unchecked until `bundle()`
+/// checks them. A kiosk stores the registry and the logos in the folder `brands` of its store.
 package struct FleetBrands: Equatable, Sendable {
     private let registry: [UInt8]
     private let logos: [LogoName: [UInt8]]
@@ -23,7 +23,7 @@ package struct FleetBrands: Equatable, Sendable {
         try mapping(BrandBundle(json: registry, logos: logos), \BrandRegistryError.refusal)
     }
 
-    /// Replaces the brands in a store with these.
+    /// Replaces the brands in a store with the brands of this value.
     func save(in store: String) throws(FleetDocumentError) {
         let bundle = try bundle()
         try mapping(BrandFolder(store: store).replace(with: bundle), \BrandRegistryError.refusal)

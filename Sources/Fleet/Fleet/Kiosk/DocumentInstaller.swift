@@ -52,7 +52,7 @@ struct DocumentInstaller: Sendable {
         }
     }
 
-    /// Puts a checked change of trust in force, and logs the lists that it removes.
+    /// Puts a checked change of trust in force, and logs the trusted lists that the change removes.
     func store(_ trust: FleetTrust) async throws(FleetDocumentError) {
         try await blocking { () throws(FleetDocumentError) in
             try mapping(trust.store(), FleetDocumentError.trustRefused)

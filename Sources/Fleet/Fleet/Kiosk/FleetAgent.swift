@@ -24,8 +24,8 @@ internal import ReaderTokens
 /// (`PendingWork`), and check afterwards whether the kiosk was stopped in the meantime.
 ///
 /// Each part of the state is a value with its own rules:
-/// - `KeptState`: the accepted documents and whether the kiosk is stopped, written to the folder with each
-///   change;
+/// - `KeptState`: the accepted documents and whether the kiosk is stopped, written to the kiosk's folder
+///   (`FleetFolder`) with each change;
 /// - `QuestionSchedule`: the time of the next question;
 /// - `RefusedDocuments` and `ReceiptBacklog`: the contents of the report.
 ///

@@ -1,8 +1,9 @@
 package import JSON
 
 /// A kiosk's report to its hub: the documents that are in force or refused, and the kiosk's health. A report
-/// contains nothing about a person. The hub shows the report on the operator's page, and counts refusals in
-/// the report against the roll-out of a document. The hub relies on nothing else in a report.
+/// contains nothing about a person. The hub shows the report on the operator's page, counts refusals in the
+/// report against the roll-out of a document, and raises an alert for a problem with receipts. The hub relies
+/// on nothing else in a report.
 package struct KioskReport: Equatable, Sendable {
     /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14

@@ -136,8 +136,8 @@ actor BrokerAccounts {
     }
 
     /// Evaluates an answer of the broker. An answer to another hub or to an earlier question is ignored. An
-    /// answer to this hub has at most two responses for each account, so the limit of four for each account
-    /// refuses no answer.
+    /// answer to this hub has at most two responses for each account, so the limit of four responses for
+    /// each account refuses no answer.
     func receive(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: BrokerConnection.longestMessage).members(),
             let responses = try? members.required("responses").array(upTo: 4 * Self.mostAtOnce)

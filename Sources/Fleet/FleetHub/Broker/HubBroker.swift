@@ -345,8 +345,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Deletes finished tasks from the database. Another hub may perform a task once more before the
-    /// deletion, which has no further effect.
+    /// Deletes finished tasks from the database. Before the deletion, another hub may perform a task once
+    /// more. The repeated task has no further effect.
     private func finishTasks() async throws(PostgreSQLError) {
         let done = state.withLock { $0.done }
         guard !done.isEmpty else { return }
@@ -356,7 +356,7 @@ package final class HubBroker: Service {
 }
 
 extension PostgreSQLError {
-    /// Whether the database refuses a value (class 22 of SQLSTATE), which it would refuse again.
+    /// Whether the database refuses a value (class 22 of SQLSTATE). Such a value would be refused again.
     var isOfData: Bool {
         if case .failed(let code) = self { code.hasPrefix("22") } else { false }
     }

@@ -20,11 +20,11 @@ package import ReaderStore
 /// the database, because the clocks of hubs may differ.
 ///
 /// The tables are created and migrated (`HubTables`) when the first connection is made. The database contains
-/// no element of a document and nothing about a holder. It contains digests of one-time codes, and not the
-/// codes.
+/// no data element of a holder's document and nothing else about a holder. The database contains digests of
+/// one-time codes, and not the codes.
 package struct HubDatabase: Sendable {
-    /// The SQL for the time of the database in seconds. `clock_timestamp()` and not `now()`, so that the time
-    /// is read again after a statement has waited for another hub.
+    /// The SQL for the time of the database in seconds. The SQL uses `clock_timestamp()` and not `now()`, so
+    /// that the time is read again after a statement has waited for another hub.
     static let second = "extract(epoch FROM clock_timestamp())::bigint"
     /// PostgreSQL's error code for a row that would violate a unique index: here, another kiosk has the key.
     static let keyTaken = "23505"

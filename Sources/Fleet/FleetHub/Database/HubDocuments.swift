@@ -101,9 +101,9 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// Returns the statement that queues change notices to the kiosks of a level. For the whole chain, this
-    /// is one task with an empty kiosk, which means all kiosks. For a site or group, it is one task for each
-    /// kiosk. The name of the site, group or kiosk is the statement's parameter.
+    /// Returns the statement that queues change notices to the kiosks of a level. For the whole chain, the
+    /// statement queues one task with an empty kiosk, which means all kiosks. For another level, it
+    /// queues one task for each kiosk. The name of the site, group or kiosk is the statement's parameter.
     private static func noticeTasks(for level: FleetLevel) -> String {
         let selection =
             switch level {

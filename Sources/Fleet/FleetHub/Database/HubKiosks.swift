@@ -68,8 +68,8 @@ package struct KioskRecord: Equatable, Sendable {
     }
 
     /// The receipt after which the kiosk must continue to push receipts. For a kiosk that was enrolled again,
-    /// its number is 0 until the kiosk has sent its receipt keys, because the hub recognises by these keys
-    /// whether the kiosk has the earlier receipts.
+    /// the receipt's number is 0 until the kiosk has sent its receipt keys, because the hub recognises by
+    /// these keys whether the kiosk has the earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }

@@ -54,8 +54,8 @@ package struct OperatorRoutes: Sendable {
         ]
     }
 
-    /// Checks the operator's token, or throws `operatorUnknown`. The time does not depend on how many bytes
-    /// match.
+    /// Checks the operator's token, or throws `operatorUnknown`. The time of the check does not depend on
+    /// how many bytes match.
     private func permit(_ call: HubCall) throws(HubProblem) {
         guard let bearer = call.bearer else { throw .operatorUnknown }
         let digest = Digest(.sha256, of: Array(bearer.utf8)[...])

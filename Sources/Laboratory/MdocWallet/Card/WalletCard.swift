@@ -288,7 +288,7 @@ extension Wallet {
 }
 
 extension CommandAPDU {
-    /// Whether the command selects an application by its name, which P1 04 says (ISO/IEC 7816-4).
+    /// Whether the command selects an application by its name. P1 is then 04 (ISO/IEC 7816-4).
     fileprivate var isSelectByName: Bool { ins == Instruction.select && p1 == 0x04 }
 }
 

@@ -1,4 +1,4 @@
-/// A rule of ISO/IEC 18013-5 that the test issuer breaks. Each fault breaks this rule and no other.
+/// A rule of ISO/IEC 18013-5 that the test issuer breaks. Each fault breaks one rule only.
 ///
 /// The raw value is the name of the rule. The corpus uses the same name, and so does `Deviation` for the
 /// rules whose breach a reader accepts and lists.

@@ -10,8 +10,8 @@ internal import PKIX
 /// The issuer makes its two certificates when it is created. ``issue(_:for:)`` then signs any number of
 /// documents at that time. Everything conforms to the standard, except for `IssuingOptions.fault`, which
 /// breaks one rule. The fault is applied where the broken part is made: in the certificates, the elements,
-/// the items, the mobile security object or issuerAuth. So the parts after it are consistent with the fault,
-/// such as a digest of a faulty item.
+/// the items, the mobile security object or issuerAuth. So the parts that are made later are consistent with
+/// the fault, such as a digest of a faulty item.
 ///
 /// No reader trusts the root until somebody imports it. The names of the certificates have the country `UT`,
 /// so that a document has the verdict `mock` even then. A seed in `TestEntropy` makes the same keys in each

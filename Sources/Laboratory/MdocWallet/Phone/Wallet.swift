@@ -228,7 +228,8 @@ package enum HandoverKind: String, CaseIterable, Sendable {
     case negotiated
 }
 
-/// The error that a wallet, an engagement or a corpus case cannot be made, or a request not be answered.
+/// The error that a wallet, an engagement or a corpus case cannot be made, or that a request cannot be
+/// answered.
 package enum WalletError: Error, Equatable, Sendable {
     case handoverNotInProfile(HandoverKind)
     /// The NFC engagement with the reader in memory ended without a handover.

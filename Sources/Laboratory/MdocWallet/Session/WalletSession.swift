@@ -238,8 +238,8 @@ package struct WalletBenchLink: ~Copyable, Sendable {
     }
 }
 
-/// A rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks. Each fault breaks this rule
-/// and no other.
+/// A rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks. Each fault breaks one rule
+/// only.
 ///
 /// The raw value is the name of the rule, as in the corpus.
 package enum SessionFault: String, CaseIterable, Sendable {

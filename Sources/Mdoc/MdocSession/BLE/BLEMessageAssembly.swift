@@ -5,7 +5,7 @@ package struct BLEMessageAssembly: Sendable {
     private let maximumLength: Int
     private let fullValue: Int
     private var message: [UInt8] = []
-    /// The number of values that were shorter or longer than the full size. The last value of each message is
+    /// The number of values that were shorter or longer than `fullValue`. The last value of each message is
     /// not counted. The number is a diagnostic, because such values are accepted (Q68).
     package private(set) var oddValues = 0
 

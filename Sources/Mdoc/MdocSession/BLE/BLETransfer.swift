@@ -15,8 +15,8 @@
 /// | `leaving` | this side's termination message is on its way; then `ended` |
 /// | `ended` | every further call returns the same reason |
 ///
-/// Every phase has a deadline (`BLETransferSettings`), and a passed deadline or any fault ends the machine. A
-/// message has a maximum size, and at most one message that came early is kept.
+/// Every phase except `idle` has a deadline (`BLETransferSettings`). A passed deadline or any fault ends the
+/// machine. A message has a maximum size, and at most one message that came early is kept.
 ///
 /// The machine never looks into a message: `ReaderSession` decrypts and interprets messages.
 package struct BLETransfer: Sendable {
@@ -311,8 +311,8 @@ package struct BLETransfer: Sendable {
     }
 }
 
-/// A phase of a transfer over Bluetooth Low Energy, after its link is up and started. Each phase has its own
-/// deadline.
+/// A phase of a transfer over Bluetooth Low Energy, after its link is up and started. Each phase except
+/// `idle` has its own deadline.
 package enum BLEPhase: String, Sendable, CaseIterable {
     /// No message is expected from either side.
     case idle

@@ -3,8 +3,8 @@ internal import ISO7816
 /// The write of an NDEF message (NFC Forum Type 4 Tag 7.5.5).
 ///
 /// A message that fits is written with NLEN in one UPDATE BINARY. A longer message is written in three steps:
-/// NLEN as 0, the data, then NLEN as the length. A phone that refuses the one write gets the three steps
-/// (Q23).
+/// NLEN as 0, the data, then NLEN as the length. A phone that refuses the single UPDATE BINARY
+/// gets the three steps (Q23).
 struct NFCMessageWrite: Sendable {
     private enum Stage {
         case merged

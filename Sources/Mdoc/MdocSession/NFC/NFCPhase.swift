@@ -1,4 +1,4 @@
-/// A phase of NFC engagement or NFC data transfer. Each phase has its own deadline.
+/// A phase of NFC engagement or NFC data transfer. Each phase except `idle` has its own deadline.
 package enum NFCPhase: String, Sendable, CaseIterable {
     case selectApplication
     case selectCapabilities

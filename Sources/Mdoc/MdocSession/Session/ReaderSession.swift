@@ -13,7 +13,7 @@ internal import OpenSSLCrypto
 /// |---|---|
 /// | `awaitingFirstRequest` | `send` makes a SessionEstablishment message and leads to `awaitingResponse` |
 /// | `awaitingResponse` | `receive` delivers the response and leads to `awaitingFurtherRequest`, or to `ended` if the phone ended the session |
-/// | `awaitingFurtherRequest` | `send` makes a SessionData message |
+/// | `awaitingFurtherRequest` | `send` makes a SessionData message and leads to `awaitingResponse` |
 /// | `ended` | the keys are deleted; `send` throws, `receive` reports the end |
 ///
 /// Every call takes the phase out and leaves `ended` behind. So any error ends the session and deletes its

@@ -42,11 +42,11 @@ package struct CertificateProfile: Equatable, Sendable {
     package enum DistributionPointRule: Sendable {
         /// CRL distribution points as URIs, without reasons and cRLIssuer.
         case uri
-        /// The extension may be absent. If it is present, it must meet `uri`.
+        /// The extension cRLDistributionPoints may be absent. If it is present, it must meet `uri`.
         case uriIfPresent
         /// CRL distribution points that meet `uri`. Without the extension, the address of an OCSP responder.
         case uriOrResponder
-        /// The extension in any form.
+        /// The extension cRLDistributionPoints in any form.
         case present
     }
 

@@ -121,10 +121,11 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 extension RevocationFinding {
     /// Combines two findings, usually about the signer and about the document. The two findings may also
     /// concern two references of one document. Or the first concerns the document with its signer, and the
-    /// second the root.
+    /// second concerns the root.
     ///
-    /// Revoked outweighs undetermined, which outweighs good. If nothing is published about one of the two,
-    /// the other finding decides. If both are undetermined, the finding that needs more tolerance decides.
+    /// Revoked outweighs undetermined, and undetermined outweighs good. If the cause of one finding is
+    /// `nothingPublished`, the other finding decides. If both are undetermined, the finding that needs more
+    /// tolerance decides.
     static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
         switch (signer, document) {
         case (.revoked, _): signer

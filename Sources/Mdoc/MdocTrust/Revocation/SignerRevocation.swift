@@ -114,8 +114,8 @@ struct SignerRevocation: Sendable {
 
         /// Whether a hold in this CRL is lifted by `covering`, a CRL that covers the certificate.
         ///
-        /// If this CRL is incomplete, an earlier date alone does not make this CRL older. Its number, if both
-        /// CRLs have a number, must be lower too.
+        /// If this CRL does not cover the certificate, an earlier date alone does not make this CRL older.
+        /// The number of this CRL, if both CRLs have a number, must be lower too.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)

@@ -1,4 +1,4 @@
-/// A change of trust in preparation: the only code that decides which source may replace which.
+/// A change of trust in preparation: the only code that decides whether a source may replace another source.
 ///
 /// **Responsibility.** A change begins with the current snapshot, and ends with another snapshot and a
 /// decision on each source. `countersign trust` and the kiosks of a fleet prepare every change with it. The
@@ -39,7 +39,8 @@ package struct TrustChange: Sendable {
 
         package let source: TrustSource
         package let result: Result
-        /// The snapshot that the source joined, with the rules; `nil` if the decision has no remarks.
+        /// The snapshot with the admitted source, and the rules by which it was admitted. Remarks are made
+        /// from both; `nil` if there can be no remarks.
         private let joined: (snapshot: TrustSnapshot, rules: TrustRules)?
 
         fileprivate init(

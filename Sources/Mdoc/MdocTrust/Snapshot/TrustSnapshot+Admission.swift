@@ -148,8 +148,8 @@ extension TrustSnapshot {
     ///
     /// The signature of the bundle admits sources that have no counterpart in this snapshot.
     ///
-    /// - Parameter both: A snapshot with the sources of this snapshot and of `other`. If both have a source
-    ///   of one identity, it has the source of this snapshot.
+    /// - Parameter both: A snapshot with the sources of this snapshot and of `other`. If this snapshot
+    ///   and `other` have a source of one identity, `both` has the source of this snapshot.
     func admission(
         of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {

@@ -38,7 +38,7 @@ extension TrustSnapshot {
     /// Returns the remarks on `source` for the person who admits it. They name parts that are wrong or left
     /// out, and a list that is overdue.
     ///
-    /// Reasons to refuse it come from `admission(of:by:)`.
+    /// Reasons to refuse the source come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
         switch source.content {
         case .certificate: return []

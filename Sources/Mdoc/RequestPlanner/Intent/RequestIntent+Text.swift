@@ -21,7 +21,8 @@ internal import MdocModel
 ///
 /// - `--age-over N` is "age over N";
 /// - `--portrait` is "portrait for a human to compare";
-/// - `--element NS/ID` is the element, and makes the purpose `elements`; else it is `age`;
+/// - `--element NS/ID` is the element, and makes the purpose `elements`; without the option, the purpose
+///   is `age`;
 /// - `--doc-type T` is "from T".
 ///
 /// An intent does not say what is stored of the answer: `RetentionChoice` does, which the option `--keep`

@@ -1,16 +1,16 @@
 internal import MdocVerification
 internal import MdocModel
 
-/// An age in years that was returned in place of the answer to "at least `years`".
+/// The fact that an age in years was returned in place of the answer to "at least `years`".
 ///
-/// PassKit requests the age in years if a licence has no such attestation. The age was true on the day of
-/// issue, and reveals more than was asked.
+/// PassKit requests the age in years if a licence has no attestation for `years`. The age was true on the day
+/// of issue, and reveals more than was asked.
 package struct AgeStandIn: Hashable, Sendable {
     package let docType: String
     /// The age in the question.
     package let years: Int
 
-    /// Returns the ages that were returned in `response` in place of an answer.
+    /// Returns the stand-ins in `response`, one for each question about age that has no other answer.
     static func all(
         in response: VerifiedResponse, comparedWith comparison: RequestComparison
     ) -> [AgeStandIn] {

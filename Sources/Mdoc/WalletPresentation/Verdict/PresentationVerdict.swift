@@ -15,7 +15,7 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
     /// Whether a second use of the nonce was ruled out. False only for a stored presentation, which may have
     /// been presented before.
     package let isReplayChecked: Bool
-    /// The ages in years that were returned in place of an answer.
+    /// The questions about age to which an age in years was returned in place of an answer.
     package let ageStandIns: [AgeStandIn]
 
     init(

@@ -44,8 +44,8 @@ package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
         rawValue = id.rawValue
     }
 
-    /// Creates the id of an error; `nil` for an error of a presentation through an app or a web page, which
-    /// no field trace records.
+    /// Creates the id of an error; `nil` for an error of a presentation through an app or a web page. No
+    /// field trace records such a presentation.
     init?(_ cause: TransactionError.Cause) {
         switch cause {
         case .transaction, .response: rawValue = cause.id

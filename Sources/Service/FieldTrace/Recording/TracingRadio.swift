@@ -246,8 +246,8 @@ private final class TracingLink: BluetoothLELink {
         if let whole { recorder.record(.fragments(whole)) }
     }
 
-    /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so this is
-    /// everything that was sent and received.
+    /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so these
+    /// are all fragments that were sent and received.
     private func flush() {
         let rest = messages.withLock { [$0.sent.take(), $0.received.take()] }
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }

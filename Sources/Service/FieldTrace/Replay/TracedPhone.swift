@@ -9,7 +9,7 @@ package struct TracedPhone: Equatable, Sendable {
     /// The phone's Handover Select message.
     package let select: MessageFacts?
     package let engagement: EngagementFacts?
-    /// The fault of the presentation or, without one, of the last tap.
+    /// The fault of the presentation or, if the presentation has no fault, the fault of the last tap.
     package let fault: FaultFacts?
     package let end: EndFacts?
     /// The phone's actions over Bluetooth; `nil` if Bluetooth was not used.

@@ -16,8 +16,8 @@ package struct Preset: Equatable, Sendable {
     package let intent: RequestIntent
     package let validation: PresentationOrder.Validation
     package let retention: RetentionProfile
-    /// A revocation policy that is at least as strict as the policy for the purpose of the request; `nil` to
-    /// use that policy.
+    /// A revocation policy that is at least as strict as the policy of the lane, or, if the lane has none, as
+    /// the policy for the purpose of the request; `nil` to use the policy of the lane or the purpose.
     package let policy: RevocationPolicy?
 
     /// Creates a preset.

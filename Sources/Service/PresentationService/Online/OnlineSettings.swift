@@ -1,6 +1,7 @@
 package import WalletPresentation
 
-/// The merchants and web origins in whose name apps and pages may ask, with their keys.
+/// The merchants in whose name apps may ask, the origins whose web pages may ask, and the keys for the
+/// responses.
 package struct OnlineSettings: Sendable {
     /// A merchant of the shop's app.
     package struct Merchant: Sendable {

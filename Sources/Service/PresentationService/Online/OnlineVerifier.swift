@@ -133,8 +133,7 @@ package final class OnlineVerifier: Sendable {
         let (origin, web) = try current.origin(order.origin)
         guard let key = web.keys.first else { throw .onlineNotSetUp }
         let draft = try order.draft
-        // Without trust the response could not be judged. Such an order is refused before the wallet is
-        // asked.
+        // Throws if nothing is trusted yet: the response could not be judged, so the wallet is not asked.
         _ = try await basis.basis()
         let signer = try await signer(of: draft, web, at: now())
         let issued = try await issue(to: session, for: .web, order.kept)

@@ -1,11 +1,11 @@
 internal import ReaderService
 
-/// The lanes of a coordinator, and the readiness of each lane that was last announced to its listeners.
+/// The lanes of a coordinator, and for each lane the readiness of which its listeners were last notified.
 package struct LaneTable: Sendable {
     /// The names of the lanes, in the order in which they were added.
     package private(set) var names: [String] = []
     private var lanes: [String: ConfiguredLane] = [:]
-    /// The readiness of each lane that its listeners were last notified of. The entry stays when a lane is
+    /// For each lane, the readiness of which its listeners were last notified. The entry stays when a lane is
     /// removed, since the lane may come back.
     private var notifiedReadiness: [String: LaneReadiness] = [:]
 

@@ -41,7 +41,7 @@ extension PresentationCoordinator {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
             // The lane becomes free in several ways: a presentation ends, a result was shown long enough, or
-            // an order gives the turn back. A check at short intervals notices each of them.
+            // an order does not use the lane that it had reserved (`OrderTurns`). A check at short intervals notices each of them.
             guard isFree(lane: name) else {
                 try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue

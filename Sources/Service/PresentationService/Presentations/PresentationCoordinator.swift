@@ -24,10 +24,10 @@ internal import Transport
 /// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
-/// that the book returns. All mutable state is in these values. Each value is changed by its own functions
-/// only:
+/// that the book returns. All mutable state is in the values listed below. Each value is changed by its own
+/// functions only:
 /// - `PresentationBook`: the phase and the result of each presentation.
-/// - `LaneTable`: the lanes, and the readiness of each lane that was last announced to its listeners.
+/// - `LaneTable`: the lanes, and for each lane the readiness of which its listeners were last notified.
 /// - `EventLogs`: the events of each lane, and their listeners.
 /// - `StandingOrders`: the lanes that ask each next phone by themselves, and the reservations of the right to
 ///   ask their next phone (their turn).

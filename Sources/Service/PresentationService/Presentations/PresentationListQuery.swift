@@ -36,8 +36,8 @@ package struct PresentationListQuery: Sendable {
     }
 }
 
-/// A position in the list of presentations, which is sorted by time, newest first. The position is that of
-/// the last presentation on a page of the list.
+/// A position in a list of presentations: the place of the last presentation on a page of the list. The list
+/// is sorted by time, newest first.
 package struct PresentationCursor: Comparable, Sendable {
     let created: Timestamp
     let id: String

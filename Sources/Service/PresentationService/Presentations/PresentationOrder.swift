@@ -40,8 +40,8 @@ package struct PresentationOrder: Equatable, Sendable {
     package let consent: HolderConsent
     /// The second request, sent in the same session if the first response answers each question with yes.
     let then: FurtherOrder?
-    /// A revocation policy that is at least as strict as the policy for the purpose of the request; `nil` to
-    /// use that policy.
+    /// A revocation policy that is at least as strict as the policy of the lane, or, if the lane has none, as
+    /// the policy for the purpose of the request; `nil` to use the policy of the lane or the purpose.
     package let policy: RevocationPolicy?
     /// The name of the reader identity that signs the request; `nil` if rules or the reader token choose it.
     let identity: String?

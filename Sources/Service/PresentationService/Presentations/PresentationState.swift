@@ -39,7 +39,8 @@ package enum PresentationState: String, CaseIterable, Sendable {
         case .declined: self = .declined
         case .cancelled: self = .cancelled
         case .failed: self = .failed
-        // Without a judged response the outcome is never `allow`, `deny` or `unclear`.
+        // `unjudged` is `nil` if a response was judged. It is never `allow`, `deny` or `unclear`: these
+        // outcomes need a judged response.
         case .allow, .deny, .unclear, nil: self = report.isAccepted ? .verified : .rejected
         }
     }

@@ -7,7 +7,7 @@ internal import Reports
 internal import RequestPlanner
 
 /// A finished presentation that is only in the store. It is of an earlier run of the daemon, or was removed
-/// from memory because there were too many.
+/// from memory because there were too many presentations.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
     /// The JSON for the caller who ordered the presentation and for the administrator, without answers and
@@ -79,8 +79,8 @@ extension PresentationOrder {
 }
 
 extension PresentationCoordinator {
-    /// Returns the owner's presentation with the reference of this order from the store. The caller has looked
-    /// for it in memory before.
+    /// Reads from the store the owner's presentation with the reference of this order. Returns `nil` if the
+    /// store has no such presentation. Presentations in memory are not searched.
     ///
     /// - Throws: `referenceTaken` if the earlier order differs.
     func past(
@@ -129,7 +129,8 @@ extension PresentationCoordinator {
         return past
     }
 
-    /// Whether a receipt belongs to a presentation that this caller ordered at one of its lanes.
+    /// Whether a receipt belongs to a presentation that this caller ordered, at a lane where the caller has
+    /// the scope `app`.
     package func isReceipt(_ number: Int64, of caller: KnownCaller) async throws(PresentationServiceError)
         -> Bool
     {

@@ -10,7 +10,8 @@ internal import Dispatch
 /// The daemon's access to its store: presentations, receipts and retained data.
 ///
 /// The actor runs on its own serial queue, `RecordQueue`, so that no other thread waits for the disk.
-/// Operations run one after another. `PresentationCoordinator` calls it at these points of a presentation:
+/// Operations run one after another. `PresentationCoordinator` calls the archive at these points of a
+/// presentation:
 /// 1. `check` and `insert`, before the phone is asked. `insert` also writes receipts that say "interrupted"
 ///    and become valid if the daemon crashes.
 /// 2. `hold`, while a person decides: after a crash the held receipts become valid, with the verified
@@ -157,8 +158,8 @@ package actor RecordArchive {
         readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
     }
 
-    /// The ends of one caller's presentations whose webhooks are still to be delivered to an origin, oldest
-    /// first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
+    /// The ended presentations of one caller, if their webhooks are still to be delivered to an origin. The
+    /// oldest is first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
     /// logged.
     func undelivered(of caller: String, to origin: String, atMost limit: Int) -> [StoredPresentation]? {
         readToDeliver { store throws(ReaderStoreError) in
@@ -196,9 +197,9 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes the end of a presentation and its receipts. The receipts replace the provisional ones of this
-    /// presentation, which were stored for the case of an interruption. If that fails, nothing is written,
-    /// the error is logged, and the function returns `nil`.
+    /// Writes the end of a presentation and its receipts. The receipts replace the provisional receipts of
+    /// this presentation, which were stored for the case of an interruption. If the write fails, the store
+    /// does not change, the error is logged, and the function returns `nil`.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(

@@ -39,8 +39,8 @@ package struct RecordPurge: Service {
 }
 
 extension RecordArchive {
-    /// The interval, in seconds, at which old keys are removed and the store records the time even if nothing
-    /// expires.
+    /// The interval, in seconds, at which old presentations and the keys of past days are removed and the
+    /// store records the time, even if nothing expires.
     private static let purgesApart: Int64 = 3600
 
     /// Removes expired data, and returns the next deadline. Returns `nil` if no data has a deadline, or if

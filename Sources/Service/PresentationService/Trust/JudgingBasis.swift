@@ -31,12 +31,13 @@ package struct JudgingBasis: Sendable {
 }
 
 extension JudgingBasis {
-    /// A copy of this value for the requests of one session. Its revocation policy is the strictest of those
-    /// that belong to the purposes of the requests.
+    /// A copy of this value for the requests of one session. The copy has the strictest revocation policy of
+    /// the purposes of the requests, or the last of `choices`.
     ///
     /// - Parameter choices: the policies of the lane and of the order, if any. Each must be at least as
-    ///   strict as the policies of the purposes.
-    /// - Throws: `policyRefused` if one of `choices` accepts more than the policies of the purposes.
+    ///   strict as the policies of the purposes and as the choice before it.
+    /// - Throws: `policyRefused` if one of `choices` accepts more than the policies of the purposes, or than
+    ///   the choice before it.
     func judging(
         _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) throws(PresentationServiceError) -> JudgingBasis {

@@ -1,9 +1,10 @@
 /// The deliveries in progress, divided into one share for each caller and origin. A receiver that does not
 /// answer uses up only the share of its own caller and origin.
 ///
-/// An end that exceeds the limit of its share stays in the store. After a delivery has ended, a refill asks
-/// the store for such ends: `beginRefill` says how many to read, and `finishRefill` says which of them to
-/// deliver. `WebhookQueue` owns the only value, behind a mutex; the value does no I/O.
+/// What is delivered is an *end*: the JSON of a finished presentation. An end that exceeds the limit of its
+/// share stays in the store. After a delivery has ended, a refill asks the store for such ends: `beginRefill`
+/// says how many to read, and `finishRefill` says which of them to deliver. `WebhookQueue` owns the only
+/// value, behind a mutex; the value does no I/O.
 struct WebhookShares {
     /// A caller and the origin of the receiver.
     struct Key: Hashable, Sendable {
@@ -19,8 +20,8 @@ struct WebhookShares {
         var hasMore = false
         /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
-        /// The deliveries that ended during a refill. A refill that read the store before such an end finds
-        /// the delivery there as undelivered, and must not make the delivery again.
+        /// The deliveries that ended during a refill. A refill that read the store earlier found the
+        /// delivery named as undelivered, and must not make the delivery again.
         var endedMeanwhile: Set<PresentationID> = []
         /// The deliveries that ended and that the store still names as undelivered, because the store refused
         /// to record their ends.

@@ -39,12 +39,12 @@ package struct AccessRules: Equatable, Sendable {
     package var tokens: [Token] = []
     /// The users of this computer who have rights, by user number.
     package var users: [UInt32: User] = [:]
-    /// Whether every caller is refused because the chain stopped or revoked this kiosk.
+    /// Whether every caller is refused because the chain of shops stopped or revoked this kiosk.
     private(set) var isStopped = false
 
     package init() {}
 
-    /// The rules of a kiosk that its chain stopped or revoked: no caller is known.
+    /// The rules of a kiosk that its chain of shops stopped or revoked: no caller is known.
     package static let stopped: AccessRules = {
         var rules = AccessRules()
         rules.isStopped = true
@@ -121,7 +121,7 @@ package final class AccessBook: Sendable {
         uses.withLock { $0 = $0.filter { known.contains($0.key) } }
     }
 
-    /// Records a request of the caller, made by itself or by a page with its cookie.
+    /// Records a request that the caller made, or that a page made with the caller's rights.
     func recordUse(of caller: KnownCaller, at now: Timestamp) {
         uses.withLock { $0[caller.credential] = now }
     }

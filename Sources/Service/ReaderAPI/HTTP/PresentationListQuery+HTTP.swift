@@ -10,8 +10,8 @@ extension PresentationListQuery {
 
     /// Parses the query.
     ///
-    /// - Throws: `listQueryRefused` for an unknown, repeated or malformed value, or for `reference` together
-    ///   with other values.
+    /// - Throws: `listQueryRefused` for an unknown or repeated name, for a malformed value, or for
+    ///   `reference` together with other names.
     init(_ values: [(name: String, value: String)]) throws(APIProblem) {
         let named = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
         // A repeated name is refused: it leaves fewer names than values.

@@ -132,7 +132,7 @@ struct ReceiptPage {
 
     /// Parses the query.
     ///
-    /// - Throws: `queryRefused` for any other member, or a number out of range.
+    /// - Throws: `queryRefused` for a name other than `after` and `limit`, or for a number out of range.
     init(_ query: String?) throws(APIProblem) {
         for part in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

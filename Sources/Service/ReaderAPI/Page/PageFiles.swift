@@ -104,8 +104,8 @@ extension PageFiles {
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
 
-    /// The other headers: the browser sends no Referer, gives no other page access to the window, and lets
-    /// the page use no device.
+    /// The headers besides the Content-Security-Policy: the browser sends no Referer, gives no other page
+    /// access to the window, and lets the page use no device.
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -7,12 +7,12 @@ package import WalletPresentation
 
 /// The nonces of one server, in the file `nonces.sqlite` beside the store.
 ///
-/// Every request writes to this file, so writes are combined: the next transaction makes the changes of all
-/// calls that arrive during the current one. A call therefore waits for at most two writes to the disk,
-/// however many arrive. At most 4096 calls wait; further calls fail with `overloaded`.
+/// Every request writes to this file, so writes are combined: calls that arrive during a transaction wait,
+/// and the next transaction makes the changes of up to 256 waiting calls. At most 4096 calls wait; further
+/// calls fail with `overloaded`.
 ///
-/// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 calls at a time and
-/// resumes each call with its result. If the transaction fails, all calls in it fail.
+/// The actor holds the queue of waiting calls. A single task (`write`) executes one transaction after another
+/// and resumes each call with its result. If a transaction fails, all calls in it fail.
 ///
 /// Unlike the store, this file has a write-ahead log: nonces have no personal data, so copies of deleted rows
 /// do no harm.
@@ -27,7 +27,7 @@ package actor SQLiteNonces: NonceStore {
         let answer: CheckedContinuation<Result<NonceUse, NonceStoreError>, Never>
     }
 
-    /// The maximum number of calls that wait for the next transaction.
+    /// The maximum number of calls that wait for a transaction.
     private static let mostWaiting = 4096
     /// The maximum number of calls in one transaction.
     private static let mostTogether = 256
@@ -274,9 +274,9 @@ enum NonceTables {
     /// Reads the row of a nonce that `spend` did not update, to name the reason.
     static let read = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
-    /// Deletes expired nonces and returns the number of the others. `SKIP LOCKED`: several servers sweep at
-    /// the same time without waiting for each other. Inside one statement `count(*)` still counts the deleted
-    /// rows, so their number is subtracted.
+    /// Deletes nonces with an expiry before `$1` or after `$2`, and returns the number of the remaining
+    /// nonces. `SKIP LOCKED`: several servers sweep at the same time without waiting for each other. Inside
+    /// one statement `count(*)` still counts the deleted rows, so their number is subtracted.
     static let sweep = """
         WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (

@@ -13,7 +13,7 @@ package import RequestPlanner
 /// document.
 ///
 /// A presentation gets one statement for the first request, and a second one for the second request (`then`).
-/// Its states:
+/// The states of a statement:
 ///
 /// 1. While the presentation continues, `RecordArchive` keeps statements that report an interruption
 ///    (`ReceiptGap.interrupted`).

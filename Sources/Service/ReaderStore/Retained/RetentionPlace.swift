@@ -1,8 +1,8 @@
 internal import RequestPlanner
 
 /// The published rule of a state or country about keeping proof of an ID check, and the retention profile
-/// that keeps no more than the rule allows. Compiled from public, mostly secondary sources, several of which
-/// are about bills.
+/// that keeps no more than the rule allows. The rules were compiled from public, mostly secondary sources.
+/// Some of the sources are about bills.
 package struct RetentionPlace: Sendable {
     package static let notice =
         "This is not legal advice. It was compiled in November 2026 from the sources named. Most of them are secondary, and some"

@@ -65,8 +65,8 @@ package struct UnverifiedReaderToken: Sendable {
     }
 
     /// The SHA-256 of the signed bytes, which identifies the token. The digest does not cover the signature,
-    /// because from every ECDSA signature (r, s) anyone can compute a second valid signature, (r, n − s). The
-    /// token would then count as unused.
+    /// because from every ECDSA signature (r, s) anyone can compute a second valid signature, (r, n − s). If
+    /// the digest covered the signature, a used token with its second signature would count as unused.
     package var digest: [UInt8] { Digest(.sha256, of: signingInput[...]).bytes }
 
     /// Checks algorithm and type in the header, and returns the key identifier.

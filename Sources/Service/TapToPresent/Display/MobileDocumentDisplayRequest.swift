@@ -66,9 +66,10 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
 
             private let kind: Kind
 
-            /// The mode in which the operator only continues, after the only document of a session.
+            /// The mode for the only document of a session. The operator decides nothing and only continues.
             public static let check = ValidationMode(kind: .check)
-            /// The mode in which the operator only continues, after one of several documents in a session.
+            /// The mode for one of several documents in a session. The operator decides nothing and only
+            /// continues.
             public static let checkMultiple = ValidationMode(kind: .checkMultiple)
             /// The mode in which the operator decides whether the person matches the document.
             public static let confirm = ValidationMode(kind: .confirm)

@@ -95,7 +95,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
             public let description: String
         }
 
-        /// The vehicle class, or `nil` if the entry applies to every class.
+        /// The vehicle class, or `nil` if the privilege applies to every class.
         public let vehicleClass: VehicleClass?
         /// The endorsements in addition to the class.
         public let vehicleEndorsements: [VehicleEndorsement]

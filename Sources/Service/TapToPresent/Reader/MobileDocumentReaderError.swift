@@ -143,7 +143,7 @@ extension MobileDocumentReaderError {
         case moreThanTwoAges
         /// A document type is requested twice.
         case documentTwice
-        /// The given revocation policy is less strict than the setup's policy for this purpose.
+        /// The given revocation policy is less strict than the setup's policy for the request's purpose.
         case policyAcceptsMore
 
         // The token

@@ -27,7 +27,7 @@ final class SharedReader: Sendable {
         _ body: () async throws(MobileDocumentReaderError) -> Value
     ) async throws(MobileDocumentReaderError) -> Value {
         let isMine = state.withLock { state in
-            // Set in both cases, because during another read `isOccupied` is true already.
+            // `isOccupied` is set to true also if another read is in progress: it is true then already.
             defer { state.isOccupied = true }
             return !state.isOccupied
         }

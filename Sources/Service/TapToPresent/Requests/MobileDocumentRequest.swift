@@ -9,7 +9,7 @@ internal import RequestPlanner
 /// A request for a document on a phone, with the type of its answer.
 ///
 /// Use a request type of this library. An app cannot write its own, because it cannot create a
-/// ``MobileDocumentRequestPlan``. There are three kinds:
+/// ``MobileDocumentRequestPlan``. There are three kinds of request:
 /// - *Display requests* show the document to the operator and return the operator's decision.
 /// - *Data requests* return verified elements to the app.
 /// - *Raw data requests* return the phone's answer unverified, for a server that verifies it.

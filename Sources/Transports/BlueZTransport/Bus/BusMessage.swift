@@ -271,7 +271,7 @@ private func letter(_ type: Unicode.Scalar) -> CChar {
     CChar(truncatingIfNeeded: type.value)
 }
 
-/// Returns the result of a call of sd-bus, or throws the error if it is negative.
+/// Returns the result of a call of sd-bus, or throws an error if the result is negative.
 @discardableResult
 private func check(_ status: Int32) throws(BusError) -> Int32 {
     guard status >= 0 else { throw BusError(code: status) }

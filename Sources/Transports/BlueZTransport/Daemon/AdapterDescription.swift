@@ -16,7 +16,7 @@ package struct AdapterDescription: Equatable, Sendable {
         package var subversion: UInt16?
         /// The kinds of Bluetooth that the adapter is used for.
         package var mode: AdapterMode?
-        /// The USB identity, if it is a USB adapter.
+        /// The USB identity; `nil` if the adapter is not a USB adapter.
         package var usb: USBIdentity?
         /// Whether the controller is connected by a serial line, as on a board.
         package var isSerial = false
@@ -39,7 +39,7 @@ package struct AdapterDescription: Equatable, Sendable {
     package struct Advertising: Equatable, Sendable {
         /// The number of advertisements that are active.
         package let active: Int
-        /// The number of advertisements that can be added, by this program or another (Q85).
+        /// The number of advertisements that can be added, by this program or another program (Q85).
         package let free: Int
 
         package init(active: Int, free: Int) {

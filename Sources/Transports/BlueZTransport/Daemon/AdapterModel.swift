@@ -1,6 +1,7 @@
 internal import Transport
 
-/// An adapter model with known quirks. An adapter that is not in the table is used as it describes itself.
+/// An adapter model with known quirks. An adapter whose model is not in `all` is used as the adapter
+/// describes itself.
 package struct AdapterModel: Sendable {
     /// The property that identifies a model.
     enum Identity: Sendable {

@@ -22,7 +22,8 @@ package enum BlueZObservation: Equatable, Sendable {
     case identAnswered
     /// The read of the ident characteristic was refused, because its value was not known in time.
     case identRefused
-    /// The phone subscribed to a characteristic of this computer, or this computer to one of the phone's.
+    /// The phone subscribed to a characteristic of this computer, or this computer subscribed to a
+    /// characteristic of the phone.
     case subscribed(Characteristic, usesSocket: Bool)
     /// The phone ended its subscription to a characteristic.
     case unsubscribed(Characteristic)

@@ -12,8 +12,8 @@ internal import Transport
 ///
 /// Values from the client arrive as D-Bus calls, which name the device that wrote. Notifications go to
 /// bluetoothd through a socket. If bluetoothd uses no sockets, each notification is a property change (Q110).
-/// The socket does not show which devices receive them. Therefore no byte is sent while an unknown device is
-/// connected, and an unknown device that connects later is disconnected too (Q111).
+/// The socket does not show which devices receive a notification. Therefore no byte is sent while an unknown
+/// device is connected, and an unknown device that connects later is disconnected too (Q111).
 ///
 /// `BlueZRadio` creates the server. `ReaderService` calls ``link()`` before or after the phone has connected
 /// (Q64), sets the ident when the engagement is known (Q70), and then uses the server as a link. All methods
@@ -103,7 +103,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     /// Registers the service at a position in bluetoothd's attribute table that is the same for every
-    /// transaction (Q113). If another program uses this position, bluetoothd chooses another.
+    /// transaction (Q113). If another program uses this position, bluetoothd chooses another position.
     private func registerTable() async throws(BusError) {
         let place = await daemon.reserveTablePlace()
         tablePlace = place
@@ -266,8 +266,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Calls from bluetoothd
 
-    /// Answers a method call of bluetoothd. Returns `false` for a call that no object here has; sd-bus
-    /// refuses such a call.
+    /// Answers a method call of bluetoothd. Returns `false` if another program made the call, or if no object
+    /// of this server has the method. sd-bus then refuses the call.
     private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }

@@ -194,7 +194,8 @@ actor PeerSearch {
         await daemon.stopListening(self)
     }
 
-    /// Records the loss of the radio and peers that advertise the UUID, and wakes the search.
+    /// Records a loss of the radio, or a peer that advertises the UUID, and wakes the search. A peer that
+    /// bluetoothd no longer has is removed from `known`.
     private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) {
             failure = failure ?? loss

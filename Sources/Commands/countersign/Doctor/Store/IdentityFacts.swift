@@ -77,7 +77,7 @@ extension IdentityFacts {
         }
     }
 
-    /// The check that the identities exist which the rules in `choice.json` select.
+    /// The check that every identity in the rules of `choice.json` exists.
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(

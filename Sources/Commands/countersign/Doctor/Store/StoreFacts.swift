@@ -70,7 +70,7 @@ extension StoreFacts {
 
     var checks: [DoctorCheck] { [permissionsCheck, spaceCheck] }
 
-    /// The check of owners and permissions, which reports the most harmful fault.
+    /// The check of owners and permissions. The check reports the most harmful fault.
     private var permissionsCheck: DoctorCheck {
         guard let top = entries.first else { return .skipped(.permissions, "there is no store yet") }
         if let foreign = entries.first(where: { !$0.isOwn }) {

@@ -10,8 +10,8 @@ internal import Synchronization
 struct ClerkPage: Sendable {
     /// The environment of this program. Its `PATH` is searched for the daemon and the browser.
     let environment: [String: String]
-    /// Members for the daemon's lane that replace the NFC reader and the Bluetooth adapter. Set by tests,
-    /// which use a software wallet instead of a phone.
+    /// Configuration members that replace the NFC reader and the Bluetooth adapter in the daemon's lane. Set
+    /// by tests, which use a software wallet instead of a phone.
     var device: [(String, JSONValue)]?
 
     /// The programs that serve and open the page.
