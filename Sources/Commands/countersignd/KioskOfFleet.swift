@@ -31,7 +31,7 @@ struct KioskOfFleet: Sendable {
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
         settings = try fleet.settings(in: store)
         self.path = path
-        // One event is enough for any number of refusals before the agent asks the hub.
+        // A single event is enough for any number of refusals before the agent asks the hub.
         (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         folder = try mapping(FleetFolder(store: store)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", error.explanation)

@@ -76,7 +76,7 @@ extension APDUTrace {
             ? "bench link trace, \(entries.count) frames" : "APDU trace, \(entries.count) APDUs"
     }
 
-    /// One line for each APDU, with the name of the command or status and the data.
+    /// The lines of the trace: each has an APDU, with the name of its command or status, and its data.
     func text(longestData: Int) -> String {
         entries.map { entry in
             let time = entry.time.isEmpty ? "" : Terminal.safe(entry.time, limit: 40) + "  "

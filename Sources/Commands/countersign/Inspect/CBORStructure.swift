@@ -226,7 +226,7 @@ extension CBORStructure {
         } else if isMAC ?? headers.isMAC {
             self = .deviceMac
         } else if headers.hasCertificates {
-            // Of the signatures without a payload, only the reader's has certificates in its headers.
+            // Among the signatures without a payload, only the reader's has certificates in its headers.
             self = .readerAuth
         } else if isMAC == false || headers.algorithm != nil {
             self = .deviceSignature

@@ -165,7 +165,7 @@ struct Inspection {
     /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
     /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
-        // One or two bytes are not enough, because a short word of any text may be CBOR by chance.
+        // A text of one or two bytes is not enough, because a short word of any text may be CBOR by chance.
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
             let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))

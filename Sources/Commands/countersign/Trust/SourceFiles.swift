@@ -33,7 +33,7 @@ struct SourceFiles {
     let kind: TrustSource.Kind?
     let now: Timestamp
     private(set) var sources: [TrustSource] = []
-    /// One text for each skipped file or block, with the reason.
+    /// The texts about skipped files and blocks, each with the reason.
     private(set) var notes: [String] = []
 
     init(as kind: TrustSource.Kind?, obtainedAt now: Timestamp) {

@@ -34,7 +34,7 @@ package struct BrokerRemark: Sendable {
     package mutating func clear() { last = "" }
 }
 
-/// One connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. Each connection
+/// A connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. Each connection
 /// needs a new object.
 ///
 /// A kiosk uses a connection in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.

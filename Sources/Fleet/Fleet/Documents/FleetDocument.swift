@@ -176,8 +176,8 @@ package struct VerifiedFleetDocument: Sendable {
 }
 
 extension WorkCount.Work {
-    /// One verification of a document's signature.
+    /// The verification of a document's signature.
     static let fleetDocumentVerified = Self("fleet document verified")
-    /// One construction of the configuration from the documents of all levels.
+    /// The construction of the configuration from the documents of all levels.
     static let fleetConfigurationBuilt = Self("fleet configuration built")
 }

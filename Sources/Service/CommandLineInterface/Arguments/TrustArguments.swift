@@ -77,7 +77,7 @@ package struct TrustFiles {
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 
     private(set) var anchors: [TrustAnchor] = []
-    /// One text for each certificate or file that was skipped, with the reason.
+    /// The texts about skipped certificates and files, each with the reason.
     private(set) var notes: [String] = []
 
     /// Adds the roots of a file, or of a folder's files that end in `.pem`, `.der`, `.crt` or `.cer`.

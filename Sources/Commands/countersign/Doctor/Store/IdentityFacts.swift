@@ -5,7 +5,7 @@ internal import ReaderIdentityStore
 
 /// The identities in the store that sign this reader's requests.
 struct IdentityFacts: Sendable {
-    /// One identity and its state.
+    /// An identity and its state.
     struct Identity: Sendable {
         var name: String
         var state: IdentityStatus.State
