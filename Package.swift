@@ -47,6 +47,8 @@ let systemLibraries: [Target] = [
     system("CZlib", pkgConfig: "zlib", from: "zlib1g-dev"),
     // Whether the kernel's clock is kept right: adjtimex, which Glibc's module leaves out.
     system("CTimex"),
+    // QR codes of page addresses in a terminal.
+    system("CQREncode", pkgConfig: "libqrencode", from: "libqrencode-dev"),
     // Portraits in JPEG 2000, and what confines the process that decodes them.
     system("COpenJPEG", pkgConfig: "libopenjp2", from: "libopenjp2-7-dev"),
     system("CSeccomp"),
@@ -219,9 +221,10 @@ let libraries: KeyValuePairs<String, Imports> = [
 let programs: KeyValuePairs<String, Imports> = [
     "Sources/Commands": [
         "countersignd": [
-            "BlueZTransport", "COSE", "CProcess", "ErrorMapping", "FieldTrace", "Fleet", "HTTPServing",
-            "JSON", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PCSCTransport", "PKIX",
-            "PortraitDecoding", "PresentationService", "ReaderAPI", "ReaderIdentityStore", "ReaderService",
+            "BlueZTransport", "COSE", "CProcess", "ChildPrograms", "ErrorMapping", "FieldTrace", "Fleet",
+            "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+            "PCSCTransport", "PKIX", "PortraitDecoding", "PresentationService", "ReaderAPI",
+            "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
             argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
         ],
@@ -234,12 +237,13 @@ let programs: KeyValuePairs<String, Imports> = [
         "countersign-lab": [
             "BlueZTransport", "CommandLineInterface", "COSE", "ErrorMapping", "FieldTrace", "JSON",
             "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "NDEF",
-            "OpenSSLCrypto", "PCSCTransport", "PKIX", "Reports", "SoftwarePhone", "TransactionBench",
-            "Transport", "WalletPresentation", argumentParser,
+            "OpenSSLCrypto", "PCSCTransport", "PKIX", "ReaderIdentityStore", "Reports", "SoftwarePhone",
+            "TransactionBench", "Transport", "WalletPresentation", argumentParser,
         ],
         "countersign": [
-            "BlueZTransport", "CBOR", "ChildPrograms", "CommandLineInterface", "DaemonClient", "Doctor",
-            "ErrorMapping", "FieldTrace", "ISO7816", "JSON", "MdocModel", "MdocSession", "MdocTrust",
+            "BlueZTransport", "CBOR", "ChildPrograms", "CommandLineInterface", "CQREncode", "DaemonClient",
+            "Doctor", "ErrorMapping", "FieldTrace", "ISO7816", "JSON", "MdocModel", "MdocSession",
+            "MdocTrust",
             "MdocVerification", "NDEF", "OpenSSLCrypto", "PCSCTransport", "PKIX", "PortraitDecoding",
             "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
             "RequestPlanner", "Transport", "TrustFetch", "WalletPresentation", argumentParser, systemPackage,
@@ -349,8 +353,12 @@ let tests: KeyValuePairs<String, Imports> = [
 let resources: [String: [String]] = [
     "MdocWallet": ["Resources/portrait.jpg"],
     "ReaderAPI": ["OpenAPI/openapi.json"],
-    // The look and the care for text from outside are links to those of the daemon's pages.
-    "FleetHub": ["look.css", "operator.css", "operator.html", "operator.js", "text.js"].map { "Page/\($0)" },
+    // All but the operator's own files and texts are links to files of the daemon's pages.
+    "FleetHub": [
+        "elements.js", "look.css", "operator.css", "operator.html", "operator.js", "strings.js",
+        "strings.json",
+        "tables.js", "text.js", "words.js",
+    ].map { "Page/\($0)" },
     // The settings that `doctor --fix` writes, as links to the files in Hardware, and the list of `trust sources`.
     "countersign": [
         "modprobe.conf", "polkit.rules", "udev.rules", "main.conf", "bluetooth-unit.conf", "dbus.conf",

@@ -54,7 +54,7 @@ install_packages() { # PACKAGE...
 }
 
 readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev libpq-dev libmosquitto-dev
-    libcurl4-openssl-dev pkg-config)
+    libcurl4-openssl-dev libqrencode-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)
@@ -67,13 +67,13 @@ readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
     qemu-system-x86 cpio kmod)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd apt gnupg)
-# The languages of the example tills. golang-go: 81 MB to download, 464 MB installed.
-readonly api_packages=(python3-venv nodejs golang-go)
+# The languages of the example tills, and what checks the types of the client in JavaScript. golang-go: 81 MB to download, 464 MB installed.
+readonly api_packages=(python3-venv nodejs golang-go node-typescript)
 # What counts instructions, and the floor of decoding.
 readonly count_packages=(valgrind libcbor-dev gcc libc6-dev)
 # What the commands of the guides use.
 readonly guide_packages=(curl jq)
-readonly kiosk_packages=(chromium nginx-light openssl python3-venv fonts-noto-core fonts-noto-cjk)
+readonly kiosk_packages=(chromium chromium-headless-shell nginx-light openssl python3-venv fonts-noto-core fonts-noto-cjk)
 
 # Release builds are all alike, so that one does for try, the package and the benchmarks. What they would have for a debugger
 # is cut off in the package, and costs a fifth of the time.
@@ -141,13 +141,19 @@ fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS [SLOW]
 
 build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb && Hardware/Packaging/build-hub-deb .build/deb && Hardware/Packaging/build-lab-deb .build/deb; }
 
-# Packed from the same programs they have the same bytes.
+# Packed from the same programs they have the same contents. The second packing leaves out xz, which takes 200 s of a core
+# and gives the same bytes for the same contents.
 pack_again() {
-    rm -rf .build/deb-again && Hardware/Packaging/build-deb .build/deb-again && Hardware/Packaging/build-hub-deb .build/deb-again &&
-        Hardware/Packaging/build-lab-deb .build/deb-again &&
-        cmp .build/deb/countersign_*.deb .build/deb-again/countersign_*.deb &&
-        cmp .build/deb/countersign-hub_*.deb .build/deb-again/countersign-hub_*.deb &&
-        cmp .build/deb/countersign-lab_*.deb .build/deb-again/countersign-lab_*.deb
+    local again=.build/deb-again name part
+    rm -rf "$again"
+    COUNTERSIGN_COMPRESSION=none Hardware/Packaging/build-deb "$again" && COUNTERSIGN_COMPRESSION=none Hardware/Packaging/build-hub-deb "$again" &&
+        COUNTERSIGN_COMPRESSION=none Hardware/Packaging/build-lab-deb "$again" || return
+    for name in countersign countersign-hub countersign-lab; do
+        for part in --ctrl-tarfile --fsys-tarfile; do
+            dpkg-deb $part .build/deb/${name}_*.deb > "$again/first.tar" && dpkg-deb $part "$again/$name"_*.deb > "$again/second.tar" &&
+                cmp "$again/first.tar" "$again/second.tar" || return
+        done
+    done
 }
 
 # What is upgraded is the same package under a lower number.

@@ -188,10 +188,13 @@ class RestartTests(TillCase):
                 def answer(self):
                     self.rfile.read(int(self.headers.get("Content-Length", 0)))
                     asked.append(self.command)
-                    over = {"id": "1", "outcome": "failed", "test": None, "reasons": ["restarted"]}
-                    status, body = {"POST": (200, over), "GET": (409, {"id": "presentationOver", "detail": "it is over"})}[self.command]
+                    order = {"id": "1", "lane": "counter-1", "reference": "r-1", "state": "armed", "hint": None, "outcome": None,
+                             "test": None, "reasons": [], "ended": None}
+                    status, body = 200, {**order, "state": "failed", "outcome": "failed", "reasons": ["restarted"]}
+                    if self.path.endswith("/events"):
+                        status, body = 409, {"id": "presentationOver", "status": 409, "detail": "it is over"}
                     if len(asked) == 1:
-                        status, body = 201, {"id": "1", "state": "armed", "hint": None, "outcome": None}
+                        status, body = 201, order
                     content = json.dumps(body).encode()
                     self.send_response(status)
                     self.send_header("Content-Type", "application/json")
@@ -210,7 +213,18 @@ class RestartTests(TillCase):
                 status, said = self.run_till(language, server, "r-1")
                 server.shutdown()
             self.assertEqual((status, said[-1]), (1, "No answer. Begin a new check, or check another document. restarted"))
-            self.assertEqual(asked, ["POST", "GET", "POST"])
+            # The order or the presentation itself has the outcome.
+            self.assertEqual(asked, ["POST", "GET", "POST" if language == "go" else "GET"])
+
+
+class UsageTests(TillCase):
+    def test_without_a_reference_or_a_token_it_says_what_to_give(self):
+        for language in self.every_language():
+            for arguments, token in (((), "t"), (("a", "b", "c"), "t"), (("a",), "")):
+                done = subprocess.run([*command(language), *arguments], capture_output=True, text=True, timeout=600,
+                                      env={**os.environ, "COUNTERSIGN_TOKEN": token})
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (64, "", 1), done.stderr)
+                self.assertRegex(done.stderr, r"^usage: COUNTERSIGN_TOKEN=… till\S* REFERENCE \[INTENT\]$")
 
 
 class PageTests(unittest.TestCase):
@@ -220,7 +234,7 @@ class PageTests(unittest.TestCase):
         for language, name in LANGUAGES.items():
             code = (TILLS / name).read_text()
             self.assertEqual(blocks[language], code, f"{PAGE.name} differs from {name}")
-            self.assertNotEqual(blocks[language], code.replace("/v1/presentations", "/v1/presentation"))
+            self.assertNotEqual(blocks[language], code.replace("You may sell", "you may sell"))
 
     def test_every_outcome_and_every_hint_for_a_person_has_words_in_each(self):
         document = json.loads((ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json").read_text())

@@ -14,17 +14,18 @@ from built_daemon import PROGRAMS, ROOT, TOKEN, BuiltDaemon
 from stand_in import LOGO
 
 DOCUMENT = ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json"
-SCOPES = ["app", "screen", "clerk", "order", "readerTokens", "online", "admin"]
+SCOPES = ["app", "screen", "clerk", "order", "desk", "readerTokens", "online", "admin"]
 ORIGIN, MERCHANT, TEAM = "https://shop.example", "merchant.example.shop", "TEAM123456"
 BRAND = {"name": "Corner Shop", "colours": {"ground": "#14352a", "words": "#ffffff"}, "welcome": "Welcome to the Corner Shop"}
 PAGE = {"language": "en", "antenna": {"x": 50, "y": 30, "place": "right"}, "resultSeconds": 12,
         "accepts": ["Apple Wallet", "Google Wallet"], "asks": ["age_over_18"],
         "texts": {"en": {"customer.idle.text": "Please wait at the till."}},
-        "notice": {"controller": "Corner Shop Ltd", "purpose": "To check your age.", "kept": "Nothing.",
-                   "contact": "privacy@shop.example"}}
+        "notice": {"controller": "Corner Shop Ltd", "purpose": "To check your age.", "contact": "privacy@shop.example"},
+        "notices": {"de": {"purpose": "Um Ihr Alter zu prüfen."}}}
 PORTRAIT = "age over 21 with portrait for a human to compare"
 RENTAL = "rental: name, licence number"
-PRESETS = [{"name": "Age 18", "intent": "age over 18"}]
+PRESETS = [{"name": "Age 18", "names": {"de": "Ab 18"}, "intent": "age over 18"},
+           {"name": "Rental", "brand": "utopia", "intent": "age over 21", "then": {"intent": RENTAL, "retention": "days(2)"}}]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Tour:
             {"id": "clock.synchronised", "outcome": "warning", "detail": "the clock is not synchronised", "fix": "timedatectl set-ntp true"},
             {"id": "clock.set", "outcome": "ok", "detail": "set", "fix": None}]}))
         for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/trust", "/v1/lanes", "/v1/lanes/counter-1",
-                     "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/owner", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
+                     "/v1/lanes/counter-1/logo", "/", "/kiosk", "/clerk", "/desk", "/docs", "/owner", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
             ask("GET", path)
         self.desk(ask)
         self.button(ask)
@@ -152,6 +153,8 @@ class Tour:
         ask("GET", "/v1/brands/utopia/logo")
         export = ask("POST", "/v1/exports", {"reference": "booking-4712"})
         ask("DELETE", f"/v1/exports/{export['id']}")
+        self.ended(ask("POST", "/v1/lanes/counter-1/presentations", {"preset": "Rental", "reference": "booking-4713", "holder": 1}))
+        ask("POST", "/v1/deletions", {"reference": "booking-4713"})
 
     def receipts(self, ask):
         for path in ("/v1/receipts?limit=1", "/v1/receipts/1", "/v1/receipt-chain", "/v1/receipt-keys",
@@ -159,8 +162,12 @@ class Tour:
             ask("GET", path)
 
     def pages(self, ask):
+        # The examples have the shape of the last request of each kind: that of a code.
+        words = ask("POST", "/v1/page-codes", {"page": "kiosk", "lane": "counter-1", "kind": "words"})["words"]
+        ask("POST", "/v1/page-sessions", {"words": words})
         code = ask("POST", "/v1/page-codes", {"page": "clerk", "lane": "counter-1"})["code"]
         ask("POST", "/v1/page-sessions", {"code": code})
+        ask("GET", "/v1/page-sessions")
 
     def shop(self, ask):
         root = self.folder / "online-root.der"

@@ -13,12 +13,21 @@ enum DocumentedIDs {
         }
     }
 
+    /// The groups of ids that are listed in sentences.
+    static let listedGroups = ["bundle.", "mock.", "receipt_chain.", "presentation.", "nonce."]
+
+    /// The groups of which `listed` finds no id on a page, for example because a sentence has other words now.
+    static func absentGroups(in page: String) -> [String] {
+        let ids = listed(in: page)
+        return listedGroups.filter { group in !ids.contains { $0.hasPrefix(group) } }
+    }
+
     /// Those that are listed in a sentence instead: of bundles, mocks, chains of receipts, presentations and nonces.
     static func listed(in page: String) -> Set<String> {
         var ids = Set(page.matches(of: /`((?:bundle|mock|receipt_chain)\.[a-z_]+)`/).map { String($0.1) })
         for (prefix, sentence) in [
             ("presentation.", /refused as `presentation\.` and one of ((?:[^.]|\n)*?);/),
-            ("nonce.", /refused\s+as `nonce\.` and one of ([^.]*)\./),
+            ("nonce.", /`nonce\.`\s+(?:is\s+)?followed\s+by\s+([^.]*)\./),
         ] {
             for words in page.matches(of: sentence) {
                 ids.formUnion(words.1.matches(of: /`([a-z0-9_]+)`/).map { prefix + $0.1 })
@@ -135,6 +144,26 @@ struct DocumentedIDTests {
             names: Self.tests.reduce(into: []) { $0.formUnion(DocumentedIDs.names(in: $1.code)) },
             cases: DocumentedIDs.cases(in: SourceFile.sources.map(\.code).joined(separator: "\n")))
         #expect(unexpected == [])
+    }
+
+    @Test("Every group of ids that sentences list is found there, and every id of a nonce")
+    func listed() throws {
+        let page = DocumentedIDs.reference
+        #expect(DocumentedIDs.absentGroups(in: page) == [])
+        let nonces = try DocumentedIDs.defined(
+            in: ["Sources/Mdoc/WalletPresentation/Nonce/IssuedNonce.swift"],
+            by: #"case \w+ = "(nonce\.[a-z_]+)""#)
+        #expect(!nonces.isEmpty)
+        #expect(DocumentedIDs.listed(in: page).filter { $0.hasPrefix("nonce.") } == nonces)
+    }
+
+    @Test("The twin: a sentence in other words is missed, and its group is absent")
+    func absentGroups() {
+        let other = DocumentedIDs.reference.replacingOccurrences(of: "followed", with: "continued")
+        #expect(DocumentedIDs.absentGroups(in: other) == ["nonce."])
+        #expect(DocumentedIDs.absentGroups(in: "") == DocumentedIDs.listedGroups)
+        let page = "The id is `nonce.` followed\nby `a_b` or `c`. Else `nonce.` is followed by `d`. And `e`."
+        #expect(DocumentedIDs.listed(in: page) == ["nonce.a_b", "nonce.c", "nonce.d"])
     }
 
     @Test("Every id that the sources define stands in its table, and no other")

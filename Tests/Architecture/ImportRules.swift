@@ -6,6 +6,7 @@ enum ImportRules {
         "BenchFloor": ["Laboratory/TransactionBench/"],
         "CTimex": ["Service/Doctor/"],
         "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
+        "CQREncode": ["Commands/countersign/"],
         "COpenJPEG": ["Commands/countersign-portrait/"],
         "CSeccomp": ["Commands/countersign-portrait/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],

@@ -154,7 +154,7 @@ struct ImportTests {
     }
 
     @Test(
-        "What serves no HTTP links no SwiftNIO and so no second TLS library",
+        "A target that serves no HTTP does not link SwiftNIO, and so links no second TLS library",
         arguments: ImportRules.withoutServer)
     func withoutServer(_ name: String) {
         #expect(Manifest.byName[name] != nil)

@@ -86,4 +86,22 @@ struct LibraryTests {
         for example in examples { #expect(code.contains(example), "\(example)") }
         #expect(!code.contains("let session = try await MobileDocumentReader().prepare()"))
     }
+
+    @Test("Each function of the sample is one that the tests compile and execute, and its package is short")
+    func sample() throws {
+        let root = VectorFiles.repository
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        }
+        let compiled = try text("Tests/Service/TapToPresentTests/Examples.swift")
+        let sample = try text("Hardware/Examples/library/main.swift")
+        let functions = sample.matches(of: /func (?s:.*?)\n}\n/).map { String($0.output) }
+        #expect(functions.count == 5)
+        for function in functions { #expect(compiled.contains(function), "\(function)") }
+        // The twin: another function would be found.
+        #expect(!compiled.contains(functions[0].replacing(".terminal", with: ".page")))
+        let package = try text("Hardware/Examples/library/Package.swift")
+        #expect(package.split(separator: "\n", omittingEmptySubsequences: false).count <= 13)
+        #expect(package.contains(#".product(name: "TapToPresent", package: "countersign")"#))
+    }
 }

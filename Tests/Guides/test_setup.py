@@ -34,7 +34,7 @@ jq --raw-output '.next[]' made.json > next.sh
 bash -euo pipefail next.sh
 jq --raw-output '.order[]' made.json > order.sh
 CHECK=http://127.0.0.1:8411/v1/presentations/$(bash -euo pipefail order.sh | jq --raw-output .id)
-get() { curl --silent --show-error --fail -H "Authorization: Bearer $TOKEN" "$@"; }
+get() { curl --silent --show-error --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 until get $CHECK | jq --exit-status .ended >/dev/null; do sleep 0.2; done
 """
 
@@ -45,10 +45,11 @@ answers = [("Replace the present configuration?", "y"), ("What is this computer 
            ("Use the software wallet", "maybe"), ("answer yes or no", ""), ("A name for this lane", "a b"),
            ("must consist of letters", "bar"), ("The shop's name", "Utopia Wines"), ("File of the shop's logo", "/nowhere"),
            ("No such file", ""), ("Background colour", "red"), ("must be a colour", "#808080"),
-           ("Colour of the words", "#909090"), ("the least that can be read", ""), ("Whom customers ask", ""),
+           ("Colour of the words", "#909090"), ("the minimum for readable text", ""), ("Whom customers ask", ""),
            ("Language of the pages", "xx"), ("must be one of", ""), ("What is kept of a check?", "2"),
            ("Purpose of the checks", ""), ("What is kept, as customers", ""),
-           ("File or folder with the certificates", "/nowhere"), ("it does not exist", ""), ("Make a reader identity", "n")]
+           ("File or folder with the certificates", "/nowhere"), ("the file or folder does not exist", ""),
+           ("Make a reader identity", "n")]
 child, terminal = pty.fork()
 if child == 0:
     os.execvp("countersign", ["countersign", "setup", *sys.argv[1:]])
@@ -96,7 +97,7 @@ class Setup(unittest.TestCase):
             jq --compact-output '.lanes[0].brand.colours' /etc/countersign/countersignd.json
             """ + NEXT + """
             get $CHECK | jq --compact-output '[.state, .outcome, .result.verdict]'
-            curl --silent --show-error --fail --unix-socket /run/countersign/countersignd.sock \\
+            curl --silent --show-error --fail-with-body --unix-socket /run/countersign/countersignd.sock \\
                 http://localhost/v1/presentations/${CHECK##*/}/decision -H 'Content-Type: application/json' \\
                 -d '{"decision": "approved"}' | jq --compact-output .outcome
             """)
@@ -112,11 +113,19 @@ class Setup(unittest.TestCase):
             """ + NEXT + """
             get $CHECK | jq --compact-output '[.outcome, (.result.documents[0].elements | tostring | contains("family_name"))]'
             runuser -u countersign -- countersign retained list --store /var/lib/countersign
-            jq --raw-output '.lanes[0].page.notice.kept' /etc/countersign/countersignd.json
+            jq --compact-output '.lanes[0].page' /etc/countersign/countersignd.json
+            jq --raw-output '.next[-1]' made.json
+            post() { get http://127.0.0.1:8411/v1/$1 -H 'Content-Type: application/json' -d "$2"; }
+            DESK=$(post lanes/desk-1/presentations '{"preset": "Rental", "reference": "booking-1"}' | jq --raw-output .id)
+            until get http://127.0.0.1:8411/v1/presentations/$DESK | jq --exit-status .ended >/dev/null; do sleep 0.2; done
+            get http://127.0.0.1:8411/v1/presentations/$DESK | jq --raw-output '"the desk: " + .outcome'
             """, RENTAL)
         self.assertIn('["allow",true]\n', said)
+        self.assertRegex(said, r"http://127\.0\.0\.1:8411/desk\?lane=desk-1#code=[0-9a-f]{32}\n")
+        self.assertIn("countersign page-code --page desk --lane desk-1\n", said)
+        self.assertIn("the desk: allow\n", said)
         self.assertIn("retained: 1;", said)
-        self.assertIn("What you agree to share, for 3 days.\n", said)
+        self.assertIn("\nnull\n", said)
 
     def test_a_person_at_a_terminal_is_asked_again_where_an_answer_is_wrong(self):
         said = self.run_with(f"cat > person.py <<'END'\n{PERSON}END\n" + """
@@ -125,20 +134,20 @@ class Setup(unittest.TestCase):
             runuser -u countersign -- countersignd --check
             """)
         self.assertIn("It is not shown again", said)
-        for words in ("lane: bar", "shop: Utopia Wines", "kept: receipt", "issuers: none yet", "A warning may stay",
+        for words in ("lane: bar", "shop: Utopia Wines", "kept: receipt", "issuers: none yet", "may leave warnings as they are",
                       "runuser -u countersign -- countersign doctor --store /var/lib/countersign"):
             self.assertIn(words, said)
         self.assertNotIn("To leave the trial", said)
         self.assertIn('"colours":{"ground":"#808080","words":"#000000"}', said)
-        self.assertIn('"kept":"A receipt of the check, without data about you."', said)
+        self.assertNotIn('"page":', said)
         self.assertRegex(said, r'(?m)^\[\{"name":"bar","brand".*\]\nnull$')
 
     def test_a_second_run_offers_what_was_answered_before(self):
         again = PERSON.replace(PERSON[PERSON.index("answers = ["):PERSON.index("child, terminal")], """answers = [
-            ("Replace the present configuration?", "y"), ("What is this computer for? [till; - for kiosk]", ""),
-            ("Use the software wallet", ""), ("A name for this lane", ""), ("[Utopia Wines; - for The shop]", "-"),
-            ("File of the shop's logo", ""), ("[#808080; - for nothing]", "-"), ("Whom customers ask", ""),
-            ("Language of the pages", "EN"), ("What is kept of a check? [receipt; - for none]", ""), ("Purpose of the checks", ""),
+            ("Replace the present configuration?", "y"), ("What is this computer for? [till; type - for kiosk]", ""),
+            ("Use the software wallet", ""), ("A name for this lane", ""), ("[Utopia Wines; type - for The shop]", "-"),
+            ("File of the shop's logo", ""), ("[#808080; type - for nothing]", "-"), ("Whom customers ask", ""),
+            ("Language of the pages", "EN"), ("What is kept of a check? [receipt; type - for none]", ""), ("Purpose of the checks", ""),
             ("What is kept, as customers", ""), ("File or folder with the certificates", ""), ("Make a reader identity", "n")]
 """)
         self.assertNotEqual(again, PERSON)
@@ -151,6 +160,55 @@ class Setup(unittest.TestCase):
         self.assertIn("640 root countersign\n", said)
         self.assertRegex(said, r'(?m)^\[\{"name":"bar","brand":\{"name":"The shop"\},"page":\{"language":"en"')
 
+    def test_a_wallet_whose_port_is_taken_fails_its_step_with_what_to_do(self):
+        said = self.run_with("""
+            countersign setup --answers answers.json --json > made.json
+            python3 -c 'import socket, time; held = socket.create_server(("127.0.0.1", 7000)); time.sleep(600)' &
+            until (: < /dev/tcp/127.0.0.1/7000) 2>/dev/null; do sleep 0.1; done
+            jq --raw-output '.next[2]' made.json > start.sh
+            status=0; timeout 120 bash -euo pipefail start.sh 2>said || status=$?
+            echo "status $status: $(tail --lines 1 said)"
+            kill %1; wait %1 || true
+            bash -euo pipefail start.sh
+            stat -c %a /run/trial-root.der
+            """)
+        self.assertIn("status 1: the software wallet did not start within 20 s: read journalctl --unit trial-wallet", said)
+        self.assertTrue(said.endswith("\n644\n"), said)
+
+    def test_a_person_at_a_terminal_chooses_the_ages_of_a_kiosk(self):
+        ages = PERSON.replace(PERSON[PERSON.index("answers = ["):PERSON.index("child, terminal")], """answers = [
+            ("Replace the present configuration?", "y"), ("What is this computer for?", "kiosk"), ("Use the software wallet", ""),
+            ("A name for this lane", ""), ("The shop's name", ""), ("File of the shop's logo", ""), ("Background colour", ""),
+            ("Whom customers ask", ""), ("Language of the pages", "de"), ("such as 16, 18 [16, 18]: ", "16 und 18"),
+            ("must be one to 3 different ages", "18 18"), ("must be one to 3 different ages", "21,16, 18"),
+            ("What is kept of a check?", ""), ("Purpose of the checks", ""), ("What is kept, as customers", ""),
+            ("File or folder with the certificates", ""), ("Make a reader identity", "n")]
+""")
+        again = ages.replace('("such as 16, 18 [16, 18]: ", "16 und 18"),\n', '("such as 16, 18 [16, 18, 21]: ", ""),\n').replace(
+            '("must be one to 3 different ages", "18 18"), ("must be one to 3 different ages", "21,16, 18"),', "").replace(
+            '"Language of the pages", "de"', '"Language of the pages", ""')
+        self.assertEqual(again.count("such as 16, 18 [16, 18, 21]"), 1)
+        said = self.run_with(f"cat > person.py <<'END'\n{ages}END\ncat > again.py <<'END'\n{again}END\n" + """
+            python3 person.py
+            python3 again.py > second
+            jq --compact-output '[.presets[].intent]' /etc/countersign/countersignd.json
+            jq --compact-output .ages /etc/countersign/countersignd-answers.json
+            """)
+        self.assertIn("ages of the buttons: 16, 18, 21", said)
+        intents = ",".join(f'"age over {age} with portrait for a human to compare"' for age in (16, 18, 21))
+        self.assertTrue(said.endswith(f"\n[{intents}]\n[16,18,21]\n"), said)
+
+    def test_issuers_that_another_user_can_have_replaced_are_not_offered_again(self):
+        kept = PERSON.replace('("File or folder with the certificates", "/nowhere"), ("the file or folder does not exist", "")',
+                              '("[/root/kept; type - for nothing]", "-")')
+        self.assertNotEqual(kept, PERSON)
+        offered = "echo '{{\"trust\": \"{0}\"}}' > /etc/countersign/countersignd-answers.json\n"
+        self.run_with(f"cat > person.py <<'END'\n{PERSON}END\ncat > kept.py <<'END'\n{kept}END\n"
+                      "chmod 1777 /var/tmp; mkdir /root/kept /var/tmp/uploaded\n"
+                      + offered.format("/root/kept") + "python3 kept.py\n"
+                      + offered.format("/var/tmp/uploaded") + "python3 person.py > said\n"
+                      + "if grep --quiet /var/tmp/uploaded said; then cat said; exit 1; fi\n")
+
     def test_a_trial_is_left_by_the_commands_that_it_prints(self):
         said = self.run_with("""
             countersign setup --answers answers.json --json > made.json
@@ -159,10 +217,10 @@ class Setup(unittest.TestCase):
             bash -euo pipefail leave.sh
             systemctl is-active trial-wallet || true
             runuser -u countersign -- countersign trust list --json --store /var/lib/countersign
-            ls /run/trial-root.der 2>&1 || true
+            ls /run/trial-root.der /var/lib/trial-wallet 2>&1 || true
             """, {**ANSWERS, "language": "EN", "country": "ut"})
         self.assertIn('"roots": 0,', said)
-        self.assertIn("No such file", said)
+        self.assertEqual(said.count("No such file"), 2, said)
 
     def test_settings_that_the_doctor_misses_are_shown_and_written_with_consent_alone(self):
         said = self.run_with("""
@@ -193,9 +251,12 @@ class Setup(unittest.TestCase):
         wrong = [("lane", "a b", "lane: must consist of letters"), ("role", "bar", 'role: must be one of "kiosk"'),
                  ("rôle", "kiosk", 'the member "rôle" is not known'), ("shop", "x" * 81, "shop: must be a text of 1 to 80"),
                  ("language", "xx", "language: must be one of"), ("country", "u1", "country: must be two letters"),
-                 ("ground", "red", "ground: must be a colour"), ("words", "#10243f", "words: ground and words have a contrast"),
+                 ("ground", "red", "ground: must be a colour"), ("words", "#10243f", "words: the contrast of ground and words"),
                  ("logo", "answers.json", "logo: "), ("retention", "days", "retention: must be one of"),
-                 ("trial", "yes", "trial: must be true or false"), ("trust", "/nowhere", "trust: it does not exist")]
+                 ("ages", [18, 18], "ages: must be one to 3 different ages"), ("ages", [11], "ages: must be one to 3 different ages"),
+                 ("ages", [16, 18, 21, 25], "ages: must be one to 3"), ("ages", "16, 18", "ages: must be one to 3"),
+                 ("ages", [], "ages: must be one to 3"), ("trial", "yes", "trial: must be true or false"),
+                 ("trust", "/nowhere", "trust: the file or folder does not exist")]
         script = "mkdir wrong\n"
         for number, (member, value, _) in enumerate(wrong):
             script += (f"cat > wrong/{number}.json <<'END'\n{json.dumps({**ANSWERS, member: value}, ensure_ascii=False)}\nEND\n"
@@ -205,6 +266,42 @@ class Setup(unittest.TestCase):
         for number, (_, _, fault) in enumerate(wrong):
             self.assertRegex(said, rf"(?m)^{number} status 65: .*wrong/{number}\.json:1:[0-9]+: " + fault)
         self.assertTrue(said.endswith("\ncountersignd.json\n"), said)
+
+    def test_all_faults_are_reported_at_once_and_a_check_writes_nothing(self):
+        wrong = {**ANSWERS, "lane": "a b", "rôle": "kiosk", "replace": "yes", "ground": "red", "ages": [18, 100], "country": "u1"}
+        said = self.run_with("""
+            for how in "" "--check" "--check --json"; do
+                status=0; countersign setup --answers answers.json $how >said 2>&1 || status=$?
+                echo "[$how] status $status"; cat said
+            done
+            status=0; echo '{"shop": "x"}' | countersign setup --answers - --check || status=$?
+            echo '{"shop": "x"}' | countersign setup --answers - --check --json | jq --compact-output .
+            countersign setup --check 2>&1 || echo "status $?"
+            cmp /etc/countersign/countersignd.json /run/system/countersignd.json; ls /etc/countersign
+            """, wrong)
+        plain, checked, listed = said.split("] status ")[1:4]
+        for part in (plain, checked):
+            self.assertTrue(part.startswith("65\n"), said)
+            for reason in ("lane: must consist of letters", 'the member "rôle" is not known', "replace: must be true or false",
+                           "ground: must be a colour", "ages: must be one to 3", "country: must be two letters"):
+                self.assertEqual(part.count(reason), 1, f"{reason}: {said}")
+        found, rest = json.JSONDecoder().raw_decode(listed.partition("\n")[2])
+        self.assertEqual(sorted(fault["question"] for fault in found["faults"]),
+                         ["ages", "country", "ground", "lane", "replace", "rôle"])
+        self.assertEqual(found["replaces"], True)
+        self.assertIn('the answers have no fault\n{"faults":[],"replaces":true}\n', said)
+        self.assertIn("Give --answers with --check", said)
+        self.assertTrue(said.endswith("\ncountersignd.json\n"), said)
+
+    def test_a_german_shop_gets_no_english_word(self):
+        said = self.run_with("""
+            countersign setup --answers answers.json --json > made.json
+            jq --compact-output '[.presets, .lanes]' /etc/countersign/countersignd.json
+            """, {"role": "kiosk", "trial": True, "language": "de", "replace": True})
+        presets, lanes = json.loads(said)
+        self.assertEqual([sorted(preset) for preset in presets], [["intent", "retention"]] * 2)
+        self.assertEqual(lanes, [{"name": "counter-1", "benchLink": "tcp://127.0.0.1:7000", "brand": {"name": "Der Laden"},
+                                  "page": {"language": "de"}}])
 
     def test_without_a_terminal_and_without_answers_it_says_what_to_give(self):
         said = self.run_with("status=0; countersign setup </dev/null 2>&1 || status=$?\necho \"status $status\"\n")

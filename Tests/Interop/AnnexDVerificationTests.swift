@@ -169,7 +169,7 @@ struct AnnexDVerificationTests {
     }
 
     @Test(
-        "One bit of any item, and its digest names it",
+        "If one bit of an item changes, the digest check fails and names the item",
         arguments: [
             "family_name", "issue_date", "expiry_date", "document_number", "portrait", "driving_privileges",
         ])

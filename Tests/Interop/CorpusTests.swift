@@ -60,7 +60,7 @@ struct CorpusTests {
     }
 
     @Test(
-        "A presentation that breaks a rule is refused where and why the rule says, under either rules",
+        "By default and under strict rules, a presentation that breaks a rule is refused with the expected error",
         arguments: StoredCorpus.presentations.filter { CorpusExpectation.byName[$0.name] != nil },
         [VerificationRules.interoperable, .strict])
     func refused(_ presentation: StoredPresentation, rules: VerificationRules) throws {

@@ -1,8 +1,10 @@
-"""Debian's Chromium on the pages, with the stand-in for a daemon behind them."""
+"""Debian's Chromium on the pages, with the stand-in for a daemon behind them. The headless shell needs a third less time than
+the whole browser, which draws a window around each page."""
 
 import atexit
 import os
 import pathlib
+import tempfile
 import time
 import unittest
 
@@ -11,13 +13,20 @@ from playwright.sync_api import sync_playwright
 
 from stand_in import StandIn
 
-CHROMIUM = os.environ.get("KIOSK_CHROMIUM", "/usr/bin/chromium")
+CHROMIUM = os.environ.get("KIOSK_CHROMIUM", "/usr/bin/chromium-headless-shell")
+# The browser of a counter, which keeps a history on the disk.
+WHOLE_CHROMIUM = "/usr/bin/chromium"
 SCREENSHOTS = os.environ.get("KIOSK_SCREENSHOTS")
 LANDSCAPE = {"width": 1280, "height": 800}
 
 
 # How long a condition may take, in seconds.
 PATIENCE = 120
+
+
+def forms(word):
+    """How a word, or a part of a picture, can be in a file."""
+    return [word] if isinstance(word, bytes) else [word.encode(encoding) for encoding in ("utf-8", "utf-16-le", "latin-1")]
 
 
 class Browsers:
@@ -85,8 +94,9 @@ class KioskCase(unittest.TestCase):
 
     @staticmethod
     def is_superseded(text, url):
-        """A page asks for the presentation that it was told of. Pages have the latest of their lane alone, and it may be another by then."""
-        return "404" in text and "/v1/presentations/" in url
+        """A page asks for the presentation that it was told of. Pages have the latest of their lane alone, and it may be another by then.
+        Its picture may be wiped by then."""
+        return "/v1/presentations/" in url and ("404" in text or "410" in text and url.endswith("/portrait"))
 
     def start_over(self):
         """For the next case of one test. A page that stayed open could ask for what the stand-in no longer has."""
@@ -96,8 +106,16 @@ class KioskCase(unittest.TestCase):
         self.underway.clear()
         self.stand_in.reset()
 
+    def clear(self, *pages):
+        """For the next case of one test, on the pages that are open."""
+        self.stand_in.reset()
+        for page in pages:
+            self.settle(page)
+            self.expect(page, "idle")
+
     def context(self, **options):
-        options = {"viewport": LANDSCAPE, "locale": "en-GB", **options}
+        """A context without motion, unless a test is about motion: drawing it takes a tenth of the time of all tests."""
+        options = {"viewport": LANDSCAPE, "locale": "en-GB", "reduced_motion": "reduce", **options}
         context = (self.browser or browsers.get()).new_context(**options)
         self.contexts.append(context)
         return context
@@ -115,6 +133,27 @@ class KioskCase(unittest.TestCase):
         page.goto(f"{self.stand_in.url}/{layout}?{query}#code={code or self.stand_in.page_code(layout)}")
         page.wait_for_selector('body[data-screen]:not([data-screen="connecting"])')
         return page
+
+    def files_of_a_profile(self, path, use, words):
+        """Which files of the whole browser's profile have each of these words or bytes, after `use(page)` on the page at `path` and the
+        browser's end. The twin: a word of the address is found, as the history has it."""
+        with tempfile.TemporaryDirectory() as folder:
+            browsers.get()
+            context = browsers.playwright.chromium.launch_persistent_context(
+                folder, executable_path=WHOLE_CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [], viewport=LANDSCAPE)
+            page = context.pages[0]
+            self.watch(page)
+            page.goto(f"{self.stand_in.url}/{path}?lane=counter-1&twin=searched-word#code={self.stand_in.page_code(path)}")
+            use(page)
+            context.close()
+            found = {}
+            for file in (file for file in pathlib.Path(folder).rglob("*") if file.is_file()):
+                content = file.read_bytes()
+                for word in ("searched-word", *words):
+                    if any(form in content for form in forms(word)):
+                        found.setdefault(word, []).append(str(file.relative_to(folder)))
+        self.assertNotEqual(found.pop("searched-word", []), [], "the twin is not found")
+        return found
 
     def watch(self, page):
         page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append((m.text, m.location["url"])))

@@ -79,7 +79,7 @@ class BuiltDaemon:
             time.sleep(0.01)
 
     def reloads(self):
-        return sum("read the file again" in line for line in self.lines)
+        return sum("read its configuration file again" in line for line in self.lines)
 
     def run(self, *arguments):
         """Runs `countersign` on its store; what that says."""

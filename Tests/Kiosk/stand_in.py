@@ -10,6 +10,7 @@ import struct
 import sys
 import threading
 import time
+import urllib.parse
 import zlib
 
 from contract import DOCUMENT, ROOT, Contract
@@ -18,7 +19,8 @@ PAGES = ROOT / "Sources/Service/ReaderAPI/Kiosk"
 PORTRAIT = ROOT / "Sources/Laboratory/MdocWallet/Resources/portrait.jpg"
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json",
          "svg": "image/svg+xml"}
-HTML = {"/kiosk": "customer.html", "/clerk": "clerk.html", "/docs": "docs.html", "/owner": "owner.html"}
+HTML = {"/": "landing.html", "/kiosk": "customer.html", "/clerk": "clerk.html", "/docs": "docs.html", "/owner": "owner.html",
+        "/desk": "desk.html"}
 HEADERS = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
@@ -26,6 +28,8 @@ HEADERS = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
 }
+# For how long the daemon waits for a person, in seconds.
+WAITS = {"awaitingConsent": 180, "awaitingDecision": 120}
 ENDS = ("awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed")
 
 
@@ -73,6 +77,8 @@ class StandIn:
 
     token = "cookie-of-the-stand-in"
     code = "c0de"
+    # What a person types to pair a page; `paired` says which.
+    words = "lamp-river-stone"
     contract = Contract()
 
     def __init__(self):
@@ -93,20 +99,26 @@ class StandIn:
         with self.lock:
             self.lane = {
                 "lane": "counter-1", "state": "ready", "bluetooth": "ready", "advice": None, "presentation": None,
-                "presentationState": None, "acceptsTestDocuments": False, "presets": [], "standing": None,
+                "presentationState": None, "acceptsTestDocuments": False, "presets": [], "buttons": [],
+                "retention": None, "standing": None,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
-                          "heartbeatSeconds": 15, "language": "en", "notice": None, "reader": "square", "colours": None,
-                          "welcome": None, "accepts": ["Apple Wallet", "Google Wallet", "EUDI Wallet"],
+                          "heartbeatSeconds": 15, "language": "en", "notice": None, "notices": {}, "reader": "square",
+                          "colours": None, "welcome": None, "accepts": ["Apple Wallet", "Google Wallet", "EUDI Wallet"],
                           "asks": ["age_over_21", "portrait"], "speaks": False, "texts": {}},
             }
             self.overview, self.receipts, self.broken = None, [], None
             self.presentations = {}
             self.portraits = {}
+            # What is retained, by reference.
+            self.retained = {}
+            # What a desk ordered, with its presentation, by reference and holder.
+            self.orders = {}
             self.asked.clear()
             self.failing = {}
             self.beats = True
             self.portrait = (PORTRAIT.read_bytes(), "image/jpeg")
+            self.paired = ("clerk", "counter-1")
 
     # Coming and going.
 
@@ -157,7 +169,7 @@ class StandIn:
             self.put({
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
                 "state": "armed", "outcome": None, "test": None, "reasons": [], "created": ago(0), "intent": "age over 21", "validation": "check",
-                "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
+                "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "deadline": None, "repeats": None, "ended": None,
                 "then": None, "isStanding": False, **more})
         self.emit("armed", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
@@ -172,7 +184,8 @@ class StandIn:
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
             before = self.presentations[identity]
-            presentation = {**before, "state": state, "hint": hint,
+            wait = WAITS.get(state)
+            presentation = {**before, "state": state, "hint": hint, "deadline": None if wait is None else ago(-wait),
                             "ended": ago(0) if state in ENDS else None, **changes}
             presentation["test"] = (presentation.get("result") or {}).get("test")
             outcome, reasons = conclusion(presentation)
@@ -207,7 +220,18 @@ class StandIn:
         is_yes = all(answer["answer"] == "yes" for answer in result["answers"])
         return "awaitingDecision" if asks_person(presentation) and is_yes else "verified"
 
+    def wipe_documents(self, identity):
+        """The time of the documents is over, or they were deleted."""
+        presentation = self.presentations[identity]
+        result = {**presentation["result"], "documents": None}
+        with self.lock:
+            self.put({**presentation, "hint": "wiped", "result": result})
+        self.emit("wiped", presentation=identity, state=presentation["state"], hint="wiped", test=presentation["test"],
+                  outcome=presentation["outcome"])
+
     def set_lane(self, **changes):
+        if "presets" in changes:  # named by the owner in one language alone
+            changes.setdefault("buttons", [{"preset": name, "names": {}, "asks": []} for name in changes["presets"]])
         with self.lock:
             self.lane.update(changes)
         self.emit("laneChanged")
@@ -230,12 +254,22 @@ class StandIn:
             if is_awaited:
                 result["decision"] = decision
             state = "verified" if is_awaited else presentation["state"]
-            presentation = {**presentation, "state": state, "hint": "decided", "result": result}
+            presentation = {**presentation, "state": state, "hint": "decided", "deadline": None, "result": result}
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
         self.emit("ended" if is_awaited else "wiped", presentation=identity, state=state, hint="decided",
                   test=presentation["test"], outcome=outcome)
         return True
+
+    def refusal_to_repeat(self, presentation):
+        """The problem with which the daemon refuses to repeat an order, or nothing."""
+        if any(other["repeats"] == presentation["id"] for other in self.presentations.values()):
+            return "askedAgain"
+        result = presentation.get("result") or {}
+        is_final = presentation["outcome"] in ("allow", "deny") and result.get("decision") is None
+        if is_final and not result.get("missing"):
+            return "nothingToAskAgain"
+        return "retentionRefused" if presentation["retention"].startswith("consented") else None
 
     def cancel(self, identity):
         state = self.presentations[identity]["state"]
@@ -372,11 +406,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status := self.failure():
             return self.refuse(status, "failed")
         if path == "/v1/page-sessions":
-            return self.let_in(json.loads(body)["code"])
+            return self.pages() if self.command == "GET" else self.let_in(json.loads(body))
         if not self.is_known():
             return self.refuse(401, "unauthorized")
         if path in ("/v1/owner", "/v1/receipts", "/v1/receipts.csv", "/v1/receipt-verification"):
             return self.owner(path)
+        if path == "/v1/presentations" or path in ("/v1/exports", "/v1/deletions"):
+            return self.desk(path, body)
         found = re.fullmatch(r"/v1/(lanes|presentations|brands)/([^/]+)(?:/(\w+))?", path)
         if found is None:
             return self.refuse(404, "notFound")
@@ -387,11 +423,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         asked = f"{self.command} {self.path.split('?')[0]}"
         return next((status for pattern, status in list(self.stand_in.failing.items()) if re.search(pattern, asked)), None)
 
-    def let_in(self, code):
-        if code != self.stand_in.code:
+    def pages(self):
+        """The pages whose cookies came."""
+        names = re.findall(rf"countersign-([^=;]+)={self.stand_in.token}", self.headers.get("Cookie") or "")
+        self.json(200, {"pages": [{"page": page, "lane": lane or None} for page, _, lane in (name.partition("-") for name in names)]})
+
+    def let_in(self, body):
+        if "words" in body:
+            if re.sub("[^a-z]", "", body["words"].lower()) != self.stand_in.words.replace("-", ""):
+                return self.refuse(403, "pageWordsRefused")
+            page, lane = self.stand_in.paired
+            place = page if lane is None else f"{page}-{lane}"
+        elif body["code"] != self.stand_in.code:
             return self.refuse(403, "pageCodeRefused")
-        place = self.headers["Countersign-Page"]
-        page, _, lane = place.partition("-")
+        else:
+            place = self.headers["Countersign-Page"]
+            page, _, lane = place.partition("-")
         self.answer(200, json.dumps({"page": page, "lane": lane or None}).encode(), headers={
             "Set-Cookie": f"countersign-{place}={self.stand_in.token}; Path=/; HttpOnly; SameSite=Strict"})
 
@@ -415,7 +462,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def start(self, body):
         """Starts a preset, as a button does."""
-        if json.loads(body)["preset"] not in self.stand_in.lane.get("presets", []):
+        order = json.loads(body)
+        asked = next((preset for preset in self.stand_in.lane.get("dataPresets", []) if preset["preset"] == order["preset"]), None)
+        if asked is not None:
+            if asked["needsConsent"] and order.get("consent") != "given":
+                return self.refuse(400, "retentionRefused")
+            name = order["reference"], order["holder"]
+            if name in self.stand_in.orders:
+                earlier, identity = self.stand_in.orders[name]
+                return self.json(200, self.stand_in.presentations[identity]) if earlier == order else self.refuse(409, "referenceTaken")
+            identity = self.stand_in.arm(kind="data", reference=order["reference"], holder=order["holder"], retention=asked["retention"])
+            self.stand_in.orders[name] = order, identity
+            return self.json(201, self.stand_in.presentations[identity])
+        if order["preset"] not in self.stand_in.lane.get("presets", []):
             return self.refuse(404, "presetUnknown")
         identity = self.stand_in.arm()
         self.json(201, self.stand_in.presentations[identity])
@@ -436,6 +495,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.json(200, {"verdict": "broken" if stand_in.broken else "intact", "receipts": len(receipts), "head": None,
                                 "broken": stand_in.broken})
 
+    def desk(self, path, body):
+        """What a desk asks about a booking."""
+        stand_in = self.stand_in
+        with stand_in.lock:
+            if path == "/v1/presentations":
+                reference = urllib.parse.parse_qs(self.path.partition("?")[2])["reference"][0]
+                found = [presentation for presentation in stand_in.presentations.values() if presentation["reference"] == reference]
+                return self.json(200, {"presentations": sorted(found, key=lambda one: one["holder"]), "next": None})
+            reference = json.loads(body)["reference"]
+            if reference not in stand_in.retained:
+                return self.refuse(404, "nothingRetained")
+            if path == "/v1/exports":
+                return self.json(200, stand_in.retained[reference])
+            del stand_in.retained[reference]
+        for presentation in [one for one in stand_in.presentations.values() if one["reference"] == reference]:
+            stand_in.wipe_documents(presentation["id"])
+        self.json(200, {"removed": 1})
+
     def brands(self, name, what, body):
         self.answer(200, LOGO, "image/png")
 
@@ -443,8 +520,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         stand_in = self.stand_in
         with stand_in.lock:
             presentation = stand_in.presentations.get(identity)
-            # A page sees the latest of its lane alone.
-            if self.is_page() and identity != stand_in.lane["presentation"]:
+            # A page sees the latest of its lane alone, but learns that an order was repeated. A desk sees what it started.
+            is_desk = (self.headers.get("Countersign-Page") or "").startswith("desk-")
+            if self.is_page() and not is_desk and identity != stand_in.lane["presentation"] and what != "again":
                 presentation = None
         if presentation is None:
             return self.refuse(404, "presentationUnknown")
@@ -460,8 +538,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     return self.refuse(409, "decisionNotDue")
                 self.json(200, stand_in.presentations[identity])
             case "POST", "again":
-                fresh = stand_in.arm(asks=presentation["asks"], retention=presentation["retention"], validation=presentation["validation"])
-                self.json(201, stand_in.presentations[fresh])
+                kept = {name: presentation[name] for name in ("asks", "retention", "validation", "kind", "intent")}
+                # A desk's booking keeps its reference.
+                is_desk = (self.headers.get("Countersign-Page") or "").startswith("desk-")
+                kept |= {name: presentation[name] for name in ("reference", "holder")} if is_desk else {"reference": None}
+                with stand_in.lock:
+                    refusal = stand_in.refusal_to_repeat(presentation)
+                    fresh = refusal or stand_in.arm(**kept, repeats=identity)
+                self.refuse(409, refusal) if refusal else self.json(201, stand_in.presentations[fresh])
             case "POST", "engagement":
                 stand_in.move(identity, "engaged")
                 self.json(202, stand_in.presentations[identity])

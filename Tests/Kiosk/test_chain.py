@@ -5,12 +5,15 @@ import json
 import pathlib
 import re
 import threading
+import unittest
 
-from browser import LANDSCAPE, KioskCase
+from browser import LANDSCAPE, KioskCase, plain
+from stand_in import PAGES
 
 FLEET = pathlib.Path(__file__).resolve().parents[2] / "Sources/Fleet"
 PAGE = FLEET / "FleetHub/Page"
 TOKEN = "operator-of-the-test"
+TABLE = json.loads((PAGE / "strings.json").read_text())
 
 
 def kiosk(name, site="harbour", **changes):
@@ -58,7 +61,7 @@ class Hub(http.server.ThreadingHTTPServer):
 
 
 class Routes(http.server.BaseHTTPRequestHandler):
-    types = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+    types = {"html": "text/html", "css": "text/css", "js": "text/javascript", "json": "application/json"}
 
     def do_GET(self):
         path, _, query = self.path.partition("?")
@@ -92,6 +95,28 @@ class Routes(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class ChainStringsTests(unittest.TestCase):
+    def test_every_language_of_the_pages_has_every_text_with_the_same_values(self):
+        own = json.loads((PAGES / "strings.json").read_text())
+        values = lambda words: sorted(re.findall(r"\{\w+\}", words))
+        self.assertEqual(list(TABLE), list(own))
+        for language, entry in TABLE.items():
+            self.assertEqual((entry["name"], entry["direction"]), (own[language]["name"], own[language]["direction"]))
+            self.assertEqual(list(entry["strings"]), list(TABLE["en"]["strings"]), language)
+            for key, words in entry["strings"].items():
+                self.assertTrue(words.strip(), f"{language} {key}")
+                self.assertEqual(values(words), values(TABLE["en"]["strings"][key]), f"{language} {key}")
+
+    def test_every_text_is_used_and_every_used_text_is_there(self):
+        code = (PAGE / "operator.js").read_text() + (PAGE / "operator.html").read_text()
+        keys = set(TABLE["en"]["strings"])
+        named = set(re.findall(r'strings\.text\("([^"]+)"', code)) | set(re.findall(r'data-(?:words|label)="([^"]+)"', code))
+        self.assertEqual(named - keys, set())
+        patterns = [re.sub(r"\\\$\\\{[^`]*?\\\}", r"[\\w.]*", re.escape(template)) for template in re.findall(r"`([a-z]+\.[\w${}.]*)`", code)]
+        literals = set(re.findall(r'"([a-zA-Z.]+)"', code))
+        self.assertEqual({key for key in keys - literals if not any(re.fullmatch(pattern, key) for pattern in patterns)}, set())
+
+
 class ChainTests(KioskCase):
     def setUp(self):
         super().setUp()
@@ -111,6 +136,7 @@ class ChainTests(KioskCase):
         page = self.context(timezone_id="UTC", **options).new_page()
         self.watch(page)
         page.goto(self.hub.url)
+        page.wait_for_selector('body[data-screen="operator"]')
         self.assert_accessible(page)
         page.fill("[data-token]", token)
         page.click("button[type=submit]")
@@ -127,13 +153,14 @@ class ChainTests(KioskCase):
     def test_what_needs_attention(self):
         page = self.chain(*MIXED)
         page.wait_for_selector("[data-kiosks] tbody tr")
-        self.assertEqual(page.inner_text("[data-state]"), "1 of 5 kiosks are down")
-        alerts = page.locator("[data-alerts] li").all_inner_texts()
-        self.assertEqual(alerts[0], "Version 4 for chain utopia is paused: 3 kiosks refused it or returned to the former version. See “What is wrong” below. "
-                         "Then run countersign-hub document widen utopia --level chain --percent 10.")
-        self.assertEqual(len(alerts), 2)
-        self.assertIn("till-6: the hub has other receipts (receiptsDiffer).", alerts[1])
-        self.assertIn("countersign-hub alert clear till-6", alerts[1])
+        self.assertEqual(plain(page.inner_text("[data-state]")), "1 of 5 kiosks are down")
+        alerts = page.locator("[data-alerts] li")
+        self.assertEqual([plain(text) for text in alerts.locator(".what").all_inner_texts()], [
+            "Version 4 for chain utopia is paused: 3 kiosks refused it or went back to the former version.",
+            "till-6: the hub has other receipts (receiptsDiffer)", "Down: till-2."])
+        self.assertEqual(alerts.locator("pre").all_inner_texts(), [
+            "countersign-hub document widen utopia --level chain --percent 10", "countersign-hub alert clear till-6",
+            "systemctl status countersignd"])
         names = lambda: page.locator("[data-kiosks] tbody th").all_inner_texts()
         page.select_option("[data-filter]", "down")
         self.assertEqual(names(), ["till-2"])
@@ -163,6 +190,20 @@ class ChainTests(KioskCase):
         self.assertFalse(page.is_visible("[data-one-card]"))
         self.assertEqual(page.evaluate("document.activeElement.dataset.of"), "till-149")
 
+    def test_an_operator_reads_the_chain_in_another_language(self):
+        for language, words in (("de", "1 von 5 Kiosken sind ausgefallen"), ("ar", "1 من 5 أكشاك متعطلة")):
+            page = self.chain(*MIXED)
+            page.wait_for_selector("[data-kiosks] tbody tr")
+            page.select_option("[data-languages]", language)
+            self.assertEqual(plain(page.inner_text("[data-state]")), words)
+            self.assertEqual(page.get_attribute("html", "dir"), "rtl" if language == "ar" else "ltr")
+            self.assertNotIn("\ufffd", page.inner_text("body"))
+            self.assert_accessible(page)
+            for width, height in ((1280, 800), (1024, 768)):
+                page.set_viewport_size({"width": width, "height": height})
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                self.shot(page, f"chain-{language}-{width}x{height}")
+
     def test_the_focus_stays_in_its_row_when_the_page_looks_again(self):
         page = self.chain([kiosk("till-1"), kiosk("till-2")])
         page.wait_for_selector("[data-kiosks] tbody tr")
@@ -190,12 +231,12 @@ class ChainTests(KioskCase):
     def test_thousands_of_kiosks(self):
         page = self.chain([kiosk(f"till-{number:05}") for number in range(1201)])
         page.wait_for_selector("[data-kiosks] tbody tr")
-        self.assertEqual(page.inner_text("[data-count]"), "1201 of 1201 kiosks; 200 are shown")
+        self.assertEqual(plain(page.inner_text("[data-count]")), "1,201 of 1,201 kiosks; 200 are shown")
 
     def test_every_reason_for_which_a_document_is_refused_has_words(self):
         ids = set(re.findall(r'"(document\.\w+)"', (FLEET / "Fleet/Documents/FleetDocumentError.swift").read_text()))
         self.assertGreater(len(ids), 10)
-        self.assertEqual(ids, set(re.findall(r'"(document\.\w+)":', (PAGE / "operator.js").read_text())))
+        self.assertEqual(ids, {key.removeprefix("id.") for key in TABLE["en"]["strings"] if key.startswith("id.document.")})
 
     def test_what_has_no_words_is_shown_by_its_id(self):
         health = {"lanes": [{"name": "a", "state": "readerMissing"}], "findings": ["usb.power", "constructor"], "receiptsWaiting": 0}
@@ -208,19 +249,19 @@ class ChainTests(KioskCase):
         self.expected_complaints = ("502", "503")
         page = self.chain([kiosk("till-1")])
         page.wait_for_selector("[data-kiosks] tbody tr")
-        seen = page.inner_text("[data-facts]").removeprefix("As of ")
+        seen = plain(page.inner_text("[data-facts]")).removeprefix("As of ")
         for status, body, words in ((502, b"<html>Bad Gateway", "The hub does not answer"), (200, b"<html>", "The hub does not answer"),
                                     (503, b'{"detail": "the database cannot be reached"}', "the database cannot be reached")):
             self.hub.other = (status, body)
             page.evaluate("document.querySelector('[data-form]').dispatchEvent(new Event('submit'))")
-            self.until(page, lambda: page.inner_text("[data-state]") == f"{words}; this page shows the state of {seen}", "it is not said")
+            self.until(page, lambda: plain(page.inner_text("[data-state]")) == f"{words}; this page shows the state of {seen}", "it is not said")
             self.assertIn("till-1", page.inner_text("[data-kiosks]"))
 
     def test_a_stranger_sees_nothing(self):
         self.expected_complaints = ("401",)
         page = self.chain([kiosk("till-1")], token="another")
         page.wait_for_selector('[data-state][data-ready="no"]')
-        self.assertEqual(page.inner_text("[data-state]"), "this is not an operator's token")
+        self.assertEqual(page.inner_text("[data-state]"), "This is not an operator’s token")
         self.assertFalse(page.is_visible("[data-chain]"))
         self.assertNotIn("till-1", page.content())
 

@@ -44,7 +44,7 @@ class ContractTests(unittest.TestCase):
         self.assertEqual(self.ask("POST", f"{path}/decision", {"decision": "approved"})[0], 200)
         self.assertEqual(self.ask("GET", f"{path}/portrait")[0], 410)
         self.assertEqual(self.ask("DELETE", path)[0], 200)
-        for path, status in [("/v1/brands/corner/logo", 200), ("/kiosk", 200), ("/clerk", 200), ("/kiosk/page.js", 200),
+        for path, status in [("/v1/brands/corner/logo", 200), ("/", 200), ("/kiosk", 200), ("/clerk", 200), ("/kiosk/page.js", 200),
                              ("/kiosk/none.js", 404), ("/v1/lanes/other", 404), ("/v1/presentations/none", 404),
                              ("/v1/none", 404)]:
             self.assertEqual(self.ask("GET", path)[0], status, path)

@@ -206,7 +206,7 @@ class CounterTests(KioskCase):
             self.assertIn("Utopia Rentals", self.words(page))
             self.shot(page, name)
         clerk.click('[data-action="matches"]')
-        self.saw(clerk, "wiped")
+        self.saw(clerk, "verified")
         self.saw(customer, "yes")
         presentation = self.told("GET", f"/v1/presentations/{identity}")
         self.assertEqual(presentation["outcome"], "allow")

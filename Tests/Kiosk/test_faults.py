@@ -51,8 +51,10 @@ class FaultTests(KioskCase):
         self.assert_accessible(clerk)
         self.stand_in.presentations.clear()
         self.stand_in.lane["presentation"] = None
+        self.assertTrue(clerk.is_visible('[data-action="retry"]'))
         self.stand_in.start()
-        clerk.click('[data-action="retry"]')
+        # The page may have found the daemon by itself meanwhile.
+        clerk.evaluate("""document.querySelector('[data-action="retry"]')?.click()""")
         self.expect(clerk, "idle")
         self.expect_in_time(customer, "idle")
 
@@ -169,7 +171,7 @@ class FaultTests(KioskCase):
         self.stand_in.move(identity, "cancelled")
         for page in pages:
             self.expect(page, "cancelled")
-            self.assertFalse({"notConfirmed", "cannotTell"} & set(page.evaluate("screens")))
+            self.assertFalse({"notConfirmed", "notAccepted", "cannotTell"} & set(page.evaluate("screens")))
 
     def test_a_lane_that_a_reload_removes_is_named_and_comes_back(self):
         customer, clerk = self.both()
@@ -233,8 +235,9 @@ class FaultTests(KioskCase):
         self.assertGreater(page.evaluate("Date.now()") - begun, 23_000)
         for _ in range(60):
             page.clock.run_for(1_000)
-        # A quarter more or less than two a minute.
-        self.assertIn(len(self.asked("GET", "/events")), (9, 10))
+        # A quarter more or less than two a minute. A busy machine may answer the eighth attempt during this minute.
+        self.assertLessEqual(len(self.asked("GET", "/events")), 10)
+        self.until(page, lambda: len(self.asked("GET", "/events")) >= 9, "no further attempt is made", step=0.5)
 
     def test_silence_beyond_the_heartbeat_is_said(self):
         clerk = self.open("clerk", has_clock=True, script=COUNTING_SIGNS)
@@ -258,7 +261,7 @@ class FaultTests(KioskCase):
     def test_a_capability_that_is_refused_is_not_tried_again(self):
         customer, clerk = self.both(code="bad", has_clock=True)
         self.expect(clerk, "refused")
-        self.expect(customer, "unavailable")
+        self.expect(customer, "refused")
         self.shot(clerk, "fault-refused-clerk")
         for page in (customer, clerk):
             page.clock.run_for(600_000)

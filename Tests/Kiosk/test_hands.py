@@ -90,13 +90,13 @@ class KeyboardTests(KioskCase):
                 page.clock.run_for(1_000)
                 page.keyboard.press(key)
                 self.assertEqual(self.wait_asked(page, "POST", "decision")[0][2], {"decision": "approved"})
-                self.expect(page, "wiped")
+                self.expect(page, "verified")
 
     def test_each_new_screen_is_announced_once(self):
         page = self.open("kiosk")
         page.evaluate("""() => { window.told = []; new MutationObserver(() => told.push(
-            document.querySelector('[role=status]').textContent.split('\\n')[0])).observe(
-            document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }); }""")
+            document.querySelector('[data-announcement]').textContent.split('\\n')[0])).observe(
+            document.querySelector('[data-announcement]'), { childList: true, characterData: true, subtree: true }); }""")
         identity = self.stand_in.arm(asks=["age_over_21"])
         self.expect(page, "armed")
         self.stand_in.move(identity, "engaged")
@@ -108,7 +108,7 @@ class KeyboardTests(KioskCase):
         self.settle(page)
         told = page.evaluate("told.filter((words, index) => words !== told[index - 1])")
         self.assertEqual(told, ["Open your ID, then hold your phone here", "Look at your phone", "Confirmed"])
-        self.assertEqual(page.get_attribute("[role=status]", "aria-live"), "polite")
+        self.assertEqual(page.get_attribute("[data-announcement]", "aria-live"), "polite")
         self.assertIn("Confirmed", plain(page.title()))
 
 

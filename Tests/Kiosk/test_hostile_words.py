@@ -132,7 +132,9 @@ class HostileWordsTests(KioskCase):
         kiosk = self.stand_in.lane["kiosk"]
         kiosk.update(welcome=sample, accepts=[sample] * 4, asks=[sample, "drive:" + sample[:40], "age_over_21"], resultSeconds=600,
                      notice=dict.fromkeys(("controller", "purpose", "kept", "contact"), sample))
-        self.stand_in.lane.update(brand={"name": sample, "logo": sample}, advice=sample, presets=[sample, sample + "2"])
+        names = [sample, sample + "2"]
+        self.stand_in.lane.update(brand={"name": sample, "logo": sample}, advice=sample, presets=names, retention=sample,
+                                  buttons=[{"preset": name, "names": {"en": name}, "asks": [name]} for name in names])
 
     def both_poisoned(self, sample, language, **options):
         self.poison_lane(sample)
@@ -241,7 +243,7 @@ class HostileWordsTests(KioskCase):
         self.each_sample(self.check_the_owners_page)
 
     def check_the_owners_page(self, sample):
-        overview = poisoned(OVERVIEW, sample, keep=("state", "bluetooth", "kind", "outcome", "day", "time", "started", "expires",
+        overview = poisoned(OVERVIEW, sample, keep=("state", "link", "bluetooth", "kind", "outcome", "day", "time", "started", "expires",
                                                     "obtained", "from", "lastUsed", "last"))
         entry = poisoned(receipt(1), sample, keep=("time", "outcome"))
         with self.stand_in.lock:

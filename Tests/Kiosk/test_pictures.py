@@ -23,6 +23,8 @@ SHEETS = {f"scenes-{layout}-{width}x{height}.jpg": (layout, width, height, small
 TOLERANCE = 0.02
 # A browser may let sound begin by itself, sooner or later, or wait for the first touch.
 SILENT = 'Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "suspended" });'
+# The time that is left would be less in the second picture.
+STILL = 'performance.now = () => 0; Date.parse = (text) => text.endsWith("GMT") ? 0 : 120_000;'
 DIFFERENCE = """async ([one, other]) => {
     const pixels = async data => {
         const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), c => c.charCodeAt(0))]));
@@ -50,7 +52,7 @@ class PictureTests(KioskCase):
         scene, layout, look = PICTURES[name]
         if layout == "chain":
             return self.take_chain(look)
-        page = self.open(layout, script=SILENT,
+        page = self.open(layout, script=SILENT + STILL,
                          context=self.context(color_scheme=look, reduced_motion="reduce", device_scale_factor=1))
         self.play(scene, **{"customer" if layout == "kiosk" else layout: page})
         # What is asked comes after the event.
@@ -69,6 +71,7 @@ class PictureTests(KioskCase):
         page = self.context(color_scheme=look, reduced_motion="reduce", device_scale_factor=1, timezone_id="UTC").new_page()
         page.clock.set_fixed_time("2026-11-25T12:00:30Z")
         page.goto(hub.url)
+        page.wait_for_selector('body[data-screen="operator"]')
         page.fill("[data-token]", test_chain.TOKEN)
         page.click("button[type=submit]")
         page.wait_for_selector("[data-kiosks] tbody tr")

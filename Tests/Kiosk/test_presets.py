@@ -44,6 +44,38 @@ class PresetTests(KioskCase):
         self.expect(page, "armed")
         self.assertEqual(self.started(), ["Age 18"])
 
+    def test_presets_without_a_name_are_named_by_what_they_ask_in_the_page_s_language(self):
+        buttons = [{"preset": "age-18", "names": None, "asks": ["age_over_18", "portrait"]}, {"preset": "both", "names": None, "asks": ["age_over_21", "drive:B"]},
+                   {"preset": "rental", "names": None, "asks": ["family_name", "given_name"]}, {"preset": "own", "names": {"en": "Beer", "de": "Bier"}, "asks": []},
+                   {"preset": "plain", "names": {}, "asks": []}, {"preset": "age_over_18+portrait", "names": {}, "asks": ["age_over_18", "portrait"]},
+                   {"preset": "age_over_21", "names": {"en": "Spirits"}, "asks": ["age_over_21"]},
+                   {"preset": "age_over_16", "names": {"en": "Cider"}, "asks": ["age_over_16", "portrait"]}]
+        context = self.context()
+        context.route("**/v1/lanes/counter-1", lambda route: route.fulfill(json={**route.fetch().json(), "buttons": buttons}))
+        page = self.open("clerk", context=context)
+        page.wait_for_selector("[data-preset]")
+        self.assertEqual(self.buttons(page), ["Age 18", "Age 21 · Driving B", "Data", "Beer", "plain", "Age 18", "Spirits", "Cider"])
+        page.select_option("[data-languages]", "de")
+        self.assertEqual(self.buttons(page), ["Ab 18", "Ab 21 · Führerschein B", "Daten", "Bier", "plain", "Ab 18", "Ab 21", "Cider"])
+
+    def test_presets_are_the_page_while_nothing_is_asked(self):
+        self.stand_in.set_lane(presets=PRESETS)
+        page = self.open("clerk")
+        page.wait_for_selector("[data-preset]")
+        boxes = [tile.bounding_box() for tile in page.locator("[data-preset]").all()]
+        self.assertGreater(sum(box["width"] * box["height"] for box in boxes), 0.5 * 1280 * 800)
+
+    def test_the_tiles_fit_the_screen(self):
+        page = self.open("clerk")
+        for count in (1, 2, 3, 4, 6):
+            self.stand_in.set_lane(presets=["Age 18", "Age 21", "Rental", "Beer and wine", "Tobacco", "Key"][:count])
+            page.wait_for_selector(f"[data-presets]:not([hidden]) > :nth-child({count}):last-child")
+            for width, height in ((1280, 800), (1024, 768)):
+                with self.subTest(count=count, width=width):
+                    page.set_viewport_size({"width": width, "height": height})
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollHeight - innerHeight"), 0)
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
+
     def test_without_presets_there_is_no_button(self):
         page = self.open("clerk")
         self.expect(page, "idle")

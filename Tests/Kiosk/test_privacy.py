@@ -33,7 +33,7 @@ class PrivacyTests(KioskCase):
     def test_nothing_is_stored(self):
         _, customer, clerk = self.compared()
         clerk.click('[data-action="matches"]')
-        self.expect(clerk, "wiped")
+        self.expect(clerk, "verified")
         for page in (customer, clerk):
             kept = page.evaluate("""async () => [localStorage.length, sessionStorage.length, document.cookie,
                 (await indexedDB.databases()).length, (await caches.keys()).length,
@@ -53,7 +53,7 @@ class PrivacyTests(KioskCase):
         session = clerk.context.new_cdp_session(clerk)
         self.assertEqual(self.images(session), 1, "the twin: the picture is found")
         clerk.click('[data-action="matches"]')
-        self.expect(clerk, "wiped")
+        self.expect(clerk, "verified")
         self.expect_in_time(clerk, "idle")
         self.expected_complaints = ("ERR_FILE_NOT_FOUND", "blob")
         self.assertFalse(clerk.evaluate("address => fetch(address).then(() => true, () => false)", address))
@@ -71,6 +71,18 @@ class PrivacyTests(KioskCase):
         # What is counted would be kept by the counting.
         session.send("Runtime.releaseObjectGroup", {"objectGroup": "count"})
         return length["result"]["value"]
+
+    def test_no_file_of_the_browser_s_profile_has_what_a_clerk_saw_after_the_end(self):
+        def use(clerk):
+            self.expect(clerk, "idle")
+            identity = self.stand_in.arm(**PORTRAIT)
+            self.stand_in.verify(identity, picture=True)
+            clerk.wait_for_selector('[data-state="shown"] img')
+            self.assertIn("Mustermann", clerk.content())
+            clerk.click('[data-action="matches"]')
+            self.expect(clerk, "verified")
+
+        self.assertEqual(self.files_of_a_profile("clerk", use, ("Mustermann", self.stand_in.portrait[0][600:664])), {})
 
     def test_the_customer_s_page_never_asks_for_or_shows_data(self):
         customer = self.open("kiosk")
@@ -120,7 +132,7 @@ class PrivacyTests(KioskCase):
         clerk.wait_for_selector("img:not(.logo)", state="detached")
         self.assertNotIn("Mustermann", clerk.content())
         clerk.clock.run_for(120_000)
-        self.expect(clerk, "wiped")
+        self.expect(clerk, "idle")
         self.settle(clerk)
         self.assertEqual(self.asked("POST", "decision"), [], "the page has decided by itself")
 

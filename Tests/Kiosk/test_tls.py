@@ -96,7 +96,7 @@ class TLSTests(unittest.TestCase):
         self.assertEqual(open_connection.getresponse().status, 200)
         (self.folder / "server.pem").write_text("no certificate")
         self.daemon.reload()
-        self.assertTrue(any("the certificate of http.tls stays as it was" in line for line in self.daemon.lines))
+        self.assertTrue(any("the new certificate of http.tls cannot be used: the previous one stays in force" in line for line in self.daemon.lines))
         self.assertEqual(self.presented(), renewed)
         # A key that is not the certificate's: renewed in two steps, read in between.
         self.certificate("other", "/CN=reader.example", "subjectAltName=IP:127.0.0.1")

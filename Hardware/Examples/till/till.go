@@ -147,6 +147,10 @@ func follow(id string, left time.Duration) (event answer) {
 }
 
 func main() {
+	if len(os.Args) < 2 || len(os.Args) > 3 || os.Getenv("COUNTERSIGN_TOKEN") == "" {
+		fmt.Fprintln(os.Stderr, "usage: COUNTERSIGN_TOKEN=… till REFERENCE [INTENT]")
+		os.Exit(64)
+	}
 	intent := "age over 21"
 	if len(os.Args) > 2 {
 		intent = os.Args[2]

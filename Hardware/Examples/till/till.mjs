@@ -2,14 +2,11 @@
 // A till: orders an age check of countersignd, shows what happens, and ends with 0 only for allow.
 //
 //     COUNTERSIGN_TOKEN=… till.mjs REFERENCE [INTENT]
+//
+// Needs countersign.mjs beside it.
 
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Client, CountersignError } from "./countersign.mjs";
 
-const daemon = process.env.COUNTERSIGN_URL ?? "http://127.0.0.1:8411";
-const seconds = Number(process.env.COUNTERSIGN_SECONDS ?? 600); // After this time the till ends the check.
-const headers = { Authorization: `Bearer ${process.env.COUNTERSIGN_TOKEN}`, "Content-Type": "application/json" };
 const say = {
     armed: "Open your ID, then hold your phone to the reader.", engaged: "Connecting to your phone …",
     awaitingConsent: "Confirm on your phone.", receiving: "Receiving …",
@@ -43,39 +40,20 @@ function words(outcome, reasons) {
     return rows.length > 0 && Math.min(...rows) >= 0 ? why[Math.min(...rows)][2] : say[outcome];
 }
 
-function call(method, path, body, most = 40_000) {
-    const signal = AbortSignal.timeout(Math.min(most, 40_000));
-    return fetch(daemon + path, { method, headers, body: body && JSON.stringify(body), signal });
+const { COUNTERSIGN_TOKEN: token, COUNTERSIGN_URL: url = "http://127.0.0.1:8411", COUNTERSIGN_SECONDS: seconds = "600" } = process.env;
+const [reference, intent = "age over 21", ...further] = process.argv.slice(2);
+if (!token || !reference || further.length > 0) {
+    console.error("usage: COUNTERSIGN_TOKEN=… till.mjs REFERENCE [INTENT]");
+    process.exit(64);
 }
-
-// Returns the presentation with its outcome. The same reference continues the same presentation, also after a crash.
-async function check(reference, intent) {
-    const end = Date.now() + 1000 * seconds;
-    for (let left, wait, said; (left = end - Date.now()) > -30_000; await sleep(1000 * (wait ?? 1))) {
-        try {
-            let answer = await call("POST", "/v1/presentations", { kind: "display", intent, reference });
-            wait = answer.headers.get("Retry-After");
-            let presentation = await answer.json();
-            if (answer.status >= 500 || wait) { // The lane is busy, or the daemon cannot take the order now.
-                if (said !== presentation.detail) console.log(said = presentation.detail);
-                continue;
-            }
-            if (!answer.ok) return { problem: presentation.detail };
-            const path = `/v1/presentations/${presentation.id}`;
-            // The customer is no longer asked. The answer has the outcome, even one that came just now.
-            if (left <= 0) presentation = await (await call("DELETE", path)).json();
-            if (presentation.outcome) return presentation;
-            const events = await call("GET", `${path}/events`, undefined, Math.max(left, 0));
-            for await (const line of createInterface({ input: Readable.fromWeb(events.body) })) {
-                const event = line.startsWith("data:") ? JSON.parse(line.slice(5)) : undefined;
-                if (event?.outcome) return event;
-                if (event) console.log(say[event.hint] ?? say[event.state] ?? "…");
-            }
-        } catch { /* The daemon restarts, the network is down, or the time is over. */ }
-    }
-    return { problem: "The daemon did not answer in time. The check may still be open: order again with the same reference." };
+try {
+    const { outcome, test, reasons } = await new Client(url, token).check(
+        { kind: "display", intent, reference }, Number(seconds), // After these seconds the till ends the check.
+        ({ data }) => console.log(say[data.hint] ?? say[data.state] ?? "…"), (refusal) => console.log(refusal.detail));
+    console.log([words(outcome, reasons), ...(test ? ["(test document)"] : []), ...reasons].join(" "));
+    process.exitCode = outcome === "allow" ? 0 : 1;
+} catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    console.log(error.message); // What happened and what to do, in words.
+    process.exitCode = 1;
 }
-
-const { problem, outcome, test, reasons } = await check(process.argv[2], process.argv[3] ?? "age over 21");
-console.log(problem ?? [words(outcome, reasons), ...(test ? ["(test document)"] : []), ...reasons].join(" "));
-process.exit(outcome === "allow" ? 0 : 1);

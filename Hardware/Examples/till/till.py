@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """A till: orders an age check of countersignd, shows what happens, and ends with 0 only for allow.
 
-    COUNTERSIGN_TOKEN=… till.py REFERENCE [INTENT]"""
+    COUNTERSIGN_TOKEN=… till.py REFERENCE [INTENT]
 
-import http.client, json, os, sys, time, urllib.error, urllib.request
+Needs countersign.py beside it."""
 
-DAEMON = os.environ.get("COUNTERSIGN_URL", "http://127.0.0.1:8411")
-SECONDS = float(os.environ.get("COUNTERSIGN_SECONDS", "600"))  # After this time the till ends the check.
-HEADERS = {"Authorization": "Bearer " + os.environ["COUNTERSIGN_TOKEN"], "Content-Type": "application/json"}
+import os, sys
+
+from countersign import Client, CountersignError
+
 SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": "Connecting to your phone …",
        "awaitingConsent": "Confirm on your phone.", "receiving": "Receiving …",
        "awaitingDecision": "Compare the portrait on the clerk's page.",
@@ -40,54 +41,20 @@ def words(outcome, reasons):
     return WHY[min(rows)][2] if rows and min(rows) >= 0 else SAY[outcome]
 
 
-def call(method, path, body=None, seconds=40):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(DAEMON + path, data, HEADERS, method=method)
-    return urllib.request.urlopen(request, timeout=min(seconds, 40))
+def show(event):
+    print(SAY.get(event.data.get("hint")) or SAY.get(event.data["state"], "…"), flush=True)
 
 
-def detail(error):
-    """What happened and what to do, in the daemon's words."""
-    try:
-        return json.load(error)["detail"]
-    except (OSError, ValueError, KeyError, http.client.HTTPException):
-        return str(error)
-
-
-def check(reference, intent):
-    """Returns the presentation with its outcome. The same reference continues the same presentation, also after a crash."""
-    end, said = time.monotonic() + SECONDS, None
-    while (left := end - time.monotonic()) > -30:
-        is_ordered = False
-        try:
-            order = {"kind": "display", "intent": intent, "reference": reference}
-            presentation = json.load(call("POST", "/v1/presentations", order))
-            path, is_ordered = f"/v1/presentations/{presentation['id']}", True
-            if left <= 0:  # The customer is no longer asked. The answer has the outcome, even one that came just now.
-                presentation = json.load(call("DELETE", path))
-            if presentation["outcome"]:
-                return presentation
-            for line in call("GET", path + "/events", seconds=left):
-                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
-                if event.get("outcome"):
-                    return event
-                if event:
-                    print(SAY.get(event.get("hint")) or SAY.get(event.get("state"), "…"), flush=True)
-                if time.monotonic() > end:
-                    break
-        except urllib.error.HTTPError as error:
-            wait, before, said = error.headers["Retry-After"], said, detail(error)
-            if error.code < 500 and not wait and not is_ordered:
-                sys.exit(said)
-            if said != before:  # The lane is busy, the daemon cannot take the order now, or the check ended in between.
-                print(said, flush=True)
-            time.sleep(int(wait or 1))
-        except (OSError, http.client.HTTPException):
-            time.sleep(1)  # The daemon restarts, or the network is down.
-    sys.exit("The daemon did not answer in time. The check may still be open: order again with the same reference.")
-
-
-presentation = check(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "age over 21")
-outcome, reasons = presentation["outcome"], presentation["reasons"]
-print(words(outcome, reasons), *["(test document)"] * bool(presentation["test"]), *reasons)
-sys.exit(0 if outcome == "allow" else 1)
+token = os.environ.get("COUNTERSIGN_TOKEN")
+if not token or len(sys.argv) not in (2, 3):
+    print("usage: COUNTERSIGN_TOKEN=… till.py REFERENCE [INTENT]", file=sys.stderr)
+    sys.exit(64)
+order = {"kind": "display", "intent": (sys.argv[2:] or ["age over 21"])[0], "reference": sys.argv[1]}
+seconds = float(os.environ.get("COUNTERSIGN_SECONDS", "600"))  # After this time the till ends the check.
+try:
+    client = Client(os.environ.get("COUNTERSIGN_URL", "http://127.0.0.1:8411"), token)
+    ended = client.check(order, seconds, show, wait=lambda refusal: print(refusal, flush=True))
+except CountersignError as error:  # What happened and what to do, in words.
+    sys.exit(str(error))
+print(words(ended.outcome, ended.reasons), *["(test document)"] * bool(ended.test), *ended.reasons)
+sys.exit(0 if ended.outcome == "allow" else 1)

@@ -4,21 +4,22 @@ internal import FleetHub
 internal import JSON
 internal import ReaderStore
 
-/// The command `countersign-hub audit`, for the log of the changes that operators made with commands.
+/// The command `countersign-hub audit`, for the audit log: the changes that operators made with commands.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "List the changes that operators made with commands.",
         subcommands: [AuditListCommand.self])
 }
 
-/// The command `countersign-hub audit list`. It prints the log of changes.
+/// The command `countersign-hub audit list`. It prints the audit log.
 struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract:
             "Print the changes that operators made with commands, the oldest first, one JSON object a line.",
         discussion: """
-            PostgreSQL itself states the database user. Login, account and host are as the command stated them.
+            PostgreSQL itself records the database user of a change. The login, account and host come from \
+            the command that made the change.
 
               countersign-hub audit list --kiosk till-7
             """)
@@ -35,7 +36,7 @@ struct AuditListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
-        // Pages of at most 500 changes, until a page is empty.
+        // Reads pages of at most 500 changes until a page is empty.
         var last = after
         while true {
             let after = last

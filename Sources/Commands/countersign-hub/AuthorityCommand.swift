@@ -9,8 +9,8 @@ internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderService
 
-/// The command `countersign-hub authority`. It makes the chain's own certificate authority, certificates of
-/// servers, and the fleet keys that sign documents.
+/// The command `countersign-hub authority`. It makes a certificate authority for the chain of shops,
+/// certificates for servers, and the fleet keys that sign documents.
 struct AuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",
@@ -44,7 +44,7 @@ struct AuthorityServerCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The folder of the authority.", valueName: "folder"))
     var folder: String
-    @Argument(help: ArgumentHelp("The name of the files.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The NAME of the two files.", valueName: "name"))
     var name: FleetName
     @Option(
         parsing: .upToNextOption,
@@ -56,7 +56,7 @@ struct AuthorityServerCommand: ParsableCommand {
     func run() throws {
         var dns: [String] = []
         var addresses: [[UInt8]] = []
-        // A text that is no IP address is a DNS name.
+        // A text that is not an IP address is taken as a DNS name.
         for text in host {
             if let address = Self.address(text) { addresses.append(address) } else { dns.append(text) }
         }
@@ -82,7 +82,7 @@ struct AuthorityServerCommand: ParsableCommand {
 struct AuthorityFleetKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet-key",
-        abstract: "Make a key that signs documents, and print its id. Never keep it on a hub.")
+        abstract: "Make a key that signs fleet documents, and print its id. Never keep the key on a hub.")
 
     @Argument(
         help: ArgumentHelp(
@@ -94,7 +94,7 @@ struct AuthorityFleetKeyCommand: ParsableCommand {
         print(id.bytes.hexadecimal)
     }
 
-    /// Makes the key, writes both halves to their files, and returns its id.
+    /// Makes the key, writes the private and the public half to their files, and returns the key's id.
     private func makeKey() throws(IdentityStoreError) -> FleetKey.ID {
         let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)

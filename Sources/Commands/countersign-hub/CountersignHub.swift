@@ -34,7 +34,7 @@ struct CountersignHub: AsyncParsableCommand {
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve kiosks until a signal ends the hub. This command runs if none is given.")
+        abstract: "Serve kiosks until a signal ends the hub. This is the default command.")
 
     @OptionGroup var file: ConfigurationArgument
 
@@ -46,9 +46,10 @@ struct ServeCommand: AsyncParsableCommand {
         let assembly = try configuration.assemble()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersign-hub")
-        // `HubConfiguration` accepts only names of levels, so `.info` is never used here.
+        // `HubConfiguration` accepts only valid log levels, so the fallback `.info` is never used here.
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
-        // Unusable keys do not prevent the start of the hub, so they are logged here, also with `--check`.
+        // Keys that cannot sign tokens do not prevent the start of the hub, so they are logged here, also
+        // with `--check`.
         for key in configuration.readerTokens?.unusableKeys(at: WallClock.system.now) ?? [] {
             log.error("\(key)")
         }
@@ -56,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await serve(configuration, with: assembly, log: log)
     }
 
-    /// Runs the server, the connection to the broker, and the keeper of the database's monthly partitions.
+    /// Runs the server, the connection to the broker and the `PartitionKeeper` until SIGTERM or SIGINT.
     private func serve(
         _ configuration: HubConfiguration, with assembly: HubConfiguration.Assembly, log: Logger
     ) async throws {
@@ -77,7 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: [partitions, broker, server], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         group.maximumGracefulShutdownDuration = .seconds(10)
-        // A service that has not finished in 10 s is cancelled, and then has 5 s to end.
+        // Services that are still running 10 s after the signal are cancelled. They then have 5 s to end.
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
     }

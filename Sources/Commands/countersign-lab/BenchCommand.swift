@@ -7,29 +7,32 @@ internal import MdocVerification
 internal import TransactionBench
 internal import WalletPresentation
 
-/// The command `countersign-lab bench`. It compares the reader's work on one response with OpenSSL alone, in
-/// the same run.
+/// The command `countersign-lab bench`. It measures the processor time that Countersign needs for one
+/// response, and compares it with the time of the same cryptographic operations in OpenSSL alone.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure a transaction against bare OpenSSL.",
+        abstract:
+            "Compare Countersign's processor time for a response with OpenSSL's for the same cryptography.",
         discussion: """
             Runs Countersign's work on a response and OpenSSL's cryptography for it in turn, in one process. Prints \
             medians of processor time in nanoseconds, and their ratios, as JSON.
 
-            There are two floors, both on P-256. The tight floor is the shortest sequence of OpenSSL calls for the same \
-            work: a key generation, ECDH, HKDF for two keys, AES-256-GCM of request and response, a digest of each item, \
+            A floor is the time that OpenSSL alone needs. There are two floors, both on P-256. The tight floor is the \
+            shortest sequence of OpenSSL calls for the same work: a key generation, ECDH, HKDF for two keys, AES-256-GCM of \
+            request and response, a digest of each item, \
             and the signature checks. The former floor (floorNs) allows a comparison with earlier figures: it also builds \
             three keys again and derives an unused key.
 
-            Cold: the document signer is unknown, and three signatures are checked. The root's key object is kept, as \
-            in the tight floor. Warm: the document signer was verified before, and two signatures are checked. \
-            tightRatioWarm divides by a floor with two signature checks, ratioWarm by the former floor with three. Large \
-            trust: a store of 500 roots and 50 CRLs is opened from disk, and a warm verification trusts all of them.
+            "Cold" means that the document signer is unknown and three signatures are checked. The root's key object is \
+            kept, as in the tight floor. "Warm" means that the document signer was verified before and two signatures \
+            are checked. \
+            tightRatioWarm divides by a floor with two signature checks, ratioWarm by the former floor with three. "Large \
+            trust" opens a store of 500 roots and 50 CRLs from disk, and then measures a warm verification with all of them.
 
             With --envelope or --web-response, measures a server's work on the answer of an app or a page, from the bytes \
             to the verdict. The floors then do an ECDH, the HKDF steps of HPKE, AES-128-GCM, the digests, and three \
-            signature checks, or two if warm. A rate is the number of answers in a second, as a part of what OpenSSL \
+            signature checks, or two if warm. A rate is the number of answers in a second, divided by what OpenSSL \
             alone could do: tightRateCold and tightRateWarm by the tight floor, rateCold and rateWarm by the former one.
 
             The response must verify by the default policy, which here accepts test documents. Choose the trusted roots as \
@@ -99,7 +102,7 @@ struct BenchCommand: ParsableCommand {
         } catch let error as MdocModelError {
             throw CommandFailure.malformed(error.explanation)
         }
-        // The benchmark has a trust store in a folder on disk.
+        // The benchmark keeps a trust store in a folder on disk, which `discard()` removes.
         defer { benchmark.discard() }
         let figures = try Progress.during("Measuring") {
             if let count {
@@ -111,7 +114,8 @@ struct BenchCommand: ParsableCommand {
         Terminal.result(figures.text)
     }
 
-    /// Measures the reader's work on the answer of an app or a web page, and prints the figures.
+    /// Measures the reader's work on an answer that came through an app or a web page, and prints the
+    /// figures.
     private func measure(_ presentation: StoredPresentation, at now: Timestamp) throws {
         let benchmark: EnvelopeBenchmark
         do {

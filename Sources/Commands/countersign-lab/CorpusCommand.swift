@@ -4,8 +4,8 @@ internal import ErrorMapping
 internal import MdocModel
 internal import MdocWallet
 
-/// The command `countersign-lab corpus`. It writes presentations as files. Each presentation keeps or breaks
-/// one rule.
+/// The command `countersign-lab corpus`. It writes presentations as files. Each presentation either follows
+/// or breaks the one rule that it tests.
 struct CorpusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",
@@ -13,8 +13,9 @@ struct CorpusCommand: ParsableCommand {
         usage: "countersign-lab corpus FOLDER --seed TEXT [--at TIME]",
         discussion: """
             Writes a folder for each of \(PresentationCase.corpus.count) presentations, and manifest.json. For each presentation, the \
-            manifest has the rule that it keeps or breaks, the verdict that a reader must reach, the keys, and the SHA-256 \
-            of each file. Judge a presentation at the manifest's verifyAt, with its iaca.der as the only trusted root.
+            manifest has the rule that the presentation keeps or breaks, the verdict that a reader must reach, the keys, \
+            and the SHA-256 of each file. Verify a presentation at the time verifyAt of the manifest, with the \
+            presentation's iaca.der as the only trusted root.
 
             All keys and random bytes come from the seed. Only the random numbers of ECDSA signatures come from OpenSSL, \
             so the files of two runs differ in signatures and in bytes that depend on them. Anybody who has the files has \
@@ -43,7 +44,8 @@ struct CorpusCommand: ParsableCommand {
         let corpus = CaseFolder(folder)
         let entries = try PresentationCase.corpus.map { presentation in
             let made = try mapping(
-                // `now` is the time of issue. `instant` only starts the clock of an engagement over NFC.
+                // `now` is the time of issue. `instant` is the time on the monotonic clock at which the
+                // presentation takes place.
                 CorpusCase(presentation, seed: seed, at: now, instant: .now), CommandFailure.notMade)
             try corpus.folder(of: presentation).write(made)
             return made.entry

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import CommandLineInterface
 internal import JSON
 
-/// The program `countersign-lab`: phones in software, and measurements. A computer of a shop does not need
-/// this program.
+/// The program `countersign-lab`: software wallets that act as phones, and benchmarks. A shop's computer does
+/// not need this program.
 @main
 struct CountersignLab: RootCommand {
     static let configuration = CommandConfiguration(

@@ -9,7 +9,7 @@ internal import SoftwarePhone
 internal import Transport
 
 /// The command `countersign-lab demo`. It runs an age check with a software wallet at a virtual reader.
-/// `Hardware/try` ends with this command if no PC/SC reader is plugged in.
+/// The script `Hardware/try` runs this command last if no PC/SC reader is plugged in.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -75,6 +75,7 @@ struct DemoCommand: AsyncParsableCommand {
 }
 
 extension EndpointArgument {
-    /// The first slot of vpcd, as the package vsmartcard-vpcd configures it.
+    /// The address of the first slot of vpcd (the driver of virtual cards) as the package vsmartcard-vpcd
+    /// configures it.
     fileprivate static let virtualCard = EndpointArgument(host: "127.0.0.1", port: VirtualCard.defaultPort)
 }

@@ -15,15 +15,15 @@ struct ReplayCommand: AsyncParsableCommand {
         usage:
             "countersign-lab replay TRACE --card tcp://127.0.0.1:35963 [--ble] [--presentation N] [--root FILE]",
         discussion: """
-            Taps a virtual reader of vsmartcard-vpcd as the phone did that `countersign request --field-trace` recorded: \
-            with the same handover, limits, response times and status words. The replayed phone leaves when that phone \
+            Taps a virtual reader of vsmartcard-vpcd like the phone that `countersign request --field-trace` recorded: \
+            with the same handover, limits, response times and status words. The replayed phone leaves when the recorded phone \
             left. It presents a test licence, as `countersign-lab wallet` does.
 
             The answer comes over NFC, even if the traced phone used Bluetooth: then only the taps are as in the trace. \
             With --ble the answer comes over a Bluetooth adapter of this computer. The replayed phone then connects after \
             the same time or never, answers after the same time, and leaves after the same number of fragments.
 
-            If a file has several presentations, the last is replayed, or the presentation of --presentation. After the last \
+            If a file has several presentations, the last is replayed unless --presentation selects another. After the last \
             tap the phone stays on the reader. If the reader powers it up again, the replay of that tap begins again.
 
             EXAMPLES:
@@ -70,7 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let presented = try PresentedWallet(replaying: phone, overNFC: !ble, at: try clock.now())
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
         let replay = try ReplayPhone(phone, presented.wallet, at: try card.loopbackAddress)
-        // `interruptible` takes no closure that throws, so the failure is its result.
+        // `interruptible` takes no closure that throws, so the closure returns an error as a `Result`.
         let replayed = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await play(replay, with: presented.wallet, by: phone.air))
@@ -89,8 +89,8 @@ struct ReplayCommand: AsyncParsableCommand {
         guard ble else { return try await replay.run() }
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
         let air = WalletAir(radio: radio, wallet: wallet, taps: replay.engagements, script: script)
-        // Over Bluetooth the wallet serves beside the taps until it is cancelled: 0 means that the number of
-        // readers has no limit. A failure there does not end the taps.
+        // While the taps are performed, the wallet also serves over Bluetooth, to any number of readers (0
+        // means no limit), until the task is cancelled. A failure over Bluetooth does not end the taps.
         let serving = Task { try? await air.run(readers: 0) }
         defer { serving.cancel() }
         try await replay.run()

@@ -9,14 +9,14 @@ internal import NDEF
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The options that describe the phone which the software wallet plays.
+/// The options that describe the phone that the software wallet simulates.
 struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: "The wallet to behave like: \(Self.profiles).")
     var profile = WalletProfile.generic.name
 
-    @Option(name: .long, help: "How to engage: qr, static or negotiated (default: the wallet's own way).")
+    @Option(name: .long, help: "The handover: qr, static or negotiated (default: the wallet's own).")
     var handover: HandoverKind?
 
     @Flag(
@@ -39,7 +39,7 @@ struct WalletArguments: ParsableArguments {
         help: ArgumentHelp("The L2CAP channel that the engagement names, 128 to 255.", valueName: "number"))
     var psm: Int?
 
-    @Flag(name: .long, help: "Prove the document's key by a MAC instead of a signature.")
+    @Flag(name: .long, help: "Prove possession of the document's key by a MAC instead of a signature.")
     var mac = false
 
     @Option(name: .long, help: ArgumentHelp("The size of the portrait, in bytes.", valueName: "bytes"))
@@ -103,7 +103,7 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The one fault to make: a rule of the corpus, or a fault of the card, of NFC v2, or of an answer to an app or a page. An unknown name lists all faults.",
+            "The one fault that the wallet makes: a rule of the corpus that `countersign-lab corpus` writes, or a fault of the card, of NFC v2, or of an answer to an app or a page. To list all faults, give an unknown name.",
             valueName: "name"))
     var fault: String?
 
@@ -120,7 +120,8 @@ struct WalletArguments: ParsableArguments {
         }
         if let psm {
             guard L2CAPPSM(psm) != nil else { throw ValidationError("--psm takes 128 to 255.") }
-            // The phone names an L2CAP channel only as the server (mdoc peripheral server mode).
+            // The phone offers an L2CAP channel only if it is the Bluetooth server (mdoc peripheral server
+            // mode).
             guard bleRole != .central else {
                 throw ValidationError("--psm needs --ble-role peripheral or both.")
             }
@@ -157,8 +158,8 @@ struct WalletArguments: ParsableArguments {
     /// The presentation that these options describe. If `--fault` names a case, the presentation is that case
     /// with the other options applied.
     var presentation: PresentationCase {
-        // A fault of the card or of NFC v2 has no case, so here the fault only gives a new case its name.
-        // `presented(at:)` gives the fault itself to the wallet.
+        // `--fault` may also be a fault of the card or of NFC v2. Here it is only the name of a new case.
+        // `presented(at:)` passes the fault to the wallet.
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.named(self.profile) ?? .generic
         if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
@@ -180,13 +181,13 @@ struct WalletArguments: ParsableArguments {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
-    /// Makes the rules that say which readers the phone answers, from the options.
+    /// Returns the rules that decide which readers the phone answers.
     private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
         let roots = try readerRoots.map(Self.certificates) ?? []
         guard let readerList, let readerListProvider else {
             return roots.isEmpty ? ReaderTrust() : ReaderTrust(readerPolicy, roots: roots)
         }
-        // A certificate that cannot be a root is left out. Without any root the list is refused.
+        // A certificate that cannot be a root is left out. If no root remains, the reader list is refused.
         let providers = try Self.certificates(in: readerListProvider).compactMap { try? TrustAnchor($0) }
         let bytes = try InputFile.read(readerList, limit: UnverifiedRICAL.maximumSize)
         do throws(RICALError) {
@@ -208,18 +209,22 @@ struct WalletArguments: ParsableArguments {
         // A certificate that cannot be parsed is left out, so that the other roots of the file stay usable.
         let found = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
         guard !found.isEmpty else {
-            throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
+            throw .malformed("\(Terminal.safe(path)): the file is not a certificate in PEM or DER")
         }
         return found
     }
 
-    /// Makes the phone, with documents that a new test issuer signs at `now`.
-    func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
+    /// Makes the phone, with documents that a test issuer signs at `now`.
+    ///
+    /// - Parameter root: the root of an earlier issuer. Nil for a new issuer.
+    func presented(
+        under root: TestIssuerRoot? = nil, at now: Timestamp
+    ) throws(CommandFailure) -> PresentedWallet {
         let readerTrust = try readerTrust(at: now)
         do throws(WalletError) {
-            var presented = try PresentedWallet(presentation, at: now)
+            var presented = try PresentedWallet(presentation, under: root, at: now)
             presented.wallet.holder.readerTrust = readerTrust
-            // The first --decision is for the first request, and a second one for all later requests.
+            // The first `--decision` applies to the first request, and the second one to all later requests.
             presented.wallet.furtherDecision = decision.dropFirst().first
             presented.wallet.consentTime = .milliseconds(consentTime)
             presented.wallet.cardFault = fault.flatMap(CardFault.init)
@@ -231,7 +236,7 @@ struct WalletArguments: ParsableArguments {
     }
 }
 
-/// The words for the phone's Bluetooth role.
+/// The argument of `--ble-role`: the phone's Bluetooth role.
 enum BLERoleArgument: String, ExpressibleByArgument, CaseIterable {
     case central, peripheral, both
 

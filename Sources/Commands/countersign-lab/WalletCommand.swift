@@ -30,27 +30,29 @@ struct WalletCommand: AsyncParsableCommand {
             """,
         discussion: """
             Acts as a phone with a test licence of an invented person. A new issuer signs the licence at each start, so \
-            no reader trusts it. --root writes the issuer's root certificate, for `countersign request --trust`.
+            no reader trusts it. --root writes the issuer's root certificate, for `countersign request --trust`. \
+            --issuer keeps the issuer in a folder, so that its root is imported once and later starts use it again.
 
             Choose how the reader reaches the wallet:
               --listen         by the TCP bench link, one reader after another
               --card           by a tap on a virtual reader of vsmartcard-vpcd
               --card --listen  by a tap that engages; the bench link then carries the session
               --ble            by Bluetooth, after a tap with --card or with the printed QR code
-              --write          in memory; every message goes into a folder, private keys too
+              --write          in memory; all messages and the private keys are written to a folder
               --envelope       as an app that asks through PassKit
               --web-request    as a page that calls `navigator.credentials.get`
 
-            With --card and --listen, each tap is for one connection, which may be open before the tap. --ble needs a \
-            Bluetooth adapter of this computer.
+            With --card and --listen, each tap is for one connection to the bench link. The connection may be open before \
+            the tap. --ble needs a Bluetooth adapter of this computer.
 
-            --web-request - reads a page's requests from standard input, one in each line, and writes each answer as a \
-            line. `countersign verify` has the same options.
+            With --web-request -, the wallet reads a page's requests from standard input, one in each line, and writes \
+            each answer as a line to standard output. `countersign verify` has the same options.
 
-            Standard output has the address of the bench link, and then the text of each QR code.
+            Standard output first gets the address of the bench link, and then the text of each QR code.
 
             EXAMPLES:
               countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --profile apple
+              countersign-lab wallet --listen tcp://127.0.0.1:7000 --issuer issuer --root iaca.der
               countersign-lab wallet --write case --portrait-size 22600
               countersign-lab wallet --web-request request.json --origin https://shop.example \\
                   --web-response response.txt --root iaca.der
@@ -84,10 +86,17 @@ struct WalletCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write the test issuer's root to this file, in DER.", valueName: "file"))
     var root: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Keep the test issuer's root and its key in this folder, and use them again at later starts. The folder is made if it does not exist.",
+            valueName: "folder"))
+    var issuer: String?
+
     @Option(name: .long, help: "Stop after this many readers. With 0, run until interrupted.")
     var readers = 0
 
-    @OptionGroup(title: "An app that asks")
+    @OptionGroup(title: "To answer an app")
     var app: AppArguments
 
     @Option(
@@ -97,7 +106,7 @@ struct WalletCommand: AsyncParsableCommand {
             valueName: "file"))
     var key: String?
 
-    @OptionGroup(title: "A page that asks")
+    @OptionGroup(title: "To answer a web page")
     var web: WebArguments
 
     @OptionGroup(title: "The phone")
@@ -124,13 +133,20 @@ struct WalletCommand: AsyncParsableCommand {
                     "--ble without --card cannot use an NFC handover: give --card, or --handover qr.")
             }
             guard wallet.presentation.profile.hasBluetooth, wallet.psm == nil else {
-                throw ValidationError("--ble needs a wallet with Bluetooth, and cannot be given with --psm.")
+                throw ValidationError("--ble needs a profile with Bluetooth, and cannot be given with --psm.")
             }
+        }
+        guard issuer == nil || write == nil else {
+            throw ValidationError("--write writes the files of a new issuer: leave out --issuer.")
+        }
+        guard issuer == nil || wallet.presentation.issuing.usesPlainRoot else {
+            throw ValidationError(
+                "--fault \(wallet.fault ?? "") needs a root of its own: leave out --issuer.")
         }
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
-    /// Checks the options with which an app or a web page asks the wallet.
+    /// Checks the options for answering an app or a web page.
     private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
             throw ValidationError("Give --envelope and --key together.")
@@ -151,9 +167,11 @@ struct WalletCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         if let write { return try writePresentation(into: CaseFolder(write), at: now) }
-        let presented = try wallet.presented(at: now)
+        var root: TestIssuerRoot?
+        if let issuer { root = try IssuerFolder(issuer).root(at: now) }
+        let presented = try wallet.presented(under: root, at: now)
         if try answerOverChannel(presented) { return }
-        // `interruptible` takes no closure that throws, so the failure is its result.
+        // `interruptible` takes no closure that throws, so the closure returns an error as a `Result`.
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await serve(presented))
@@ -164,7 +182,7 @@ struct WalletCommand: AsyncParsableCommand {
         try served.get()
     }
 
-    /// Writes the files of one presentation, and a manifest of this one case.
+    /// Writes the files of one presentation, and a corpus manifest with this presentation as its only case.
     private func writePresentation(into folder: CaseFolder, at now: Timestamp) throws(CommandFailure) {
         let made = try mapping(
             CorpusCase(wallet.presentation, at: now, instant: .now), CommandFailure.notMade)
@@ -177,7 +195,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
     }
 
-    /// Answers an app or a web page. Returns false if the options name neither.
+    /// Answers an app or a web page. Returns false if the options select neither an app nor a web page.
     private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
         guard key != nil || web.webRequest != nil else { return false }
         try writeRoot(presented)
@@ -194,8 +212,9 @@ struct WalletCommand: AsyncParsableCommand {
         return true
     }
 
-    /// Serves readers. The file of `--root` is written only after the listener has its address. So a wallet
-    /// that cannot start does not replace the root of the wallet that runs at this address.
+    /// Serves readers. The file of `--root` is written only after the listener has opened its address.
+    /// Otherwise a wallet that fails to start would replace the root file of the wallet that already listens
+    /// there.
     private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
         let wallet = presented.wallet
         let phone = try phone(wallet)
@@ -215,7 +234,8 @@ struct WalletCommand: AsyncParsableCommand {
             return try await air.run(readers: readers)
         }
         guard let listener else {
-            // The tap itself carries the session, so the phone stays on the reader for a day or until Ctrl-C.
+            // Without a listener and Bluetooth, only the tap at the reader carries the session. The phone
+            // stays on the reader for a day, or until Ctrl-C.
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
             return
         }
@@ -234,7 +254,7 @@ struct WalletCommand: AsyncParsableCommand {
 private struct WalletChannel {
     let wallet: Wallet
 
-    /// Answers the app that these options describe, and writes the envelope to a file.
+    /// Answers the request that the options in `app` describe, and writes the envelope to a file.
     ///
     /// - Parameter key: the file with the merchant's private key.
     func answer(_ app: AppArguments, key: String) throws(CommandFailure) {

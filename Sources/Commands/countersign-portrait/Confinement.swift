@@ -9,7 +9,7 @@ enum Confinement {
 
     /// Applies all restrictions.
     ///
-    /// - Returns: whether all are active. If not, no input may be read.
+    /// - Returns: whether all restrictions are active. If not, no input may be read.
     static func enter() -> Bool {
         // A limit of 0 files forbids opening further files. Standard input and output are open already.
         let limits: [(Int32, UInt)] = [
@@ -18,7 +18,7 @@ enum Confinement {
             (Int32(confinement_limit_core), 0), (Int32(confinement_limit_file_size), 0),
             (Int32(confinement_limit_files), 0), (Int32(confinement_limit_processes), 0),
         ]
-        // The filter comes last, since it forbids the system calls of the other restrictions.
+        // The filter comes last, since it forbids the system calls that set the other restrictions.
         guard confinement_arch_known == 1,
             limits.allSatisfy({ confinement_set_limit($0.0, $0.1) == 0 }),
             confinement_close_others() == 0, confinement_renounce_privileges() == 0
@@ -33,7 +33,8 @@ enum Confinement {
     private static let numberOffset: UInt32 = 0
     /// The offset of the architecture in `struct seccomp_data`.
     private static let architectureOffset: UInt32 = 4
-    /// The offset of the low half of the third argument, which has the protection of memory.
+    /// The offset of the low half of the third argument in `struct seccomp_data`. The third argument of mmap
+    /// and mprotect is the memory protection.
     private static let thirdArgumentOffset: UInt32 = 32
 
     /// The seccomp filter. It ends the process at a system call that is not allowed, and at a request for
@@ -42,7 +43,7 @@ enum Confinement {
         let kill = step(confinement_return, confinement_kill)
         let allow = step(confinement_return, confinement_allow)
         // The numbers of system calls depend on the architecture, so another architecture ends the process.
-        // A jump skips as many steps as `then` or `else` says.
+        // `then` and `else` are the numbers of steps that a jump skips.
         var steps = [
             step(confinement_load, architectureOffset),
             step(confinement_jump_equal, confinement_arch, then: 1, else: 0), kill,
@@ -51,7 +52,8 @@ enum Confinement {
         for call in allowedCalls {
             steps += [step(confinement_jump_equal, call, then: 0, else: 1), allow]
         }
-        // mmap and mprotect are allowed without executable protection. Any other call ends the process.
+        // mmap and mprotect are allowed without executable protection. Every system call that is neither one
+        // of these two nor in `allowedCalls` ends the process.
         steps += [
             step(confinement_jump_equal, confinement_mmap, then: 2, else: 0),
             step(confinement_jump_equal, confinement_mprotect, then: 1, else: 0), kill,

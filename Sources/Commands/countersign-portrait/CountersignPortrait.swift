@@ -4,8 +4,8 @@ package import PortraitImage
 /// The program `countersign-portrait`. It reads one image from standard input, and writes to standard output
 /// an image that browsers can show: JPEG and PNG unchanged, JPEG 2000 as PNG.
 ///
-/// A JPEG image is read to its last block. Browsers show the intact part of a broken image, but a part must
-/// not be compared with a face.
+/// A JPEG image is checked to its last block. Browsers would show the intact part of a truncated image, but
+/// nobody may compare such a part with a face.
 ///
 /// The bytes come from a phone, and OpenJPEG is written in C. So the process confines itself before it reads
 /// anything.
@@ -19,7 +19,7 @@ struct CountersignPortrait {
 /// The work of the process: read, decode, write.
 package enum Rendering {
     static func run(arguments: Int32) -> PortraitEnd {
-        // The name of the program is the only argument.
+        // The arguments include the name of the program, so a count of 1 means that there are no others.
         guard arguments == 1 else { return .usage }
         guard Confinement.enter() else { return .notConfined }
         do throws(RenderingError) {
@@ -53,7 +53,7 @@ package enum Rendering {
     }
 }
 
-/// The error that there is no image to show.
+/// The reason why no image can be shown.
 package enum RenderingError: Error {
     case header(ImageHeaderError)
     case tooLong

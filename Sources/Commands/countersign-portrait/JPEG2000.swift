@@ -19,7 +19,7 @@ enum JPEG2000 {
         defer { unsafe opj_image_destroy(image) }
         let isDecoded =
             unsafe opj_setup_decoder(codec, &parameters) == OPJ_TRUE
-            // A truncated portrait must not be compared.
+            // Strict mode refuses truncated images, which must not be compared with a face.
             && opj_decoder_set_strict_mode(codec, OPJ_TRUE) == OPJ_TRUE
             && opj_read_header(stream, codec, &image) == OPJ_TRUE
             && opj_decode(codec, stream, image) == OPJ_TRUE && opj_end_decompress(codec, stream) == OPJ_TRUE
@@ -27,7 +27,8 @@ enum JPEG2000 {
         return try unsafe pixels(of: decoded.pointee, header)
     }
 
-    /// Returns the first component, or the first three, with eight bits a sample and the size of the image.
+    /// Returns the first component as grey, or the first three as RGB. The samples are scaled to eight bits
+    /// and to the size of the image.
     private static func pixels(
         of image: opj_image_t, _ header: ImageHeader
     ) throws(RenderingError) -> Pixels {
@@ -55,7 +56,7 @@ enum JPEG2000 {
         private let values: [Int32]
         private let width: Int
         private let height: Int
-        /// The number of the image's columns and rows for one sample of this component.
+        /// The subsampling: the numbers of image columns and rows that one sample of this component covers.
         private let steps: (x: Int, y: Int)
         private let depth: Int
         private let offset: Int
@@ -73,11 +74,12 @@ enum JPEG2000 {
             offset = unsafe component.sgnd == 0 ? 0 : 1 << (depth - 1)
         }
 
-        /// Returns the sample at a place of the image, scaled to eight bits.
+        /// Returns the sample at a position in the image, scaled to eight bits.
         func sample(_ column: Int, _ row: Int) -> UInt8 {
             let (x, y) = (min(column / steps.x, width - 1), min(row / steps.y, height - 1))
             let value = Int(values[y * width + x]) + offset
-            // In Swift `<<` binds more tightly than `-`: the largest sample of `depth` bits.
+            // The largest sample of `depth` bits. In Swift `<<` binds more tightly than `-`, so no brackets
+            // are needed.
             let largest = 1 << depth - 1
             return UInt8(min(max(value, 0), largest) * 255 / largest)
         }

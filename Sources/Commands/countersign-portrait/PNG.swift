@@ -14,7 +14,7 @@ enum PNG {
             + chunk("IEND", [])
     }
 
-    /// Returns the rows, each after the number of its filter: 0 for no filter.
+    /// Returns the rows of the image. Each row begins with the number of its filter, which is 0 (no filter).
     private static func rows(of pixels: Pixels) -> [UInt8] {
         let length = pixels.width * pixels.colour.rawValue
         var rows: [UInt8] = []
@@ -50,7 +50,7 @@ enum PNG {
         return bytes(of: contents.count) + checked + bytes(of: Int(sum))
     }
 
-    /// The low 32 bits of a number, the highest byte first.
+    /// Returns the low 32 bits of a number, the highest byte first.
     private static func bytes(of number: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }

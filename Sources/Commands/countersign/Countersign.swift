@@ -43,7 +43,8 @@ struct Countersign: RootCommand {
         await runNamedCommand()
     }
 
-    /// The beginning of ArgumentParser's own errors, so that they look like a `CommandFailure`.
+    /// The prefix of ArgumentParser's own error messages, which is also the prefix of a `CommandFailure`'s
+    /// message.
     static var _errorPrefix: String { Terminal.errorPrefix }
 
     func run() async throws {

@@ -11,10 +11,10 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Check the age of a phone's holder once: over 21, with a portrait.",
         discussion: """
-            Waits for a phone at a contactless reader. No issuer is trusted, so the report rejects the \
-            answer: its issuer is unknown. To trust an issuer, use `request --trust`. If you have no \
-            reader or phone, `countersign-lab demo` runs the same check with a virtual reader and a software \
-            wallet.
+            Waits for a phone at a contactless reader. This command trusts no issuer, so the report \
+            rejects every answer because its issuer is unknown. To trust an issuer, use `request --trust`. \
+            If you have no reader or phone, `countersign-lab demo` runs the same check with a virtual reader \
+            and a software wallet.
 
             EXAMPLES:
               countersign demo
@@ -44,8 +44,8 @@ struct DemoCommand: AsyncParsableCommand {
             return reader
         } catch {
             let fault = ReaderFault(error)
-            // The demo of `countersign-lab` helps only if no reader is plugged in. The advice on another
-            // fault says how to repair that fault.
+            // The demo of `countersign-lab` is suggested only if no reader is plugged in. For every other
+            // fault, the advice already says how to repair it.
             let other = fault.id == .noReader ? "; countersign-lab demo shows a check without a reader" : ""
             throw .unavailable(fault.advice + other)
         }

@@ -14,7 +14,8 @@ internal import RequestPlanner
 internal import Synchronization
 internal import Transport
 
-/// `countersign field-test`: reads a phone over every transport and version, and writes one field trace.
+/// `countersign field-test`: reads a phone with every transport and request version, and writes one field
+/// trace.
 struct FieldTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field-test",
@@ -94,27 +95,27 @@ struct FieldTestCommand: AsyncParsableCommand {
         await recorder.describeReaders(of: service)
         let watch = Task { await recorder.watchReaders(of: service) }
         let steps = FieldTestStep.all(isSigned: identity.identity != nil, repeats: repeats)
-        // After an interruption the steps so far can still be saved.
+        // An interruption only stops the remaining steps. The trace of the finished steps can still be saved.
         await interruptible { await test.run(steps, recorder) }
         watch.cancel()
         try save(lines.all)
     }
 
-    /// Returns the request that asks whether the holder is over 18, unsigned and signed. The signed request
-    /// is `nil` without `--identity`.
+    /// Returns the request for an age over 18 in two forms, unsigned and signed. The signed form is `nil`
+    /// without `--identity`.
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
         let asked = try mapping(
-            // `.none`: the request says that no element is retained.
+            // `.none` tells the phone that the reader retains no element.
             RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none), \RequestPlannerError.failure)
         let unsigned = PresentationQuestion(.planned(asked))
         guard identity.identity != nil else { return (unsigned, nil) }
         return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))
     }
 
-    /// Returns the trusted issuers. If the issuers cannot be read, returns an empty store, because a field
-    /// test is useful without trust, too.
+    /// Returns the trusted issuers. If the store cannot be read, no issuer is trusted, because a field test
+    /// is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
         Terminal.message(
@@ -183,7 +184,7 @@ private struct FieldTest: Sendable {
     /// the test.
     private static func readChoice() -> Choice {
         Terminal.message(
-            "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
+            "  Open the ID on the phone, press Enter, then tap. To skip the step, type s and Enter; to finish, q and Enter:"
         )
         guard let line = readLine()?.lowercased() else { return .finish }
         return line == "q" ? .finish : line == "s" ? .skip : .start
@@ -193,7 +194,7 @@ private struct FieldTest: Sendable {
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait
-        // Steps are signed only with --identity, and then there is a signed request.
+        // Signed steps are made only with `--identity`, so the signed request exists here.
         let plan = PresentationPlan(
             question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
             trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,
@@ -225,25 +226,26 @@ struct FieldTestStep: Equatable {
         change(&self)
     }
 
-    /// Returns one step for each combination, then `repeats` steps with the default settings.
+    /// Returns the steps of a field test: four unsigned combinations, two signed combinations if `isSigned`
+    /// is true, then `repeats` steps with the default settings.
     ///
     /// - Parameter isSigned: Whether there is an identity to sign with.
     static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
         let ways = [
-            FieldTestStep("NFC only, unsigned") { $0.retrieval.transport = .nfc },
-            // In the default mode the phone connects, so the step sets no mode.
-            FieldTestStep("Bluetooth: the phone connects, unsigned") {
+            FieldTestStep("NFC only, unsigned request") { $0.retrieval.transport = .nfc },
+            // In the default Bluetooth mode the phone connects to the reader, so this step sets no mode.
+            FieldTestStep("Bluetooth: the phone connects, unsigned request") {
                 $0.retrieval.transport = .bluetoothLE
             },
-            FieldTestStep("Bluetooth: both modes, the first to connect wins, unsigned") {
+            FieldTestStep("Bluetooth: both modes, the first connection is used; unsigned request") {
                 $0.retrieval.transport = .bluetoothLE
                 $0.retrieval.mode = .race
             },
-            FieldTestStep("request of version 1.0, unsigned") { $0.requestVersion = .first },
+            FieldTestStep("unsigned request of version 1.0") { $0.requestVersion = .first },
         ]
         let signed = [
-            FieldTestStep("signed") { $0.isSigned = true },
-            FieldTestStep("signed, request of version 1.0") {
+            FieldTestStep("signed request") { $0.isSigned = true },
+            FieldTestStep("signed request of version 1.0") {
                 $0.isSigned = true
                 $0.requestVersion = .first
             },

@@ -67,7 +67,8 @@ struct ReadersCommand: AsyncParsableCommand {
             show(JSONValue.array(readers.map(\.json)).text)
         } else {
             if !readers.isEmpty { show(readers.map(\.text).joined(separator: "\n")) }
-            // --contactless asks about readers only, and --quiet shows no text.
+            // With `--contactless` the command is only about contactless PC/SC readers, so Bluetooth is left
+            // out. With `--quiet` no text is shown.
             if !contactless, !quiet { show(await Self.bluetoothText()) }
         }
         guard !readers.isEmpty else { throw failure(ReaderFault.noReader.advice) }
@@ -93,7 +94,8 @@ struct ReadersCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the text about Bluetooth. A fault is only text here, because a reader works without Bluetooth.
+    /// Returns the text about Bluetooth. A fault of Bluetooth is shown as text and does not fail the command,
+    /// because readers work without Bluetooth.
     private static func bluetoothText() async -> String {
         do throws(BlueZTransportError) {
             return try await bluetooth().text
@@ -106,7 +108,7 @@ struct ReadersCommand: AsyncParsableCommand {
         if !quiet { Terminal.result(text) }
     }
 
-    /// The error that ends the command with status 69. With `--quiet` the error has no message.
+    /// Returns the error that ends the command with status 69. With `--quiet` the error has no message.
     private func failure(_ message: String) -> any Error {
         quiet ? ExitCode(ExitStatus.unavailable.rawValue) : CommandFailure.unavailable(message)
     }
@@ -115,8 +117,8 @@ struct ReadersCommand: AsyncParsableCommand {
 extension ReaderDescription {
     fileprivate var apdus: String {
         limits.allowsExtended
-            ? "extended APDUs, \(limits.commandData) bytes out and \(limits.responseData) in"
-            : "short APDUs only, \(limits.commandData) bytes out and \(limits.responseData) in"
+            ? "extended APDUs, up to \(limits.commandData) bytes to the phone and \(limits.responseData) from it"
+            : "short APDUs only, up to \(limits.commandData) bytes to the phone and \(limits.responseData) from it"
     }
 
     fileprivate var text: String {
@@ -243,7 +245,7 @@ extension DaemonNote {
 }
 
 extension AdapterMode {
-    /// The kinds of Bluetooth that the adapter uses.
+    /// The kinds of Bluetooth (low energy, classic) that the adapter uses.
     var explanation: String {
         switch self {
         case .lowEnergy: "low energy only"
@@ -257,10 +259,12 @@ extension AdapterQuirk {
     /// The effect of the adapter's known fault, and what to do about it.
     var explanation: String {
         switch self {
-        case .dropsPhonesEarly: "may drop Android phones after 5 s: prefer a USB adapter"
+        case .dropsPhonesEarly:
+            "this adapter may drop Android phones after 5 s: prefer a USB adapter"
         case .deafWithoutFirmware:
-            "some kernels do not load its firmware: if no phone is found, plug the adapter in again"
-        case .firmwareMissing: "runs without its firmware and receives no phone: plug the adapter in again"
+            "some kernels do not load this adapter's firmware: if no phone is found, plug the adapter in again"
+        case .firmwareMissing:
+            "this adapter runs without its firmware and finds no phone: install the package firmware-realtek if it is missing, then plug the adapter in again"
         }
     }
 }

@@ -74,7 +74,8 @@ extension RetainedSummary {
 private struct RetainedExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the retained data of a reference to a JSON file and remove it from the store.",
+        abstract:
+            "Export the data that is retained under a reference to a JSON file, and remove the data from the store.",
         discussion: """
             The data is removed after the file is safely on the disk. If an export is interrupted before the \
             removal, you can export the data again. The next export then reports the interruption, because \
@@ -101,8 +102,8 @@ private struct RetainedExportCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
-        // The export begins after the file was created, and the data is removed after the file is on the
-        // disk. An interruption between these steps loses no data.
+        // The file is created before the export begins, and the data is removed only after the file has been
+        // written to the disk. So no interruption loses data.
         var begun: RetainedExport?
         try OutputFile.writeNew(to: file) { () throws(CommandFailure) in
             let export = try retained.using(.changing) { retained throws(ReaderStoreError) in
@@ -129,7 +130,7 @@ private struct RetainedExportCommand: ParsableCommand {
             output.json
                 ? json.text
                 : "\(Terminal.safe(file)): \(export.records.count) records, removed from the store"
-                    + (earlier.map { "; they were exported before, at \($0)" } ?? ""))
+                    + (earlier.map { "; they were already exported at \($0)" } ?? ""))
     }
 }
 
@@ -137,10 +138,14 @@ private struct RetainedExportCommand: ParsableCommand {
 private struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Remove retained data whose deadline has passed, and the keys of past days.",
+        abstract:
+            "Remove retained data whose deadline has passed, and encryption keys that are no longer needed.",
         discussion: """
-            With --at, the data whose deadline is not after that time is removed. The store remembers the \
-            time while it retains anything, so a clock that is set back later does not extend a deadline.
+            Each day (UTC) has its own key, which encrypts the data whose deadline is on that day. The key \
+            is removed after the day.
+
+            With --at, data whose deadline is the given time or earlier is removed. The store remembers the \
+            given time while it retains data, so a clock that is set back later does not extend a deadline.
 
             EXAMPLE:
               countersign retained purge
@@ -162,7 +167,7 @@ private struct RetainedPurgeCommand: ParsableCommand {
         Terminal.result(
             output.json
                 ? json.text
-                : "purged: \(count)" + (next.map { "; next due: \($0)" } ?? "; nothing is retained"))
+                : "purged: \(count)" + (next.map { "; next deadline: \($0)" } ?? "; nothing is retained"))
     }
 }
 
@@ -175,7 +180,7 @@ struct RetainedArguments: ParsableArguments {
         help: ArgumentHelp(
             "The folder with the keys of retained data.",
             discussion:
-                "By default $COUNTERSIGN_KEYS, otherwise the name of the store's folder with -keys appended.",
+                "By default $COUNTERSIGN_KEYS. Without this variable, the path of the store's folder with -keys appended.",
             valueName: "folder"))
     var keys: String?
 
@@ -192,7 +197,7 @@ struct RetainedArguments: ParsableArguments {
             case .changing: try TrustStoreAccess.changing(store.path)
             }
         let folder =
-            // An empty variable counts as not set.
+            // An empty environment variable counts as not set.
             keys ?? ProcessInfo.processInfo.environment["COUNTERSIGN_KEYS"].flatMap { $0.isEmpty ? nil : $0 }
         return try opened.using { store throws(ReaderStoreError) in
             try body(RetainedRecords(in: store, keysIn: folder))

@@ -55,7 +55,8 @@ private struct DaemonStatus {
     var text: String { lines.joined(separator: "\n") }
 
     init(_ text: JSONText) throws(JSONFault) {
-        // Every member of the answer is named, because an unknown member is an error. Not all are shown.
+        // All members of the answer are listed, because an unknown member is an error. Some of them are not
+        // shown.
         let members = try text.members([
             "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "trust",
             "identities", "attention", "doctor", "today", "receipts", "tokens",
@@ -89,7 +90,7 @@ private struct DaemonStatus {
         for entry in entries { try lines.append("  \(line(entry))") }
     }
 
-    /// Returns a text of the daemon's answer in which control characters are replaced.
+    /// Returns a text from the daemon's answer, with control characters replaced.
     private static func text(_ text: JSONText) throws(JSONFault) -> String {
         Terminal.safe(try text.string(upTo: longestText))
     }
@@ -109,7 +110,7 @@ private struct DaemonStatus {
 
     /// Returns the line of a lane.
     private static func lane(_ lane: JSONText) throws(JSONFault) -> String {
-        let members = try lane.members(["lane", "state", "bluetooth", "advice", "isBusy", "standing"])
+        let members = try lane.members(["lane", "state", "link", "bluetooth", "advice", "isBusy", "standing"])
         let isBusy = try members.required("isBusy").boolean()
         return try """
         \(text(members.required("lane"))): \(text(members.required("state"))), \
@@ -121,7 +122,7 @@ private struct DaemonStatus {
     private static func trust(_ trust: JSONText) throws(JSONFault) -> String {
         let members = try trust.members(["snapshot", "anchors", "obtained", "ageSeconds", "policies"])
         let anchors = try members.required("anchors").integer(in: whole)
-        let obtained = try text(members, "obtained").map { "newest list of \($0)" } ?? "no list"
+        let obtained = try text(members, "obtained").map { "newest list obtained \($0)" } ?? "no list"
         return "\(anchors) roots, \(obtained)"
     }
 
@@ -133,15 +134,15 @@ private struct DaemonStatus {
         return try "\(text(members.required("name"))) \(expires)\(fault)"
     }
 
-    /// Adds the findings of the last run of `countersign doctor` as the daemon's user.
+    /// Adds the findings that `countersign doctor` had when the daemon's user last ran it.
     private mutating func addDoctor(_ doctor: JSONText) throws(JSONFault) {
         guard !doctor.isNull else {
-            return lines.append("Computer: not checked with the daemon's store; run countersign doctor")
+            return lines.append("Computer: not checked yet; run countersign doctor as the daemon's user")
         }
         let members = try doctor.members(["time", "findings"])
         let time = try Self.text(members.required("time"))
         try add(
-            "Computer, as countersign doctor found it \(time)", members.required("findings"),
+            "Computer, as countersign doctor found it at \(time)", members.required("findings"),
             line: Self.finding)
     }
 
@@ -155,12 +156,13 @@ private struct DaemonStatus {
         """
     }
 
-    /// Adds one line for each hour. An hour has the member `from` and a count for each outcome; outcomes that
-    /// did not occur are left out.
+    /// Adds one line for each hour with outcomes. An hour has the member `from` and a count for each outcome.
+    /// Outcomes that did not occur are left out.
     private mutating func addToday(_ today: JSONText) throws(JSONFault) {
         let members = try today.members(["day", "hours"])
         try lines.append("Outcomes of \(Self.text(members.required("day"))), by hour:")
-        // Both limits are larger than any day and any number of outcomes. They only bound a faulty answer.
+        // A correct answer never reaches the limits: a day has fewer than 32 hours, and there are fewer than
+        // 16 kinds of outcomes.
         for hour in try members.required("hours").array(upTo: 32) {
             let entries = try hour.entries(upTo: 16)
             var (from, counts) = ("", [String]())
@@ -179,7 +181,7 @@ private struct DaemonStatus {
     private static func receipts(_ receipts: JSONText) throws(JSONFault) -> String {
         let members = try receipts.members(["count", "head", "last"])
         let count = try members.required("count").integer(in: whole)
-        let last = try text(members, "last").map { ", the last of \($0)" } ?? ""
+        let last = try text(members, "last").map { ", the last made at \($0)" } ?? ""
         return "\(count)\(last)"
     }
 

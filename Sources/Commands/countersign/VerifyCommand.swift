@@ -98,8 +98,8 @@ struct VerifyCommand: AsyncParsableCommand {
             return try files.transaction().judged(trusting: trust, by: policy, at: now)
         } catch  where error.status == .malformed {
             let fault = TransactionError(.inputMalformed, error.message)
-            // The report on an answer through an app or a web page has another form than the report on a
-            // transaction.
+            // A presentation through an app or a web page has a different report from a transaction with a
+            // phone nearby.
             return input.channel.isGiven
                 ? ChannelReport(malformed: fault) : TransactionReport.malformed(fault)
         }

@@ -30,7 +30,7 @@ struct Countersignd: AsyncParsableCommand {
               runuser -u countersign -- countersignd --check
               systemctl reload countersignd
             """,
-        version: Version.number, subcommands: [TokenCommand.self, SchemaCommand.self])
+        version: Version.number, subcommands: [TokenCommand.self, SchemaCommand.self, SetupPageCommand.self])
 
     static let _errorPrefix = "error: "
 
@@ -57,7 +57,7 @@ struct Countersignd: AsyncParsableCommand {
             file = try contents()
             configuration = try Self.parse(file)
         } catch {
-            // The exit code still says that the file has a fault if standard error cannot be written.
+            // A failed write is ignored here, because the exit code reports the fault as well.
             _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
             // 64: wrong usage.
             throw ExitCode(64)
@@ -65,7 +65,7 @@ struct Countersignd: AsyncParsableCommand {
         if check { return try configuration.checkFiles() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
-        // The configuration accepts only names of levels, so `.info` is never used here.
+        // The configuration accepts only valid log levels, so the fallback `.info` is never used.
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
         try await serve(configuration, of: file, hangUps: hangUps, log: log)
     }
@@ -110,10 +110,13 @@ struct Countersignd: AsyncParsableCommand {
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(
             configuration.readerTokens, from: kiosk?.tokens, log)
-        // `tokens`: the verifier of reader tokens, which name the brand that asks.
-        let (archive, tokens) = try configuration.openStore(metrics, log)
+        let folder = BrandFolder(store: configuration.store)
+        let issuer = ReaderTokenIssuer(
+            folder, server: issuing.server, audit: Logger(label: "countersignd.audit"), clock: .system)
+        // `tokens` verifies the reader tokens of data requests. A reader token contains the requesting brand.
+        let (archive, tokens) = try configuration.openStore(metrics, tokens: issuer.forPresets, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
-        // A faulty logo is reported now, because pages read the file only when they show it.
+        // A faulty logo is reported at the start. The pages read the file only when they show the logo.
         try configuration.checkLogos()
         // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
@@ -128,9 +131,7 @@ struct Countersignd: AsyncParsableCommand {
             log: log, limits: configuration.limits, clock: .system, brands: tokens,
             archive: archive, webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: coordinator, readers: readers, log: log)
-        let brands = BrandRoutes(
-            BrandFolder(store: configuration.store), server: issuing.server,
-            audit: Logger(label: "countersignd.audit"), clock: .system)
+        let brands = BrandRoutes(folder, issuer: issuer)
         let online = try configuration.online.map { online in
             OnlineVerifier(
                 try online.settings(), nonces: try online.openNonces(in: configuration.store), basis: basis,
@@ -146,16 +147,16 @@ struct Countersignd: AsyncParsableCommand {
             access: access, coordinator: coordinator, issuing: issuing, basis: basis, lanes: lanes,
             online: online, tls: tls, log: log)
         let inForce = ConfigurationInForce(configuration) { await parts.replace(by: $0) }
-        // At a kiosk, a reload goes through the configuration in force, so that a stop of the kiosk stays in
-        // force. A reload does not wait for lanes in use.
+        // At a kiosk, a reload is applied through `inForce`, which keeps a stopped kiosk stopped. The timeout
+        // of zero means that the reload does not wait for lanes in use.
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
             apply: { _ = await kiosk == nil ? parts.replace(by: $0) : inForce.apply($0, within: .zero) },
             path: config, systemd: systemd, log: log)
         await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
-        // Services end in the opposite order: the coordinator ends presentations, the listeners close, the
-        // last webhooks are sent.
+        // Services end in the opposite order of this list: the coordinator ends presentations, the listeners
+        // close, and the last webhooks are sent.
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
@@ -167,18 +168,18 @@ struct Countersignd: AsyncParsableCommand {
 
     /// Runs the services until a signal, or with `--until-input-ends` until the end of the standard input.
     ///
-    /// - Parameter end: the time in which the services have to finish.
+    /// - Parameter end: the time that the services have to finish after the signal or the end of the input.
     private func run(_ services: [any Service], end: Duration, _ log: Logger) async throws {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         if untilInputEnds {
-            // By default the end of one service cancels all other services at once. Presentations would have
-            // no time to end.
+            // By default the end of one service immediately cancels all other services, so presentations
+            // would have no time to end.
             group.services.append(
                 .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
         }
         group.maximumGracefulShutdownDuration = end
-        // A service that has not finished in this time is cancelled, and then has 5 s to end.
+        // Services that are still running after the duration `end` are cancelled. They then have 5 s to end.
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
     }
@@ -197,9 +198,10 @@ struct Countersignd: AsyncParsableCommand {
         // Each connection needs a file descriptor, and the usual limit of 1024 is too low for the default of
         // 512 connections at two listeners.
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
-        // The rules apply to requests over TCP only, so without a TCP listener the port does not matter.
+        // The rules apply only to requests over TCP, so without a TCP listener any port number will do.
         let hosts = HostRules(
-            port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
+            port: configuration.http?.port ?? 0, address: configuration.http?.host ?? "",
+            names: configuration.http?.names ?? [], isSecure: tls != nil)
         let metrics = HTTPMetrics()
         let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)
         return addresses.map { address in
@@ -220,14 +222,14 @@ struct Countersignd: AsyncParsableCommand {
             return try PageFiles(folder: Self.folder + "/countersign_ReaderAPI.resources/Kiosk")
         } catch {
             log.warning(
-                "the files of the pages are missing, so no pages are served: set page to their folder",
+                "the files of the pages are missing, so no pages are served: set \"page\" to the folder with these files",
                 metadata: ["why": "\(error)"])
             return PageFiles()
         }
     }
 
     /// The folder of this program, which also contains its resources.
-    private static var folder: String {
+    static var folder: String {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""
     }
@@ -242,7 +244,7 @@ struct SchemaCommand: ParsableCommand {
 
               { "$schema": "/usr/share/countersign/countersignd.schema.json",
 
-            The schema has no rules on several values together. Only countersignd --check finds all faults.
+            The schema cannot express rules that involve several values, so only countersignd --check finds all faults.
             """)
 
     func run() { print(DaemonConfiguration.table.description(of: DaemonConfiguration()).file.text) }

@@ -22,7 +22,7 @@ extension DaemonConfiguration {
         var tls: TLS?
     }
 
-    /// The files of the certificate of `http`.
+    /// The certificate files of the TCP listener for HTTP.
     struct TLS: Equatable, Sendable {
         let certificate: String
         let key: String
@@ -37,9 +37,10 @@ extension DaemonConfiguration {
         let secretFile: String
     }
 
-    /// The keys that sign reader tokens, and the callers who may have tokens.
+    /// The keys that sign reader tokens, and the callers who may request reader tokens.
     struct TokenIssuing: Equatable, Sendable {
-        /// Whether the hub of the fleet makes the tokens. Then this file names no keys.
+        /// Whether the hub of the fleet makes the tokens. If so, the configuration file contains no paths of
+        /// signing keys.
         var isFromHub = false
         var keys: [TokenKeyFile] = []
         var grants: [TokenGrant] = []
@@ -64,7 +65,7 @@ extension DaemonConfiguration.Socket {
         upTo: 256,
         of: .made(
             of: .required(
-                // The largest number of 32 bits stands for no user (chown(2)).
+                // The largest 32-bit number is not a valid user number (chown(2)).
                 "uid", "number of the user (`id -u NAME`)", as: .whole(0...Int(UInt32.max) - 1),
                 faults: "`this user is listed twice` (at `socket.users[N]`)"),
             .required("scopes", "what this user may do", as: AccessForms.scopes), AccessForms.pageLanes,
@@ -88,7 +89,7 @@ extension DaemonConfiguration.HTTP {
                 "further host names under which the daemon is reached, such as the name of a proxy: `shop.example`, or `shop.example:8443` if its port is not 443",
                 as: .list(upTo: 16, of: .text(upTo: 253)), at: \.names),
             "tls": .optional(
-                "the certificate for TLS 1.2 and 1.3, with which a tablet or till elsewhere needs no proxy. A reload reads a renewed certificate",
+                "the certificate for TLS 1.2 and 1.3. With TLS, tablets and tills on other computers need no proxy. A reload of the configuration also reads a renewed certificate",
                 as: AccessForms.tls, at: \.tls, without: "none: plain HTTP"),
         ],
         rules: [
@@ -107,16 +108,17 @@ private let ofNoText =
     "is the SHA-256 of an empty text or a newline, which anybody could send: make a token with countersignd token new"
 
 extension DaemonConfiguration.TokenIssuing {
-    /// The words of the member `from`.
+    /// The allowed values of the member `from`.
     private enum Source: String, CaseIterable { case hub }
 
     static let table = ConfigurationTable<Self>(
         [
             "from": .value(
-                "`hub` if the fleet's hub makes the tokens. `grants` still says which callers may have them",
-                // `hub` is the only word, so a valid value always means that the hub makes the tokens.
+                "`hub` if the fleet's hub makes the tokens. In that case, too, `grants` names the callers that may have tokens",
+                // `hub` is the only allowed value, so a valid value always means that the hub makes the
+                // tokens.
                 as: ConfigurationForm<Source>.word().map { _, _, _ in true }, at: \.isFromHub,
-                without: "none: `keys` of this file sign",
+                without: "none: the keys in `keys` sign the tokens",
                 faults: "`is allowed only with fleet, which names the hub`"),
             "keys": .value(
                 "the signing keys, one for each brand",
@@ -141,7 +143,7 @@ extension DaemonConfiguration.TokenIssuing {
         ])
 
     private static let listed =
-        "this brand is in the list already: name only the one key that signs for it"
+        "this brand is in the list already: give one key for each brand"
     private static let keysOfHub = "is allowed only without \"from\": the hub has the keys"
 }
 
@@ -166,7 +168,7 @@ enum AccessForms {
     static let token = ConfigurationForm<AccessRules.Token>.made(
         of: .required(
             "name",
-            "name in logs and grants. Give each caller a different name: a presentation belongs to the name that ordered it",
+            "the token's name in logs and in `readerTokens.grants`. Give each caller a different name: a presentation belongs to the name that ordered it",
             as: .text(upTo: 64, TextFormat.tokenName)),
         .required(
             "sha256",
@@ -178,7 +180,8 @@ enum AccessForms {
         as: AccessRules.Token.init(name:sha256:scopes:lanes:))
 
     /// The form of the SHA-256 of a token. The digests of an empty text and of a newline are refused. A
-    /// script with an unset variable makes such a digest, and anybody can send the token with this digest.
+    /// script with an unset variable computes such a digest by mistake, and anybody could then send an empty
+    /// token.
     static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
         digest, text, _ throws(JSONFault) in
         guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }
@@ -190,13 +193,13 @@ enum AccessForms {
 
     static let pageLanes = ConfigurationPart<Set<String>?>.optional(
         "lanes",
-        "the lanes to which the scopes `app`, `screen`, `clerk` and `order` apply. The caller sees nothing of other lanes",
+        "the lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` apply. The caller sees nothing of other lanes",
         as: .set(upTo: 32, of: .text(upTo: 64)), without: "all",
         faults: "not checked: an unknown lane has no presentations")
 
     static let webhooks = ConfigurationForm<DaemonConfiguration.Webhooks>.made(
         of: .required(
-            "origins", "the origins that the `webhook` of an order may have",
+            "origins", "the origins to which the `webhook` of an order may point",
             as: .list(upTo: 32, of: .text(upTo: 300, TextFormat.webhookOrigin))),
         .required(
             "secretFile",
@@ -223,10 +226,11 @@ enum AccessForms {
             "name of a token, or `uid:NUMBER` of a user of the socket, with the scope `readerTokens`",
             as: .text(upTo: 64),
             faults:
-                "`must be the name of a token, or uid: and the number of a user, that has the scope readerTokens`"
+                "`must be the name of a token, or uid:NUMBER for a user; the token or user needs the scope readerTokens`"
         ),
         .required(
-            "brand", "the brand for which the caller may have tokens. It is not compared with `keys`",
+            "brand",
+            "the brand for which the caller may have tokens. The daemon does not check whether `keys` has a key of this brand",
             as: .text(upTo: TokenText.longest, TextFormat.tokenText)),
         .required(
             "instances", "the readers for which the caller may have tokens",

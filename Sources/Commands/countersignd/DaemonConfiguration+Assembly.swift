@@ -70,29 +70,34 @@ extension DaemonConfiguration {
         }
     }
 
-    /// Opens the archive of receipts and retained data, and the brands of reader tokens.
+    /// Creates the archive of receipts and retained data, and the registry of the brands for which reader
+    /// tokens are made. Both use the daemon's store.
+    ///
+    /// - Parameter tokens: makes the reader tokens of presets that request data.
     func openStore(
-        _ metrics: PresentationMetrics, _ log: Logger
+        _ metrics: PresentationMetrics, tokens: @escaping TokenBrands.Maker, _ log: Logger
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
         try mapping(
             (
                 RecordArchive(
                     store: store, keys: keys, metrics: metrics, log: log, at: WallClock.system.now),
-                TokenBrands(store: store, clock: .system)
+                TokenBrands(store: store, clock: .system, maker: tokens)
             )
         ) { (error: ReaderStoreError) in AssemblyFault(store: store, error) }
     }
 }
 
 extension DaemonConfiguration.HTTP {
-    /// Replaces the listener's certificate by the certificate that the named file has now. If the new
-    /// certificate cannot be used, the previous certificate stays in force.
+    /// Reads the listener's certificate from its file again, and replaces the certificate in force. If the
+    /// new certificate cannot be used, the previous certificate stays in force.
     func renew(_ inForce: ServerTLS?, _ log: Logger) {
         guard let inForce else { return }
         do throws(AssemblyFault) {
             if let renewed = try serverTLS() { inForce.renew(from: renewed) }
         } catch {
-            log.error("the certificate of http.tls stays as it was", metadata: ["fault": "\(error)"])
+            log.error(
+                "the new certificate of http.tls cannot be used: the previous one stays in force",
+                metadata: ["fault": "\(error)"])
         }
     }
 
@@ -107,14 +112,16 @@ extension DaemonConfiguration.HTTP {
             case .file(let path, let error): throw AssemblyFault("http.tls", file: path, error)
             case .noCertificate(let path):
                 throw AssemblyFault(
-                    "http.tls", "\(Terminal.safe(path)): there is no certificate in it: name a PEM file")
+                    "http.tls",
+                    "\(Terminal.safe(path)): the file has no certificate: name the right PEM file")
             case .noKey(let path):
                 throw AssemblyFault(
-                    "http.tls", "\(Terminal.safe(path)): there is no private key in it: name a PEM file")
+                    "http.tls",
+                    "\(Terminal.safe(path)): the file has no private key: name the right PEM file")
             case .notOfOneKey(let path):
                 throw AssemblyFault(
                     "http.tls",
-                    "\(Terminal.safe(path)): TLS does not accept it with this key: name the key of the certificate"
+                    "\(Terminal.safe(path)): TLS does not accept this certificate with the private key in http.tls.key: name the file with the certificate's own key"
                 )
             }
         }
@@ -153,7 +160,7 @@ extension DaemonConfiguration.Lane {
 }
 
 extension DaemonConfiguration.Lane.FieldTraceSettings {
-    /// The recorder of the field trace. Nil if OpenSSL has no random bytes; then nothing is traced.
+    /// The recorder of the field trace. Nil if OpenSSL cannot generate random bytes; then nothing is traced.
     fileprivate var recorder: FieldTraceRecorder? {
         try? FieldTraceRecorder(.ofThisProgram, to: RotatingTraceFile(file, bytes: bytes))
     }
@@ -257,17 +264,20 @@ extension DaemonConfiguration.Fleet {
     /// Makes the settings of the kiosk, with the fleet's keys from their files.
     func settings(in store: String) throws(AssemblyFault) -> KioskSettings {
         let keys = try keys.map { file throws(AssemblyFault) in
-            // The keys are public, but another user who could change the file could name a key of their own.
+            // The keys are public. But a user who can change this file could put their own key into it, so
+            // `PrivateFile` checks the file's permissions.
             let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
                 AssemblyFault("fleet", file: file, error)
             }
             guard let key = try? FleetKey(pem: pem) else {
                 throw AssemblyFault(
-                    "fleet", "\(Terminal.safe(file)): there is no public key on P-256 in it: name a PEM file")
+                    "fleet",
+                    "\(Terminal.safe(file)): the file has no public key on P-256: name the right PEM file")
             }
             return key
         }
-        // The file is only checked here, because the settings have its path.
+        // The settings contain only the path of this file. It is read here so that a faulty file is reported
+        // now.
         _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", file: authority, error)
         }
@@ -279,8 +289,8 @@ extension DaemonConfiguration.Fleet {
     }
 }
 
-/// A fault of a file, device or folder that the configuration names, as one line: the member, what is wrong,
-/// and what to do.
+/// A fault of a file, device or folder that the configuration names, as one line: the member, the problem and
+/// the remedy.
 struct AssemblyFault: Error, CustomStringConvertible {
     let description: String
 
@@ -289,7 +299,7 @@ struct AssemblyFault: Error, CustomStringConvertible {
     }
 
     init(_ member: String, file: String, _ error: IdentityStoreError) {
-        // The texts of all other errors name the file already.
+        // The texts of all other errors already contain the path of the file.
         if case .keyUnusable = error {
             self.init(member, "\(Terminal.safe(file)): \(error.explanation)")
         } else {

@@ -12,7 +12,7 @@ extension DaemonConfiguration {
         struct Merchant: Equatable, Sendable {
             let name: String
             let identity: MerchantIdentity
-            /// The files of the keys, the newest key first.
+            /// The files of the merchant's private keys, the newest key first.
             let keys: [String]
         }
 
@@ -20,13 +20,14 @@ extension DaemonConfiguration {
         /// Credentials).
         struct Web: Equatable, Sendable {
             let origins: [WebOrigin]
-            /// The files of the keys, the newest key first.
+            /// The files of the private keys that decrypt answers, the newest key first.
             let keys: [String]
-            /// The reader identity that signs the requests. Nil for the identity that the store chooses.
+            /// The reader identity that signs the requests. Nil for the identity that the rules in the store
+            /// select.
             let identity: String?
         }
 
-        /// The store of nonces, with their lifetime and number.
+        /// The store of nonces, with the lifetime and the maximum number of nonces.
         struct Nonces: Equatable, Sendable {
             enum Store: Equatable, Sendable {
                 case sqlite, memory
@@ -43,18 +44,18 @@ extension DaemonConfiguration {
         var nonces = Nonces()
     }
 
-    /// The chain that this kiosk belongs to.
+    /// The chain of shops that this kiosk belongs to.
     struct Fleet: Equatable, Sendable {
         let membership: FleetMembership
         /// The addresses of the chain's hubs.
         let hubs: [String]
-        /// The file with the roots of the certificates of hubs and broker.
+        /// The file with the root certificates for the hubs and the broker.
         let authority: String
-        /// The files of the public keys, in order of precedence.
+        /// The files of the public fleet keys that verify documents, in order of precedence.
         let keys: [String]
         /// The file with the code for the enrolment. Nil for a kiosk that is enrolled already.
         let codeFile: String?
-        /// The time after which the kiosk asks the hub again.
+        /// The interval at which the kiosk queries the hub for changes.
         let pollInterval: Duration
     }
 }
@@ -63,15 +64,18 @@ extension DaemonConfiguration.Online {
     static let table = ConfigurationTable<Self>(
         [
             "merchants": .value(
-                "merchants of Verify with Wallet",
+                "merchants whose apps use Verify with Wallet",
                 as: .list(
                     upTo: 64, of: OnlineForms.merchant,
                     conflict: { merchant, others in
                         others.contains { $0.name == merchant.name }
                             ? "another merchant has this name" : nil
                     }), at: \.merchants, faults: "`must have merchants or web` (at `online`)"),
-            "web": .optional("pages with the Digital Credentials API", as: OnlineForms.web, at: \.web),
-            "nonces": .value("where nonces are kept", as: OnlineForms.nonces, at: \.nonces),
+            "web": .optional(
+                "web pages that use the Digital Credentials API", as: OnlineForms.web, at: \.web),
+            "nonces": .value(
+                "where nonces are kept, how long each is valid, and how many there may be",
+                as: OnlineForms.nonces, at: \.nonces),
         ],
         rules: [
             .init(of: "merchants", "web") { object, online throws(JSONFault) in
@@ -90,7 +94,7 @@ enum OnlineForms {
 
     static let merchant = ConfigurationForm<DaemonConfiguration.Online.Merchant>.made(
         of: .required(
-            "name", "name in requests", as: .text(upTo: 64),
+            "name", "the merchant's name in requests to the daemon", as: .text(upTo: 64),
             faults: "`another merchant has this name` (at `online.merchants[N]`)"),
         .required(
             "merchantIdentifier", "Apple's merchant identifier", as: .text(upTo: 1024, TextFormat.merchant)),
@@ -133,14 +137,14 @@ enum OnlineForms {
             faults: "`fleet: REASON`"),
         .required(
             "keys",
-            "PEM files with the public keys that sign the fleet's documents. A key can withdraw the keys after it in the list, so the key that is kept in a safe comes first",
+            "PEM files with the public keys that verify the fleet's documents. A key can withdraw the keys after it in the list, so the key that is kept in a safe comes first",
             as: .list(upTo: 8, of: .path, empty: "must contain at least one file"),
             faults: "`fleet: REASON`"),
         .optional(
             "codeFile", "file with the code of `countersign-hub kiosk invite`, mode 0600", as: .path,
-            without: "none: the kiosk is enrolled already", faults: "`fleet: REASON`"),
+            without: "none: needed only until the kiosk is enrolled", faults: "`fleet: REASON`"),
         .value(
-            "pollSeconds", "how often the kiosk asks the hub if the broker sends no notice",
+            "pollSeconds", "how often the kiosk asks the hub for changes if the broker sends no notice",
             as: .seconds(5...86_400), standard: .seconds(300)),
         as: {
             (
@@ -155,7 +159,7 @@ enum OnlineForms {
     fileprivate static let nonces = ConfigurationForm<DaemonConfiguration.Online.Nonces>.made(
         of: .value(
             "store",
-            "`sqlite`: a file in the store's folder; `memory`: lost at a restart; `postgresql`: a database that several servers share",
+            "where nonces are kept: `sqlite` in a file in the store's folder, `memory` until the daemon ends, `postgresql` in a database that several servers share",
             as: .word(of: StoreWord.self), standard: .sqlite),
         .optional(
             "connection", "file with libpq's connection string, mode 0600", as: .path,

@@ -6,16 +6,17 @@ internal import PKIX
 internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
+internal import ReaderTokens
 internal import RequestPlanner
 
 /// The daemon's configuration, and the table with which its file is read.
 ///
-/// Each member of the file is one entry of a table, with its name, form, default, text and property of this
-/// value. The default of a member is the value of the property in a new configuration. The parser, the JSON
-/// Schema (`countersignd schema`) and the reference are made from the tables. Rules on several members stand
-/// below the tables.
+/// Each member of the file is one entry of a table. The entry contains the name, form, default and reference
+/// text of the member, and the property that stores its value. The default of a member is the value of the
+/// property in a new configuration. The parser, the JSON Schema (`countersignd schema`) and the reference are
+/// made from the tables. Rules on several members stand below the tables.
 package struct DaemonConfiguration: Equatable, Sendable {
-    /// The folder of the store, which has trust, identities, brands, receipts and retained data.
+    /// The folder of the store, which contains trust, identities, brands, receipts and retained data.
     var store = "/var/lib/countersign"
     /// The folder of the keys of retained data, never inside the store's folder. Nil means the store's path
     /// with `-keys` at its end.
@@ -26,11 +27,11 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
-    /// The presets: orders with a name. A button of a clerk page gives such an order. A lane can also run
-    /// such an order by itself for every phone.
+    /// The presets, which are orders with a name. A button on a clerk page starts such an order, or a lane
+    /// runs it by itself for every phone.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules with which documents are judged. The revocation policy in this value is not used, because
+    /// The rules for the verification of documents. The revocation policy in this value is not used, because
     /// `policies` has a revocation policy for each purpose.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
@@ -42,7 +43,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var online: Online?
     var fleet: Fleet?
     var logLevel = "info"
-    /// The time that presentations have to end when the daemon ends.
+    /// The time that running presentations have to finish after the daemon was told to end.
     var end = Duration.seconds(10)
 }
 
@@ -78,13 +79,13 @@ extension DaemonConfiguration {
                     "`page: PATH: REASON`, see below. If the default folder is missing, the daemon logs a warning and serves no pages"
             ),
             "policies": .object(
-                "for each purpose of a request: the policy for documents whose revocation is undetermined. An order or a lane may name a stricter policy",
+                "the policies for documents whose revocation is undetermined, one for each purpose of a request. An order or a lane may name a stricter policy",
                 as: policiesOfPurposes, at: \.policies),
             "clockSkewSeconds": .value(
-                "tolerance for clocks that differ: extends the validity of a document at both ends, and is how far in the future the date of a list may be",
+                "tolerance for clocks that differ. It extends the validity of a document at both ends. The date of a list may be this far in the future",
                 as: .whole(0...3600, unit: "seconds"), at: \.policy.clockSkew),
             "documentSigners": .value(
-                "for further document types: the extended key usages of the signers. A signer's certificate must have one of them; with `[]` it must have none. The usages for the types of ISO and the EU cannot be changed",
+                "for each further document type, the extended key usages of its signers. A signer's certificate must have one of these usages; with `[]` the certificate must have none. The usages for the types of ISO and the EU cannot be changed",
                 as: documentSigners, at: \.policy.signers),
             "testRoots": .value(
                 "further roots of test documents. Their documents have the verdict `mock`, never `verified`",
@@ -109,7 +110,7 @@ extension DaemonConfiguration {
                 at: \.socket,
                 faults: "see below"),
             "http": .value(
-                "the TCP listener for HTTP: on loopback, or with a certificate on any address. `null` for none",
+                "the TCP listener for HTTP. Without a certificate only a loopback address is allowed, with a certificate any address. `null` for no listener",
                 as: .nullable(.object(HTTP(), HTTP.table)), at: \.http, faults: "see below"),
             "tokens": .value(
                 "the tokens of the programs and pages that may use `http`",
@@ -122,19 +123,19 @@ extension DaemonConfiguration {
             // The presets stand before the lanes, because lanes name presets and the members are read in this
             // order.
             "presets": .value(
-                "display requests with a name, for buttons and for lanes that ask by themselves",
+                "requests with a name, for the buttons of the clerk's and the desk's page, for programs, and for standing orders",
                 as: LaneForms.presets, at: \.presets,
                 faults: "see [presets](#presets)"),
             "lanes": .value(
-                "the tills at which phones are read",
+                "the lanes. A lane is one till: its reader, its Bluetooth adapter and its pages",
                 as: .list(
                     upTo: 32, of: .object(Lane(), Lane.table),
                     conflict: { lane, others in lane.conflict(with: others) }), at: \.lanes,
                 without: "**required** unless `online` is present",
                 faults: "`must contain at least one lane`"),
-            // The limits belong to several properties, so the object has no single place.
+            // The limits are stored in several properties of the configuration, so the key path is `\.self`.
             "limits": .object(
-                "how much the daemon holds in memory, and for how long", as: limits, at: \.self,
+                "the limits of what the daemon holds in memory, and for how long", as: limits, at: \.self,
                 faults: "see below"),
             "webhooks": .optional(
                 "the servers that are notified when a presentation ends", as: AccessForms.webhooks,
@@ -153,7 +154,8 @@ extension DaemonConfiguration {
                 at: \.fleet, without: "none: this computer belongs to no fleet", faults: "see below"),
         ],
         rules: [
-            // The file has the users in `socket`. The daemon needs tokens and users together, in `access`.
+            // In the file, the users are listed in `socket`. The daemon needs tokens and users together in
+            // `access`.
             .init(of: "socket") { _, file throws(JSONFault) in
                 file.access.users = file.socket?.users ?? [:]
             },
@@ -164,6 +166,9 @@ extension DaemonConfiguration {
             },
             .init(of: "tokens", "socket") { object, file throws(JSONFault) in
                 try file.checkCallers(object)
+            },
+            .init(of: "presets", "readerTokens") { object, file throws(JSONFault) in
+                try file.checkBrands(object)
             },
             .init(of: "online") { object, file throws(JSONFault) in try file.checkLanes(object) },
         ])
@@ -185,7 +190,7 @@ extension DaemonConfiguration {
 
     private static let limits = ConfigurationTable<Self>([
         "presentations": .value(
-            "the maximum number of presentations in memory. A new order then removes a finished presentation: the oldest of the caller that has the most finished presentations. If none is finished, the order is refused (`tooManyPresentations`)",
+            "the maximum number of presentations in memory. If it is reached, a new order removes a finished presentation: the oldest of the caller that has the most finished presentations. If none is finished, the order is refused (`tooManyPresentations`)",
             as: .whole(10...100_000), at: \.limits.presentations),
         "listeners": .value(
             "the maximum number of open event streams at all lanes together. One caller may have half of them",
@@ -194,10 +199,11 @@ extension DaemonConfiguration {
             "the maximum number of open connections at each listener. One caller may have half of them. All unknown callers together may have half of them, for 30 s each",
             as: .whole(4...8192), at: \.connections),
         "ordersPerHour": .value(
-            "the maximum number of presentations that one caller may order within an hour. A further order is refused (`tooManyOrders`) until the time in `Retry-After`. Lanes that ask by themselves are not limited",
+            "the maximum number of presentations that one caller may order within an hour. A further order is refused (`tooManyOrders`) until the time in `Retry-After`. Standing orders are not limited",
             as: .whole(1...100_000), at: \.limits.ordersPerHour),
         "shownSeconds": .value(
-            "how long a name is shown if no person has to decide", as: .seconds(5...3600), at: \.limits.shown),
+            "how long the clerk's page shows the holder's name if no person has to decide",
+            as: .seconds(5...3600), at: \.limits.shown),
         "decisionSeconds": .value(
             "how long a person may take to decide. Portrait and name are shown during this time; after it the outcome is `unclear`",
             as: .seconds(5...3600), at: \.limits.decision),
@@ -208,14 +214,14 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration {
-    /// Reads the bytes of a file. Variables of the environment replace members of the file.
+    /// Reads the bytes of a file. Environment variables replace members of the file.
     package init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
         try self.init(environment) { () throws(JSONFault) in
             try JSONText(bytes[...], limit: Self.largestFile)
         }
     }
 
-    /// Reads a file that documents of the fleet have changed.
+    /// Reads the contents of a configuration file after the fleet's documents were applied to them.
     init(_ item: JSONItem, environment: [String: String]) throws(ConfigurationFaults) {
         try self.init(environment) { JSONText(item) }
     }
@@ -230,7 +236,7 @@ extension DaemonConfiguration {
         let text = reading.result(text)
         if let text { _ = Self.table.read(text, into: &self, &reading) }
         apply(environment, &reading)
-        // A socket with a fault is nil too, and must not be reported as absent.
+        // A faulty `socket` or `http` is nil although the file has it.
         if socket == nil, http == nil, !reading.hasFault(in: "/socket"), !reading.hasFault(in: "/http") {
             reading.add(
                 JSONFault(
@@ -240,7 +246,8 @@ extension DaemonConfiguration {
             let requirement = "must be a folder outside of store"
             reading.add(
                 (try? text?.members())?["keys"]?.wrong(requirement)
-                    // The environment names the folder, so the fault has no line of the file.
+                    // If the file has no member `keys`, an environment variable has set the folder. The fault
+                    // then has no line number.
                     ?? JSONFault(.wrongValue("keys \(requirement)"), line: 0))
         }
         guard reading.faults.isEmpty else { throw ConfigurationFaults(faults: reading.faults) }
@@ -258,8 +265,21 @@ extension DaemonConfiguration {
                 !callers.contains(name)
             else { continue }
             throw caller.wrong(
-                "must be the name of a token, or uid: and the number of a user, that has the scope readerTokens"
+                "must be the name of a token, or uid:NUMBER for a user; the token or user needs the scope readerTokens"
             )
+        }
+    }
+
+    /// Checks that the daemon can make the reader tokens of each preset that requests data.
+    private func checkBrands(_ file: ConfigurationObject) throws(JSONFault) {
+        guard !readerTokens.isFromHub else { return }
+        let brands = Set(readerTokens.keys.map(\.brand))
+        // A preset with a fault was reported when it was read, so it is skipped here.
+        for preset in (try? file.member("presets").array()) ?? [] {
+            guard let brand = try? preset.members()["brand"], let name = try? brand.string(),
+                !brands.contains(where: { $0.text == name })
+            else { continue }
+            throw brand.wrong(LaneForms.ofNoKey)
         }
     }
 
@@ -267,15 +287,17 @@ extension DaemonConfiguration {
     private func checkLanes(_ file: ConfigurationObject) throws(JSONFault) {
         guard online == nil else { return }
         guard let lanes = file.members["lanes"] else { throw file.text.missing("lanes") }
-        // With a fault anywhere the list may be empty because its lanes could not be read.
+        // If the file has any fault, the list may be empty only because a lane could not be read.
         if self.lanes.isEmpty, file.reading.faults.isEmpty {
             throw lanes.wrong("must contain at least one lane")
         }
     }
 
-    /// Replaces values of the file by variables of the environment. A variable has the form of its member.
+    /// Replaces values of the file by values of environment variables. A variable has the form of the member
+    /// that it replaces.
     private mutating func apply(_ environment: [String: String], _ reading: inout ConfigurationReading) {
-        /// Reads a variable as a member of `owner`. Records a fault if the variable has no valid value.
+        /// Reads an environment variable as a member of `owner`. Records a fault if the variable has no valid
+        /// value.
         func read<Owner>(
             _ variable: String, as member: String, of table: ConfigurationTable<Owner>, over owner: Owner
         ) -> Owner? {
@@ -290,7 +312,7 @@ extension DaemonConfiguration {
         for (variable, member) in [("STORE", "store"), ("KEYS", "keys"), ("PAGE", "page"), ("LOG", "log")] {
             self = read(variable, as: member, of: Self.table, over: self) ?? self
         }
-        // A variable opens a listener even if the file does not name this listener.
+        // An environment variable opens a listener even if the file has no member for this listener.
         socket = read("SOCKET", as: "path", of: Socket.table, over: socket ?? Socket()) ?? socket
         http = read("HTTP_PORT", as: "port", of: HTTP.table, over: http ?? HTTP()) ?? http
     }

@@ -23,18 +23,19 @@ struct Reloading: Service {
             systemd.reloading()
             do throws(ConfigurationFaults) {
                 await apply(try read())
-                log.notice("the daemon read the file again")
+                log.notice("the daemon read its configuration file again")
             } catch {
                 log.error(
-                    "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])
+                    "the file has faults: the previous configuration stays in force",
+                    metadata: ["faults": "\(error.text(of: path))"])
             }
-            // This is sent after a fault, too, because systemd waits for the end of the reload.
+            // systemd waits for the end of the reload, so `ready()` is also called after a fault.
             systemd.ready()
         }
     }
 }
 
-/// The parts of the daemon that another configuration replaces while the daemon runs.
+/// The parts of the daemon that can be replaced by the parts of a new configuration while the daemon runs.
 struct ReplaceableParts: Sendable {
     let access: AccessBook
     let coordinator: PresentationCoordinator
@@ -49,10 +50,10 @@ struct ReplaceableParts: Sendable {
     ///
     /// - Returns: whether no lane was in use. A lane in use keeps its previous configuration.
     func replace(by new: DaemonConfiguration) async -> Bool {
-        // If a stopped kiosk is started again, the lanes are replaced before the access rules: a caller's
-        // order for a lane that is not there yet would be refused as an unknown lane. In every other case the
-        // access rules are replaced first, so that a caller who has lost the access cannot order in the
-        // meantime.
+        // The access rules are normally replaced before the lanes, so that a caller who has lost access
+        // cannot send orders in the meantime. When a stopped kiosk is started, the lanes are replaced first.
+        // Otherwise an order for a lane that is not ready yet would be refused as an order for an unknown
+        // lane.
         let isStarted = access.current == .stopped
         if !isStarted { access.replace(with: new.access) }
         // Callers that have lost their access must not receive later events.
@@ -60,7 +61,7 @@ struct ReplaceableParts: Sendable {
         await issuing.apply(new.readerTokens)
         basis.replace(policy: new.policy, policies: new.policies)
         new.warnOfTestDocuments(log)
-        let isDone = await lanes.apply(new.lanes)
+        let isDone = await lanes.apply(new.lanes, isStopped: new.access == .stopped)
         if isStarted { access.replace(with: new.access) }
         replaceOnline(by: new.online)
         new.http?.renew(tls, log)
@@ -75,25 +76,27 @@ struct ReplaceableParts: Sendable {
         do throws(AssemblyFault) {
             online.replace(with: try settings?.settings() ?? OnlineSettings())
         } catch {
-            log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
+            log.error(
+                "the new keys of \"online\" cannot be used: the previous keys stay in force",
+                metadata: ["fault": "\(error)"])
         }
     }
 }
 
-/// The service of the coordinator's lifetime. It sends heartbeats to event listeners, and ends all
-/// presentations when the daemon ends.
+/// A service that sends heartbeats to the coordinator's event listeners, and ends all presentations when the
+/// daemon ends.
 struct CoordinatorLifetime: Service {
     let coordinator: PresentationCoordinator
     let systemd: SystemdNotice
 
     func run() async throws {
         let beats = Task {
-            // The lanes are inspected now, so that a refusal of bluetoothd is in the log before the first
-            // customer comes (Q239).
+            // The lanes are inspected at the start, so that the log shows a refusal by bluetoothd before the
+            // first customer comes (Q239).
             await coordinator.inspectLanesAtStart()
             await coordinator.beat()
         }
-        // An error means that the service was cancelled, which ends the daemon too.
+        // An error means that this service was cancelled. The daemon then ends, too.
         try? await gracefulShutdown()
         systemd.ending()
         beats.cancel()
@@ -101,7 +104,7 @@ struct CoordinatorLifetime: Service {
     }
 }
 
-/// A service that ends with the standard input. It ignores the input's bytes.
+/// A service that reads the standard input, ignores the bytes, and ends at the end of the input.
 struct InputLifetime: Service {
     func run() async throws {
         // Nothing is ever sent through the stream, because its end is the event.

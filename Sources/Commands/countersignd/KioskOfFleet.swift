@@ -10,9 +10,9 @@ internal import ReaderIdentityStore
 internal import ServiceLifecycle
 
 /// This computer as a kiosk of a fleet. It makes the configuration from the kiosk's own file and the fleet's
-/// documents, and the agent that asks the hub for changes.
+/// documents. It also makes the agent that queries the hub for changes.
 struct KioskOfFleet: Sendable {
-    /// The maximum time in which lanes become ready with another configuration.
+    /// The maximum time in which lanes must become ready after a change of the configuration.
     private static let readyTimeout = Duration.seconds(20)
     /// The time between two checks whether the lanes are ready.
     private static let readyInterval = Duration.milliseconds(250)
@@ -21,7 +21,7 @@ struct KioskOfFleet: Sendable {
 
     let settings: KioskSettings
     private let folder: FleetFolder
-    /// The path of the kiosk's own file.
+    /// The path of the kiosk's own configuration file.
     private let path: String
     /// An event for each reader token that the hub refused because this kiosk is revoked.
     private let revocations: AsyncStream<Void>
@@ -31,14 +31,15 @@ struct KioskOfFleet: Sendable {
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
         settings = try fleet.settings(in: store)
         self.path = path
-        // A single event is enough for any number of refusals before the agent asks the hub.
+        // One query to the hub is enough after any number of refused tokens, so at most one event is
+        // buffered.
         (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         folder = try mapping(FleetFolder(store: store)) { (error: IdentityStoreError) in
             AssemblyFault("fleet", error.explanation)
         }
     }
 
-    /// The client that asks the hub for reader tokens.
+    /// The client that requests reader tokens from the hub.
     var tokens: KioskTokens { KioskTokens(settings, folder) { [revoked] in revoked.yield() } }
 
     /// Returns the configuration in force: the configuration of the file, changed by the fleet's documents. A
@@ -63,19 +64,20 @@ struct KioskOfFleet: Sendable {
             } catch {
                 configuration = own
                 log.error(
-                    "the fleet's documents do not fit the kiosk's file: the file is used alone",
+                    "the configuration with the fleet's documents has faults: the daemon uses only the kiosk's own file",
                     metadata: ["why": "\(Self.text(error))"])
             }
         }
         return isStopped ? configuration.stopped : configuration
     }
 
-    /// Changes the kiosk's own file by the accepted documents, and parses the result.
+    /// Applies the accepted documents to the contents of the kiosk's own file, and parses the result. The
+    /// file itself stays as it is.
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        // The copy is a variable, because `configuration(over:)` is mutating: `accepted` keeps the
-        // configuration that was built from it.
+        // `configuration(over:)` is mutating, because it stores the built configuration in the value. The
+        // parameter is constant, so a copy is changed.
         var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
@@ -87,7 +89,7 @@ struct KioskOfFleet: Sendable {
         (error as? ConfigurationFaults)?.text(of: "configuration") ?? "\(error)"
     }
 
-    /// Reads the accepted documents and whether the kiosk is stopped, for a caller that reports faults of the
+    /// Reads the accepted documents and whether the kiosk is stopped. An error is thrown as a fault of the
     /// configuration.
     private func loaded() throws(ConfigurationFaults) -> (accepted: AcceptedDocuments, isStopped: Bool) {
         try mapping(state()) { (error: AssemblyFault) in ConfigurationFaults.fleet("\(error)") }
@@ -100,7 +102,8 @@ struct KioskOfFleet: Sendable {
         }
     }
 
-    /// Parses the kiosk's own file, or the configuration that the documents have made of it.
+    /// Parses the contents of the kiosk's own file, or these contents with the changes of the fleet's
+    /// documents.
     private static func parse(
         _ configuration: AcceptedDocuments.Configuration
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -111,14 +114,14 @@ struct KioskOfFleet: Sendable {
         }
     }
 
-    /// Makes the agent, which asks the hub for documents and changes the configuration in force by them.
+    /// Makes the agent, which requests documents from the hub and applies them to the configuration in force.
     func agent(
         of coordinator: PresentationCoordinator, inForce: ConfigurationInForce,
         metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let (path, store) = (path, settings.store)
-        // A file that cannot be read counts as an empty file, which `check` refuses. So the kiosk keeps its
-        // configuration.
+        // If the file cannot be read, its contents are empty, and `check` refuses an empty file. So the kiosk
+        // keeps its configuration.
         let file: @Sendable () -> [UInt8] = {
             FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []
         }
@@ -154,7 +157,7 @@ struct KioskOfFleet: Sendable {
             revocations: revocations)
     }
 
-    /// Whether every lane that was ready before, and is still configured, is ready again.
+    /// Returns whether every lane that was ready before, and is still configured, is ready again.
     private static func areReady(
         _ configuration: DaemonConfiguration, before: Set<String>, at coordinator: PresentationCoordinator
     ) async -> Bool {
@@ -173,18 +176,19 @@ struct KioskOfFleet: Sendable {
 
 extension ConfigurationFaults {
     fileprivate static func fleet(_ text: String) -> ConfigurationFaults {
-        // Line 0 stands for a fault that is not in the file itself.
+        // Line 0 means that the fault is not in the configuration file itself.
         ConfigurationFaults(faults: [JSONFault(.wrongValue("fleet: \(text)"), line: 0)])
     }
 }
 
-/// The configuration in force, from the daemon's file or its fleet. Changes are applied one after another.
+/// The configuration in force. New configurations, from the daemon's file or from the fleet's documents, are
+/// applied one after another.
 ///
-/// A stop of the kiosk does not wait for a running change, and remains in force after any change.
+/// A stop of the kiosk does not wait for a running change, and remains in force after every change.
 actor ConfigurationInForce {
     /// The time between two attempts to replace lanes in use.
     private static let interval = Duration.seconds(1)
-    /// The maximum time that a start after a stop waits for lanes that are in use since before the stop.
+    /// The maximum time that a start of a stopped kiosk waits for presentations from before the stop.
     private static let startTimeout = Duration.seconds(10)
 
     /// Applies a configuration to the daemon. Returns false if a lane in use still has the previous
@@ -209,9 +213,9 @@ actor ConfigurationInForce {
     /// Applies another configuration after the changes that were requested before.
     ///
     /// - Parameter timeout: the maximum time to wait for lanes in use.
-    /// - Returns: whether all lanes have the new configuration.
+    /// - Returns: false if a lane in use kept the previous configuration until the end of the wait.
     func apply(_ new: DaemonConfiguration, within timeout: Duration) async -> Bool {
-        // The task of a change is not a child of the caller's, so a cancellation has to be passed on.
+        // The task of a change is not a child of the caller's task, so a cancellation has to be passed on.
         let task = enqueue(new, timeout)
         return await withTaskCancellationHandler {
             await task.value
@@ -224,12 +228,13 @@ actor ConfigurationInForce {
     func setStopped(_ isStopped: Bool) async {
         self.isStopped = isStopped
         guard isStopped else {
-            // A lane that is still in use at the end of this time keeps its state until the next change.
+            // A lane that is still in use when `startTimeout` has passed keeps its previous configuration
+            // until the next change.
             _ = await enqueue(nil, Self.startTimeout).value
             return
         }
-        // A stop is applied at once, without waiting for its turn. A change that is running now may undo the
-        // stop, so the stop is applied again after that change, until no lane is in use.
+        // A stop is applied immediately, without waiting for earlier changes. A change that is running now
+        // may undo the stop, so the stop is applied again after that change, until no lane is in use.
         _ = await replace(wanted.stopped)
         _ = enqueue(nil, nil)
     }
@@ -249,8 +254,8 @@ actor ConfigurationInForce {
         return task
     }
 
-    /// Waits until all lanes have the configuration, at most for `timeout`. Without a timeout, waits until
-    /// another change is requested.
+    /// Applies the configuration again and again until no lane in use has the previous configuration, at most
+    /// for `timeout`. Without a timeout, tries until another change is requested.
     private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, change number: Int) async
         -> Bool
     {
@@ -296,7 +301,7 @@ struct FleetAgentService: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { await agent.run() }
-                // The agent asks the hub at once (within 0 s) whether the kiosk is revoked, and stops the
+                // The agent immediately (within 0 s) asks the hub whether the kiosk is revoked, and stops the
                 // kiosk if so.
                 for await _ in revocations { await agent.askHub(withinSeconds: 0) }
             }

@@ -2,7 +2,7 @@ internal import CProcess
 internal import FoundationEssentials
 internal import Glibc
 
-/// Protects the daemon's memory, which has portraits and keys in it, and reduces the size of this memory.
+/// Functions that protect the daemon's memory, which contains portraits and keys, and that reduce its size.
 enum ProcessMemory {
     /// Forbids core dumps and debuggers of the same user, and makes new files readable for the daemon's user
     /// alone.
@@ -15,10 +15,11 @@ enum ProcessMemory {
         umask(0o077)
     }
 
-    /// Releases the program's code that only the start needed, about half of the resident memory. The kernel
-    /// maps sixteen pages around each used page. Code that is used again comes from the page cache.
+    /// Releases the program's code that only the start needed, about half of the resident memory. More code
+    /// is resident than was used, because the kernel maps sixteen pages around each used page. Code that is
+    /// used again comes from the page cache.
     static func releaseText() {
-        // Without the list of mappings the memory stays as it is, which does no harm.
+        // If the list of mappings cannot be read, no memory is released, which does no harm.
         guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return }
         for line in maps.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -10,7 +10,8 @@ struct ReaderTokensInForce: Sendable {
     private let hub: KioskTokens?
     private let log: Logger
 
-    /// - Parameter hub: the client that asks the hub for tokens. Nil if this computer belongs to no fleet.
+    /// - Parameter hub: the client that requests tokens from the hub. Nil if this computer belongs to no
+    ///   fleet.
     init(
         _ issuing: DaemonConfiguration.TokenIssuing, from hub: KioskTokens?, _ log: Logger
     ) async throws(AssemblyFault) {
@@ -25,8 +26,8 @@ struct ReaderTokensInForce: Sendable {
             await server.replace(grants: issuing.grants, from: try source(of: issuing))
         } catch {
             log.error(
-                "the new keys cannot be used: reader tokens are made as before", metadata: ["why": "\(error)"]
-            )
+                "the new keys of readerTokens cannot be used: reader tokens are made as before",
+                metadata: ["why": "\(error)"])
         }
     }
 
@@ -34,8 +35,8 @@ struct ReaderTokensInForce: Sendable {
     private func source(
         of issuing: DaemonConfiguration.TokenIssuing
     ) throws(AssemblyFault) -> TokenSource {
-        // If `fleet` was added to the file after the start, there is no hub yet. The list of keys is then
-        // empty, so no token is made.
+        // A member `fleet` that was added to the file after the start takes effect only at the next start, so
+        // there is no `hub` yet. The list of keys is then empty, and no token is made.
         guard issuing.isFromHub, let hub else { return .keys(try issuing.signers()) }
         return .hub { request throws(TokenRefusal) in
             do throws(HubError) {
@@ -48,8 +49,8 @@ struct ReaderTokensInForce: Sendable {
 }
 
 extension TokenRefusal {
-    /// Converts the hub's error. Only a refusal of this token, or of too many tokens, is passed on to the
-    /// caller.
+    /// Converts the hub's error. A caller without a grant and a caller with too many requests get the hub's
+    /// reason. Every other error is reported as an unavailable hub.
     init(_ error: HubError) {
         switch error {
         case .refused(403, "readerTokenNotGranted", _): self = .notAllowed
@@ -57,12 +58,12 @@ extension TokenRefusal {
         case .refused(_, let id, _):
             self = .brandUnavailable(
                 .hubUnavailable(
-                    "the hub makes this kiosk's reader tokens, and refuses (\(Terminal.safe(id))): see the hub's log"
+                    "the hub, which makes this kiosk's reader tokens, refused the request (\(Terminal.safe(id))): see the hub's log"
                 ))
         case .unreachable, .malformed, .file:
             self = .brandUnavailable(
                 .hubUnavailable(
-                    "the hub makes this kiosk's reader tokens, and does not answer: try again later"))
+                    "the hub, which makes this kiosk's reader tokens, does not answer: try again later"))
         }
     }
 }

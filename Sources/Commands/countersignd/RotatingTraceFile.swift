@@ -6,7 +6,7 @@ internal import SystemPackage
 /// The two files of a lane's field trace: the current file, and the previous file with `.1` at the end of its
 /// name.
 ///
-/// Both files together have at most the configured size. Only their owner can read them.
+/// Both files together have at most the configured size. Only the owner can read the files.
 final class RotatingTraceFile: FieldTraceSink {
     private struct State {
         var file: FileDescriptor?
@@ -55,7 +55,7 @@ final class RotatingTraceFile: FieldTraceSink {
 
     /// Renames the file at this path and makes a new file. If no file can be made, nothing is traced.
     private static func makeFile(at path: String) -> State {
-        // There is nothing to rename at the first start.
+        // The result is ignored, because there is no file to rename at the first start.
         _ = unsafe rename(path, path + ".1")
         // A file or a link that somebody else made at this path is never written to.
         let file = try? FileDescriptor.open(

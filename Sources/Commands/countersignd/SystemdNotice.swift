@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Logging
 
-/// Notifies systemd of the daemon's state by the datagrams of sd_notify(3). Does nothing if systemd did not
-/// start the daemon. A notice that cannot be sent is dropped, and the daemon continues to serve.
+/// A sender of the datagrams of sd_notify(3), which tell systemd the state of the daemon. Sends nothing if
+/// systemd did not start the daemon. A datagram that cannot be sent is dropped.
 struct SystemdNotice: Sendable {
     private let path: String?
 
@@ -26,8 +26,8 @@ struct SystemdNotice: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // The length counts exactly the bytes of the name, because in an abstract address every counted byte
-        // belongs to the name (unix(7)).
+        // The length includes only the bytes of the name, because further bytes would become part of an
+        // abstract address (unix(7)).
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
         let bytes = Array(text.utf8)
         unsafe withUnsafePointer(to: &address) { pointer in
@@ -53,7 +53,8 @@ struct SystemdNotice: Sendable {
     }
 }
 
-/// Notifies systemd and the log when all listeners accept requests.
+/// A counter of the listeners that do not accept requests yet. When all accept requests, it notifies systemd
+/// and the log.
 actor Readiness {
     private var waitingFor: Int
     private let systemd: SystemdNotice
@@ -65,7 +66,7 @@ actor Readiness {
         self.log = log
     }
 
-    /// Counts a listener that accepts requests.
+    /// Counts one more listener that accepts requests.
     func opened() {
         waitingFor -= 1
         guard waitingFor == 0 else { return }

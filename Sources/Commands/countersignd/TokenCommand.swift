@@ -5,20 +5,21 @@ internal import OpenSSLCrypto
 internal import PresentationService
 internal import ReaderAPI
 
-/// The command `countersignd token`, for the tokens with which programs use HTTP.
+/// The command `countersignd token`, for the tokens with which programs use the daemon's HTTP API.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make tokens, with which programs use the daemon over HTTP.",
+        commandName: "token", abstract: "Make tokens for programs that use the daemon over HTTP.",
         subcommands: [TokenNewCommand.self])
 }
 
-/// The command `countersignd token new`. It prints a new token once, with its member for the configuration.
+/// The command `countersignd token new`. It prints a new token once, and an entry for the configuration's
+/// list `tokens`.
 struct TokenNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Make a token, and its member for the configuration.",
+        commandName: "new", abstract: "Make a token, and its entry for the configuration.",
         discussion: """
-            The token is printed once: give it to its program. Add the member to the list "tokens" of the configuration. \
-            The member has only the token's SHA-256. No file is written.
+            The token is printed once: give it to its program. Add the entry to the list "tokens" of the configuration. \
+            The entry has only the token's SHA-256. No file is written.
 
               countersignd token new --scope app --name till
             """)
@@ -38,7 +39,7 @@ struct TokenNewCommand: ParsableCommand {
             valueName: "lane"))
     var lane: [String] = []
 
-    @Flag(help: "Print JSON: the token, and the member for the list \"tokens\" of the configuration.")
+    @Flag(help: "Print JSON: the token, and the entry for the list \"tokens\" of the configuration.")
     var json = false
 
     func validate() throws {
@@ -52,7 +53,7 @@ struct TokenNewCommand: ParsableCommand {
         }
     }
 
-    /// The name of `--name`, or the first scope.
+    /// The value of `--name`, or the first scope.
     private var ownName: String { name ?? scope.first?.rawValue ?? "" }
 
     func run() throws {
@@ -72,7 +73,7 @@ extension Scope: ExpressibleByArgument {}
 
 /// A new random token. Only its digest is kept.
 struct NewToken {
-    /// The number of random bytes, as many as a SHA-256 has.
+    /// The number of random bytes, which is the size of a SHA-256 digest.
     private static let size = 32
 
     let text: String
@@ -83,7 +84,8 @@ struct NewToken {
         digest = Digest(.sha256, of: Array(text.utf8)[...])
     }
 
-    /// Returns the token's member of the configuration.
+    /// Returns the token's entry for the list `tokens` of the configuration. The entry has a digest of the
+    /// token.
     func member(name: String, scopes: [Scope], lanes: [String]) -> JSONValue {
         let words = { (words: [String]) in JSONValue.array(words.map(JSONValue.string)) }
         return .object(

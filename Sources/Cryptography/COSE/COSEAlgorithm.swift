@@ -34,7 +34,7 @@ package struct COSEAlgorithm: Hashable, Sendable {
         return curve.family == .edwards ? .eddsa : .ecdsa(curve.preferredHash)
     }
 
-    /// Whether this is one of the newer identifiers, which name the curve too (Q153).
+    /// Whether the identifier also determines the curve, as only newer identifiers do (Q153).
     package var isFullySpecified: Bool { Self.fullySpecified[identifier] != nil }
 
     private static let fullySpecified: [Int64: Curve] = [

@@ -2,7 +2,8 @@ package import OpenSSLCrypto
 
 /// The reason why a COSE object (RFC 9052) is refused.
 package enum COSEError: Error, Equatable, Sendable {
-    /// The bytes are not the array, header maps and strings of the structure.
+    /// The bytes do not have the form that RFC 9052 requires for this structure: an array with header maps
+    /// and byte strings.
     case malformed(COSEStructure)
     /// A label occurs in both headers (RFC 9052 3).
     case labelInBothHeaders(Int64)
@@ -23,7 +24,7 @@ package enum COSEError: Error, Equatable, Sendable {
     case privateKeyPresent
     /// The header x5chain is missing, empty or malformed (RFC 9360 2).
     case certificateChainMalformed
-    /// The signature or tag does not fit these bytes and this key.
+    /// The signature or tag is wrong for these bytes and this key.
     case signatureInvalid
     case signatureMalformed
     /// OpenSSL reported an error in the computation.
@@ -53,12 +54,13 @@ extension COSEError {
             "the payload is missing where it must be embedded, or embedded where it must be detached"
         case .keyNotUsable: "the key is not valid on its curve, or its type is not supported"
         case .coordinateTooShort(let count, let size):
-            "a coordinate of the key has \(count) bytes instead of \(size): the issuer left out leading zero bytes, which"
-                + " RFC 9053 forbids"
+            "a coordinate of the key has \(count) bytes instead of \(size): the issuer left out leading zero bytes,"
+                + " which RFC 9053 forbids"
         case .privateKeyPresent: "the key contains its private part, where only a public key is allowed"
         case .certificateChainMalformed: "the issuer's certificate (x5chain) is missing or malformed"
         case .signatureInvalid: "the signature or MAC is not valid for these bytes and this key"
-        case .signatureMalformed: "the signature or MAC does not have the size or form of its algorithm"
+        case .signatureMalformed:
+            "the signature or MAC does not have the size or form that its algorithm requires"
         case .cryptography(let error): error.explanation
         }
     }

@@ -20,7 +20,8 @@ package struct COSEHeaders: Sendable {
             throw .malformed(structure)
         }
         try refuseLabelsInBoth()
-        // A critical header changes the meaning of the object, and this module knows none (RFC 9052 3.1).
+        // A critical header changes the meaning of the object, and this module supports no critical header
+        // (RFC 9052 3.1).
         guard self[Label.critical] == nil else { throw .criticalHeaderNotUnderstood }
     }
 
@@ -30,8 +31,8 @@ package struct COSEHeaders: Sendable {
         static let x5chain: Int64 = 33
     }
 
-    /// Throws if a label is in both headers, which RFC 9052 3 forbids. Nothing would say which of the two
-    /// values counts.
+    /// Throws if a label is in both headers, which RFC 9052 3 forbids. Otherwise it would be undefined which
+    /// of the two values is valid.
     private func refuseLabelsInBoth() throws(COSEError) {
         guard let protectedMap else { return }
         var integers: Set<Int64> = []
@@ -80,7 +81,7 @@ package struct COSEHeaders: Sendable {
             if case .byteString(let certificate) = item.value { return [certificate] }
             var chain: [ArraySlice<UInt8>] = []
             for certificate in try item.array() {
-                // The `catch` below replaces this error: it only leaves the block.
+                // The `catch` below replaces every `CBORError`, so any of its cases may be thrown here.
                 guard chain.count < maximum else { throw CBORError.outOfRange(at: certificate.offset) }
                 chain.append(try certificate.byteString())
             }

@@ -3,7 +3,7 @@ package import OpenSSLCrypto
 
 /// A COSE_Key (RFC 9052 7) with a public key of type EC2 or OKP.
 ///
-/// The key is parsed when the value is created and checked against its curve by `publicKey()`.
+/// The initialiser parses the key. `publicKey()` checks that the key is on its curve.
 package struct COSEKey: Sendable {
     /// The map as received. Transcripts use these bytes, never a new encoding of the key (Q45).
     package let encoded: ArraySlice<UInt8>
@@ -27,8 +27,7 @@ package struct COSEKey: Sendable {
 
     package init(_ item: CBORItem) throws(COSEError) {
         encoded = item.encoded
-        // All members are read first, because a member of a wrong CBOR type makes the key malformed, whatever
-        // the other members say.
+        // All members are read first, because the key is malformed if any member has a wrong CBOR type.
         let members:
             (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
         do throws(CBORError) {
@@ -75,9 +74,10 @@ package struct COSEKey: Sendable {
         }
     }
 
-    /// Throws if a coordinate lacks leading zero bytes (Q218). Other wrong sizes are errors of `PublicKey`.
+    /// Throws if a coordinate lacks leading zero bytes (Q218). All other wrong sizes are reported by
+    /// `PublicKey`.
     private func requireSize(of coordinate: ArraySlice<UInt8>) throws(COSEError) {
-        // The raw key of a Montgomery or Edwards curve is no number, so no leading zeros can be missing.
+        // The raw key of a Montgomery or Edwards curve is not a number, so it cannot lack leading zeros.
         guard coordinate.count >= curve.coordinateSize || curve.family != .weierstrass else {
             throw .coordinateTooShort(count: coordinate.count, size: curve.coordinateSize)
         }

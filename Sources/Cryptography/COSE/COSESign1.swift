@@ -69,7 +69,7 @@ struct COSEFields {
         var fields: [CBORItem] = []
         do throws(CBORError) {
             for field in try item.array() {
-                // The `catch` below replaces this error: it only leaves the block.
+                // The `catch` below replaces every `CBORError`, so any of its cases may be thrown here.
                 guard fields.count < 4 else { throw CBORError.outOfRange(at: field.offset) }
                 fields.append(field)
             }
@@ -89,7 +89,7 @@ struct COSEFields {
 func signedBytes(
     context: String, protected: ArraySlice<UInt8>, payload: [ArraySlice<UInt8>]
 ) -> [ArraySlice<UInt8>] {
-    // 32 bytes are enough for the context string and the heads.
+    // 32 bytes are enough for the context string and the CBOR heads.
     var encoder = CBOREncoder(reservingCapacity: protected.count + 32)
     encoder.array(count: 4)
     encoder.text(context)

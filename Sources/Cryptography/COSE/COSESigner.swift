@@ -29,7 +29,8 @@ package struct COSESigner: Sendable {
         }
     }
 
-    /// Returns headers for ES256 that name the key: `alg` and `kid` (RFC 9052 3.1), both protected.
+    /// Returns headers for ES256 with the algorithm (`alg`) and the key's identifier (`kid`) (RFC 9052 3.1),
+    /// both protected.
     package static func es256(keyID: [UInt8]) -> Self {
         var signer = Self(algorithm: .es256)
         // Label 1 is `alg`, and 4 is `kid`.

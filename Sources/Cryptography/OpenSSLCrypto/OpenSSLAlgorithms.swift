@@ -3,7 +3,7 @@ internal import COpenSSL
 /// The algorithms that OpenSSL looks up by name. Each is looked up once, and is `nil` if the providers of
 /// this machine lack it.
 enum OpenSSLAlgorithms {
-    // Fetched algorithms are immutable and counted by reference: any thread may use them.
+    // Fetched algorithms are immutable and reference-counted, so any thread may use them.
     nonisolated(unsafe) static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) static let sha384 = unsafe EVP_MD_fetch(nil, "SHA384", nil)
     nonisolated(unsafe) static let sha512 = unsafe EVP_MD_fetch(nil, "SHA512", nil)

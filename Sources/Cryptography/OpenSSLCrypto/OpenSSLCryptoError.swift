@@ -13,7 +13,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case unsupportedKey
     /// The two keys of an agreement are on different curves, or on a curve without key agreement.
     case curvesDoNotAgree
-    /// The agreement gave no usable secret: for example zero, from a point of small order (RFC 7748 6).
+    /// The key agreement has no usable result, for example zero from a point of small order (RFC 7748 6).
     case keyAgreementFailed
     case pemMalformed
 
@@ -21,7 +21,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// OpenSSL has no provider for TPM 2.0 on this machine.
     case tpmProviderMissing
-    /// The provider is installed but reaches no TPM.
+    /// The provider is installed but cannot reach a TPM.
     case tpmUnreachable
     /// The TPM does not create, load or use the key: the key belongs to another TPM, its curve is not
     /// supported, or the TPM is full.
@@ -33,7 +33,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// The signature algorithm cannot be used with a key on this curve.
     case algorithmDoesNotFitKey
-    /// The signature does not have the form of its algorithm.
+    /// The signature does not have the form that its algorithm requires.
     case signatureMalformed
     /// The signature is well-formed but does not verify.
     case signatureInvalid
@@ -43,7 +43,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// The symmetric key does not have 16 or 32 bytes.
     case keySizeWrong
-    /// The authentication tag does not fit the ciphertext, the key and the nonce.
+    /// The authentication tag is wrong for the ciphertext, the key and the nonce.
     case authenticationFailed
     /// All nonces of the key were used (2³² − 1 in a session), or an earlier message failed to open.
     case keySpent
@@ -65,7 +65,7 @@ extension OpenSSLCryptoError {
     /// A text that describes the error.
     package var explanation: String {
         switch self {
-        case .keyMalformed: "the key does not have the size or form of its curve"
+        case .keyMalformed: "the key does not have the size or form that its curve requires"
         case .pointNotOnCurve: "the public key is not a point on its curve"
         case .scalarOutOfRange: "the private key is not in the range of its curve"
         case .unsupportedKey: "the key is of a kind or on a curve that is not supported"
@@ -74,19 +74,19 @@ extension OpenSSLCryptoError {
         case .keyAgreementFailed: "the two keys give no usable shared secret"
         case .pemMalformed: "the text is not PEM of the expected kind"
         case .algorithmDoesNotFitKey: "the algorithm does not fit the key's curve"
-        case .signatureMalformed: "the signature does not have the form of its algorithm"
+        case .signatureMalformed: "the signature does not have the form that its algorithm requires"
         case .signatureInvalid: "the signature is not valid for these bytes and this key"
         case .authenticationFailed: "the ciphertext does not belong to this key, or was changed"
         case .unsupportedSignatureAlgorithm: "the signature algorithm is not supported"
         case .keySizeWrong: "the symmetric key does not have the right size"
         case .keySpent:
-            "the session key cannot be used after its last message or a failure: start a new session"
-        case .tooLong: "the input or output is longer than its algorithm allows"
+            "the session key was used after the session's last message or after a failure: start a new session"
+        case .tooLong: "the input or output is longer than the algorithm allows"
         case .tpmProviderMissing:
-            "OpenSSL has no provider for TPM 2.0 here: apt-get install tpm2-openssl"
+            "OpenSSL has no provider for TPM 2.0 on this computer: run apt-get install tpm2-openssl"
         case .tpmUnreachable:
             "no TPM 2.0 answers: check that /dev/tpmrm0 exists and that this user is in the group tss; "
-                + "TPM2OPENSSL_TCTI names another TPM"
+                + "to use another TPM, name it in the environment variable TPM2OPENSSL_TCTI"
         case .tpmRefused:
             "the TPM does not make or load the key: it belongs to another TPM, its curve is not supported, or the TPM is full"
         case .keyStaysInTPM:

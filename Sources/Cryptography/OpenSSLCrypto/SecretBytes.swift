@@ -23,7 +23,7 @@ internal import COpenSSL
         count: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws(E) -> Void
     ) throws(E) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        // The typed view that this returns is not needed.
+        // `initializeMemory` returns a typed view, which is not needed.
         _ = unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
         do throws(E) {
             try unsafe body(buffer)

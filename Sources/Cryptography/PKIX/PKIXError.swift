@@ -26,7 +26,7 @@ package enum PKIXError: Error, Equatable, Sendable {
     case signatureAlgorithmsDiffer
     /// An extension occurs twice (RFC 5280, 4.2).
     case duplicateExtension(at: Int)
-    /// A list or a certificate exceeds the limit of this parser.
+    /// The encoding, or a part of it, exceeds a limit of this parser: a size or a number of entries.
     case limitExceeded(at: Int)
 
     // CRLs (RFC 5280, 5)
@@ -39,7 +39,7 @@ package enum PKIXError: Error, Equatable, Sendable {
     case deltaCRL
     /// The CRL is indirect: it lists certificates of other issuers.
     case indirectCRL
-    /// The CRL does not cover all document signers and all reasons.
+    /// The CRL does not cover all document signers and all reasons for revocation.
     case crlOfOtherScope
     /// A part of a CRL other than its entries cannot be read, for the given reason.
     indirect case crlPartUnreadable(CRLPart, PKIXError)
@@ -50,7 +50,7 @@ package enum PKIXError: Error, Equatable, Sendable {
 
     /// The text is not PEM with certificates (RFC 7468).
     case pemMalformed
-    /// The certificates are inside PKCS #7 (RFC 2315), which is not read.
+    /// The certificates are inside PKCS #7 (RFC 2315), which this parser does not support.
     case pkcs7
 }
 
@@ -73,17 +73,18 @@ extension PKIXError {
         case .crlVersionWrong: "the CRL is not of version 2"
         case .crlNextUpdateMissing: "the CRL has no nextUpdate"
         case .deltaCRL: "the CRL lists only changes to another CRL (a delta CRL): give the complete CRL"
-        case .indirectCRL: "the CRL lists certificates of other issuers"
-        case .crlOfOtherScope: "the CRL does not cover every document signer and every reason"
+        case .indirectCRL:
+            "the CRL may also list certificates of other issuers (an indirect CRL), which is not supported"
+        case .crlOfOtherScope: "the CRL does not cover all document signers and all reasons for revocation"
         case .crlPartUnreadable(let part, let error): "\(part.name) cannot be read: \(error.explanation)"
         case .unknownCriticalExtension(let oid): "the CRL has an unknown critical extension, \(oid)"
         case .pemMalformed: "the text is not PEM with certificates"
         case .pkcs7:
-            "it is PKCS #7, which is not supported: `openssl pkcs7 -print_certs` writes its certificates as PEM"
+            "the certificates are in PKCS #7, which is not supported: convert them to PEM with `openssl pkcs7 -print_certs`"
         }
     }
 
-    /// The offset of the fault; `nil` if the fault is in no single place.
+    /// The offset of the fault; `nil` if the fault has no position.
     package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedTag(let offset),

@@ -22,13 +22,14 @@ package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static func < (one: FleetName, other: FleetName) -> Bool { one.text < other.text }
 }
 
-/// The scope of a document, from all kiosks of a chain to one kiosk. A later case overrides an earlier one.
+/// The scope of a document, from all kiosks of a chain to one kiosk. A document of a later case overrides the
+/// documents of earlier cases.
 package enum FleetLevel: String, CaseIterable, Sendable {
     case chain, site, group, kiosk
 }
 
-/// The chain, site and group of a kiosk, as the kiosk's own file states them, so that a hub cannot assign the
-/// kiosk other documents.
+/// The chain, site and group of a kiosk. They come from the kiosk's own file and not from a hub, so a hub
+/// cannot give the kiosk documents for another site or group.
 package struct FleetMembership: Equatable, Sendable {
     package let chain: FleetName
     /// The kiosk's site, or `nil` if it has none.
@@ -44,8 +45,9 @@ package struct FleetMembership: Equatable, Sendable {
         self.kiosk = kiosk
     }
 
-    /// Returns the name of the kiosk's chain, site or group, or of the kiosk itself. The kiosk's document at
-    /// this level has this name. `nil` if the kiosk has no site or group.
+    /// Returns the kiosk's own name, or the name of its chain, site or group, depending on the level. The
+    /// kiosk accepts only documents with this name at this level. `nil` for the level of the site or group if
+    /// the kiosk has none.
     package func name(at level: FleetLevel) -> FleetName? {
         switch level {
         case .chain: chain

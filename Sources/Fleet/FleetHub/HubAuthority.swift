@@ -5,8 +5,8 @@ internal import OpenSSLCrypto
 package import PKIX
 package import ReaderIdentityStore
 
-/// The chain's own certificate authority. It certifies the chain's kiosks, hubs and broker, and nothing else.
-/// All hubs have copies of the same certificate and key.
+/// The fleet chain's own certificate authority. It certifies the chain's kiosks, hubs and broker, and nothing
+/// else. All hubs have copies of the same certificate and key.
 package struct HubAuthority: Sendable {
     /// The validity of an authority's certificate: ten years, in seconds.
     private static let rootValidity: Int64 = 3650 * 86_400
@@ -60,7 +60,7 @@ package struct HubAuthority: Sendable {
         let key = try newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, "fleet authority")])
-        // The path length 0 allows certificates of kiosks and servers, but no further authority.
+        // With path length 0, the authority can certify kiosks and servers, but no further authority.
         let der = try certificate(
             of: subject, for: publicKey, issuedBy: subject, with: key, from: now,
             until: now.secondsSince1970 + rootValidity,
@@ -77,8 +77,8 @@ package struct HubAuthority: Sendable {
     /// the authority's files.
     ///
     /// - Parameters:
-    ///   - isReplacing: Whether to make a new certificate for the existing key, which replaces the former
-    ///     certificate in one step.
+    ///   - isReplacing: Whether to make a new certificate for the existing key, and to replace the former
+    ///     certificate's file in one step.
     ///   - dns: The DNS names in the certificate.
     ///   - addresses: The IP addresses in the certificate, of 4 or 16 bytes each.
     package static func certifyServer(

@@ -9,8 +9,8 @@ internal import ServiceLifecycle
 /// an hour, at every hub.
 ///
 /// Nothing is dropped in the first hour after the computer has started, because the computer's clock may
-/// still be corrected then. The uptime of the computer counts and not the uptime of the hub, because a hub
-/// that restarts every few minutes must still drop months.
+/// still be corrected then. This hour is measured from the start of the computer and not of the hub, so that
+/// a hub that restarts every few minutes still drops months.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)
@@ -44,7 +44,8 @@ package struct PartitionKeeper: Service {
             while !Task.isCancelled {
                 var pause = Self.interval
                 do throws(PostgreSQLError) {
-                    // In the first hour after the computer's start, `make` creates partitions and drops none.
+                    // In the first hour after the computer's start, only `make` is called, which creates
+                    // partitions and drops none.
                     if uptime() < Self.interval {
                         try await database.months.make()
                     } else {

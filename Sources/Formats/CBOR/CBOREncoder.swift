@@ -71,8 +71,8 @@ package struct CBOREncoder: Sendable {
         bytes.append(contentsOf: item)
     }
 
-    /// Appends a head in its shortest form. In the first byte 24, 25, 26 and 27 announce an argument of 1, 2,
-    /// 4 and 8 bytes (RFC 8949 3).
+    /// Appends a head in its shortest form. The values 24, 25, 26 and 27 in the low five bits of the first
+    /// byte announce an argument of 1, 2, 4 and 8 bytes (RFC 8949 3).
     static func appendHead(major: UInt8, argument: UInt64, to bytes: inout [UInt8]) {
         let type = major << 5
         switch argument {

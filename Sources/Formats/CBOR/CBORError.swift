@@ -21,17 +21,17 @@ package enum CBORError: Error, Equatable, Sendable {
     case tooDeep(at: Int)
     /// The received bytes are longer than the limit.
     case tooLong(limit: Int)
-    /// A structure has more entries than the limit allows.
+    /// An array or map has more entries than the limit allows.
     case tooMany(limit: Int)
-    /// An item has another type than its structure requires.
+    /// An item has another type than is required at its place.
     case unexpectedType(expected: CBORType, at: Int)
-    /// An integer is outside the range that its structure allows.
+    /// A value is outside the range that is allowed at its place.
     case outOfRange(at: Int)
-    /// A map lacks a member that its structure requires. `at` is the start of the map.
+    /// A map lacks a required member. `at` is the start of the map.
     case missingMember(at: Int)
 }
 
-/// A type that a structure requires of an item.
+/// The type that is required of an item.
 package enum CBORType: Equatable, Sendable {
     case integer, unsigned, byteString, textString, array, map, tag(UInt64), boolean
 }
@@ -47,7 +47,7 @@ extension CBORError {
         case .reservedSimpleValue(let offset): "a simple value is encoded in a reserved form (byte \(offset))"
         case .unexpectedBreak(let offset):
             "a break code is outside an item of indefinite length (byte \(offset))"
-        case .misplacedChunk(let offset): "a chunk has another type than its string (byte \(offset))"
+        case .misplacedChunk(let offset): "a chunk and its string have different types (byte \(offset))"
         case .invalidUTF8(let offset): "a text string is not UTF-8 (byte \(offset))"
         case .duplicateKey(let offset): "a map has a duplicate key (byte \(offset))"
         case .tooDeep(let offset): "items are nested too deeply (byte \(offset))"

@@ -48,7 +48,8 @@ struct CBORHead {
             size = 1
             return
         }
-        // 31 announces an indefinite length, or is the "break". Neither has an argument.
+        // The value 31 announces an indefinite length or is the "break". In both cases the head has no
+        // argument.
         if information == 31 {
             argument = 0
             size = 1
@@ -61,7 +62,7 @@ struct CBORHead {
         size = 1 + width
     }
 
-    /// Reads the head of an item that a `CBORWalker` has checked. It therefore cannot be truncated.
+    /// Reads the head of an item that a `CBORWalker` has checked. The head therefore cannot be truncated.
     @inline(__always)
     init(checked span: borrowing Span<UInt8>, at position: Int) {
         let initial = span[position]

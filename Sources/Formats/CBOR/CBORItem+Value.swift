@@ -11,7 +11,7 @@ package enum CBORValue: Sendable {
     case boolean(Bool)
     case null
     case undefined
-    /// Any other simple value.
+    /// A simple value other than false, true, null and undefined.
     case simple(UInt8)
     case float(Double)
 }
@@ -77,8 +77,8 @@ extension CBORItem {
 
     package var isNullOrUndefined: Bool { Self.isNullOrUndefined(encoded.first) }
 
-    /// Whether an item with this first byte has an indefinite length. Major type 7 is excluded, because 31
-    /// means the "break" there.
+    /// Whether an item with this first byte has an indefinite length. Major type 7 is excluded, because its
+    /// additional information 31 is the "break".
     static func hasIndefiniteLength(_ initial: UInt8?) -> Bool {
         initial.map { $0 < 0xe0 && $0 & 31 == 31 } ?? false
     }

@@ -1,16 +1,17 @@
 /// A well-formed and valid CBOR data item (RFC 8949), as a slice of the received buffer.
 ///
 /// `parse` checks all bytes once with a ``CBORWalker``: well-formedness, UTF-8, duplicate keys, and the
-/// limits for size and depth. An item therefore never contains malformed CBOR, and reading its content throws
-/// only for a type or range that the structure does not allow.
+/// limits for size and depth. An item therefore never contains malformed CBOR, and a function that reads its
+/// content throws only if the item has another type than the function requires, or a number outside the
+/// required range.
 ///
 /// Nothing is decoded in advance and nothing is copied. ``value``, ``array()``, ``map()`` and the other
 /// functions read the content from the bytes on each call and return further items as slices of the same
 /// buffer. ``encoded`` is the encoding as received, for digests and signatures. Only strings of indefinite
 /// length are joined into new memory.
 ///
-/// ``offset`` is the item's position in the buffer, which all errors name. The description of an item never
-/// shows its content (Q200).
+/// ``offset`` is the item's position in the buffer, so that an error can state the position. The description
+/// of an item never shows its content (Q200).
 package struct CBORItem: Sendable {
     /// The complete encoding of the item as received.
     package let encoded: ArraySlice<UInt8>
@@ -50,7 +51,6 @@ package struct CBORItem: Sendable {
         return (CBORItem(checked: bytes[index..<end]), end)
     }
 
-    /// The head of the item.
     var head: CBORHead { CBORHead(checked: encoded.span, at: 0) }
 
     /// The index of the item's first byte in the received buffer.

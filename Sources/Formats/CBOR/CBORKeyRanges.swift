@@ -1,5 +1,5 @@
-/// The ranges of one map's keys, for the search for duplicates if `CBORKeyOrder` proves nothing. The first
-/// eight ranges need no heap memory.
+/// The ranges of one map's keys. They are searched for duplicates if `CBORKeyOrder` cannot prove that all
+/// keys differ. The first eight ranges need no heap memory.
 struct CBORKeyRanges {
     private static let inlineCount = 8
     private var first = InlineArray<8, Range<Int>>(repeating: 0..<0)
@@ -35,7 +35,7 @@ struct CBORKeyRanges {
         try refuseAmongMany(in: span, base: base)
     }
 
-    /// Compares each key with all earlier keys. Few keys need no set, and thus no heap memory.
+    /// Compares each key with all earlier keys. For few keys this needs no set, and thus no heap memory.
     private func refuseAmongFew(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         guard count > 1 else { return }
         for later in 1..<count {
@@ -68,14 +68,14 @@ struct CBORKeyRanges {
         }
     }
 
-    /// Whether all keys are unsigned integers, whose first byte is below 20 hexadecimal.
+    /// Whether all keys are unsigned integers, which are encoded with a first byte below 20 (hexadecimal).
     private func areNumbers(in span: borrowing Span<UInt8>) -> Bool {
         for index in 0..<count where span[range(at: index).lowerBound] >= 0x20 { return false }
         return true
     }
 
-    /// Compares keys that are all unsigned integers, by sorting. The digest IDs of an MSO are such keys and
-    /// often have no order.
+    /// Compares keys that are all unsigned integers, by sorting. The digest IDs of an MSO are such keys, and
+    /// often are not in ascending order.
     private func refuseAmongNumbers(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         var keys: [(value: UInt64, position: Int)] = []
         keys.reserveCapacity(count)
@@ -95,7 +95,7 @@ struct CBORKeyRanges {
         for index in 0..<count {
             let range = range(at: index)
             var key: [UInt8] = []
-            // The position after the key is not needed.
+            // The result, the position after the key, is not needed.
             _ = try appendPreferred(of: span, from: range.lowerBound, base: base, to: &key)
             guard seen.insert(key).inserted else { throw .duplicateKey(at: base + range.lowerBound) }
         }
@@ -120,8 +120,8 @@ private func appendPreferred(
     case 4, 5, 6: return try appendMembers(of: span, head, from: content, base: base, to: &output)
     default:
         if let float = head.float {
-            // The head of a double, then its bits with an integer's head. This is not CBOR, but it is only
-            // compared.
+            // The head of a double is written here, followed by the double's bits in the form of an integer.
+            // The result is not valid CBOR, but is used only for comparison.
             output.append(0xfb)
             CBOREncoder.appendHead(major: 0, argument: float.bitPattern, to: &output)
         } else {

@@ -10,6 +10,7 @@ package struct CBORLimits: Sendable {
         self.bytes = bytes
     }
 
-    /// A depth of 16, which is enough for every structure of ISO/IEC 18013-5, and 1 MiB.
+    /// The default limits: a depth of 16, which is enough for every structure of ISO/IEC 18013-5, and a size
+    /// of 1 MiB.
     package static let standard = CBORLimits()
 }

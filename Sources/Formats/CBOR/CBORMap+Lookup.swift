@@ -100,12 +100,12 @@ package struct CBORValues: Sendable {
         return CBORItem(checked: bytes[start..<(start + counts[index])])
     }
 
-    /// Whether one of these values is null or undefined.
+    /// Whether one of the values at `indices` is null or undefined.
     package func hasNull(at indices: ClosedRange<Int>) -> Bool {
         indices.contains { CBORItem.isNullOrUndefined(initial(at: $0)) }
     }
 
-    /// Whether one of these values is a string, array or map of indefinite length.
+    /// Whether one of the values at `indices` is a string, array or map of indefinite length.
     package func hasIndefiniteLength(at indices: ClosedRange<Int>) -> Bool {
         indices.contains { CBORItem.hasIndefiniteLength(initial(at: $0)) }
     }
@@ -134,7 +134,7 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether `count` bytes from `start` are equal to the text from `offset` on.
+    /// Whether `count` bytes from `start` are equal to the bytes of `text` from `offset` on.
     private func equals(_ text: StaticString, from start: Int, at offset: Int = 0, count: Int) -> Bool {
         let content = extracting(start..<(start + count))
         return text.withUTF8Buffer { characters in

@@ -11,8 +11,9 @@
 /// - records departures from preferred serialization in `form` (Q141).
 ///
 /// The walker allocates nothing, except for a map whose keys have to be compared a second time. It creates no
-/// items: `CBORItem` calls it once in `parse`, and afterwards uses `endOfChecked(_:from:)` without checks.
-/// Positions are relative to the span; errors add `base`, so that they name the index in the received buffer.
+/// items. `CBORItem.parse` uses it once; later reads use `endOfChecked(_:from:)`, which checks nothing.
+/// Positions are relative to the span; errors add `base`, so that they state the index in the received
+/// buffer.
 struct CBORWalker {
     /// The index of the span's first byte in the received buffer.
     let base: Int
@@ -49,8 +50,8 @@ struct CBORWalker {
         guard depth < depthLimit else { throw .tooDeep(at: base + position) }
     }
 
-    /// Returns the end of a string of definite length, after a check that the bytes are there and a text is
-    /// UTF-8.
+    /// Returns the end of a string of definite length, after checking that all its bytes are present and that
+    /// a text is UTF-8.
     private func endOfString(
         _ span: borrowing Span<UInt8>, _ head: CBORHead, content: Int
     ) throws(CBORError) -> Int {
@@ -67,7 +68,7 @@ struct CBORWalker {
         try enter(depth, at: start)
         var position = start + head.size
         // Each item has at least one byte. A count above the number of bytes that are left is refused before
-        // the loop, so that 9 bytes cannot announce 2^64 items.
+        // the loop, so that a head of 9 bytes cannot make the loop run 2^64 times.
         guard head.argument <= UInt64(span.count - position) else { throw .truncated(at: base + span.count) }
         if head.major == 4 {
             for _ in 0..<head.argument { position = try end(of: span, from: position, depth: depth + 1) }
@@ -86,8 +87,8 @@ struct CBORWalker {
     private mutating func endOfEntry(
         _ span: borrowing Span<UInt8>, from start: Int, depth: Int, order: inout CBORKeyOrder
     ) throws(CBORError) -> Int {
-        // The form of the key decides how the key is compared, so it is recorded apart from the form of the
-        // other items.
+        // The form of the key decides how the key is compared, so it is recorded separately from the form of
+        // the other items.
         let outer = form
         form = []
         let keyEnd = try end(of: span, from: start, depth: depth + 1)
@@ -106,8 +107,8 @@ struct CBORWalker {
             .refuseDuplicates(in: span, comparingBytes: order.allHaveOneEncoding, base: base)
     }
 
-    /// Checks an item of indefinite length and returns its end. Only strings, arrays and maps have that form;
-    /// a "break" does not begin an item.
+    /// Checks an item of indefinite length and returns its end. Only strings, arrays and maps can have an
+    /// indefinite length. A "break" is refused, because it does not begin an item.
     private mutating func endOfIndefinite(
         _ span: borrowing Span<UInt8>, _ major: UInt8, from start: Int, depth: Int
     ) throws(CBORError) -> Int {
@@ -156,8 +157,8 @@ struct CBORWalker {
         return position + 1
     }
 
-    /// Checks that a text is UTF-8. Most texts are ASCII, and a loop over the bytes shows this faster than
-    /// the validation.
+    /// Checks that a text is UTF-8. Most texts are ASCII, and a loop over the bytes detects ASCII faster
+    /// than the validation of UTF-8.
     private func checkUTF8(_ span: borrowing Span<UInt8>, _ range: Range<Int>) throws(CBORError) {
         let text = span.extracting(range)
         var seen: UInt8 = 0

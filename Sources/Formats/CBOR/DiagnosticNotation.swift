@@ -1,5 +1,5 @@
 /// The layout of diagnostic notation (RFC 8949 8). The default is the layout of the RFC's examples: one line,
-/// nothing shortened, no embedded item opened.
+/// with all bytes of strings, and with embedded items as byte strings.
 package struct DiagnosticNotation: Sendable {
     /// Whether arrays and maps of more than 40 bytes are written on several lines.
     package var isIndented = false
@@ -38,7 +38,7 @@ extension CBORItem {
         switch value {
         case .unsigned(let number): return "\(number)"
         case .negative(let number):
-            // The largest n makes −1 − n a number of 65 bits.
+            // For the largest n, −1 − n does not fit into 64 bits, so its digits are written here.
             return "-" + (number == .max ? "18446744073709551616" : "\(number + 1)")
         case .tagged(2, let content):
             guard case .byteString(let bytes) = content.value else { return nil }

@@ -2,8 +2,8 @@ internal import JSON
 
 /// Writes items in diagnostic notation.
 struct DiagnosticWriter {
-    /// The maximum nesting up to the innermost item of an embedded item. The items around the embedded item
-    /// count too.
+    /// The maximum nesting of the items in an embedded item, counted from the outermost item of the notation.
+    /// A more deeply nested embedded item is written as bytes.
     private static let deepest = 64
     /// The maximum number of bytes of an array or map that is written on one line.
     private static let shortContainer = 40
@@ -66,7 +66,7 @@ struct DiagnosticWriter {
         text += ">>\(item.head.indicator)"
     }
 
-    /// Calls `body` to write what is inside an item, so that `depth` counts this item.
+    /// Calls `body` to write the content of an item. While `body` runs, `depth` is higher by one.
     private mutating func nested(_ body: (inout DiagnosticWriter) -> Void) {
         depth += 1
         body(&self)
@@ -88,7 +88,7 @@ extension DiagnosticWriter {
         }
         let chunks = Array(CBORMembers(bytes: item.encoded.dropFirst().dropLast()))
         guard !chunks.isEmpty else {
-            // The forms of RFC 8949 8.1 for a string of indefinite length without chunks.
+            // RFC 8949 8.1 defines these forms for a string of indefinite length without chunks.
             text += head.major == 2 ? "''_" : "\"\"_"
             return
         }
@@ -163,8 +163,8 @@ extension DiagnosticWriter {
 
     /// Writes an array or map with its brackets.
     ///
-    /// - Parameter members: writes the members. Before each member it calls the closure that it receives,
-    ///   which writes the separator.
+    /// - Parameter members: a closure that writes the members. It receives the writer and a second closure,
+    ///   which writes the separator and must be called before each member.
     private mutating func writeContainer(
         _ item: CBORItem, _ head: CBORHead, brackets: (String, String),
         _ members: (inout DiagnosticWriter, (inout DiagnosticWriter) -> Void) -> Void

@@ -2,7 +2,8 @@
 /// items names with "Bytes", for example `DeviceEngagementBytes`.
 ///
 /// Digests, MACs, signatures and transcripts are calculated over these bytes, never over a parsed value that
-/// is encoded again. A received item keeps its bytes; an item for sending is encoded once.
+/// is encoded again. This value therefore keeps the bytes of a received item, and encodes an item for sending
+/// only once.
 package struct EncodedCBOR<Content>: Sendable {
     /// The whole encoding, with the tag and the head of the byte string.
     package let bytes: ArraySlice<UInt8>

@@ -15,7 +15,8 @@ extension CommandAPDU {
             expectedLength: .short(0))
     }
 
-    /// Returns a SELECT by file identifier: first or only occurrence, no response data, no Le (Q25).
+    /// Returns a SELECT by file identifier: first or only occurrence of the file, without response data and
+    /// without Le (Q25).
     package static func select(file identifier: UInt16) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.select, p1: 0x00, p2: 0x0c,
@@ -36,7 +37,7 @@ extension CommandAPDU {
             data: data)
     }
 
-    /// Returns a GET RESPONSE for the bytes that 61xx has announced.
+    /// Returns a GET RESPONSE for the bytes that a status word 61xx has announced.
     package static func getResponse(upTo length: ExpectedLength) -> CommandAPDU {
         CommandAPDU(ins: Instruction.getResponse, p1: 0x00, p2: 0x00, expectedLength: length)
     }

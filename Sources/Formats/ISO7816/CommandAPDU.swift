@@ -66,8 +66,8 @@ package struct CommandAPDU: Equatable, Sendable {
 
 /// The Le field of a command as the octets that are sent (ISO/IEC 7816-4, 5.1).
 ///
-/// Each case holds exactly the values of its field, so a length of 256 or more is never truncated to one
-/// octet (Q21).
+/// Each case holds exactly the values of its field, so a length above 256 cannot be truncated to one octet by
+/// mistake (Q21).
 package enum ExpectedLength: Equatable, Sendable {
     /// A Le field of one octet: 1…255, or 0 for "up to 256".
     case short(UInt8)
@@ -81,7 +81,7 @@ package enum ExpectedLength: Equatable, Sendable {
     package init(upTo count: Int, extended allowed: Bool) {
         switch count {
         case ...1: self = .short(1)
-        // 256 is truncated to 0, which stands for 256.
+        // For a count of 256, truncation gives 0, and the field 0 stands for 256.
         case ...256: self = .short(UInt8(truncatingIfNeeded: count))
         case _ where !allowed: self = .short(0)
         case ...65_535: self = .extended(UInt16(count))

@@ -1,6 +1,6 @@
 /// An error in a received APDU or data object.
 package enum ISO7816Error: Error, Equatable, Sendable {
-    /// A response APDU has fewer than two bytes. The card was removed (Q132).
+    /// A response APDU has fewer than two bytes. This means that the card was removed (Q132).
     case responseWithoutStatus(count: Int)
     /// A command APDU ends inside its header or its announced data.
     case truncated(at: Int)

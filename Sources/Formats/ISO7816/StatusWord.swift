@@ -42,7 +42,8 @@ package struct StatusWord: RawRepresentable, Hashable, Sendable {
     /// 6f00: no precise diagnosis.
     package static let unknownError = Self(rawValue: 0x6f00)
 
-    /// Returns 61xx: `count` more bytes are available with GET RESPONSE. 256 or more are announced as 6100.
+    /// Returns 61xx: `count` more bytes are available with GET RESPONSE. A count of 256 or more is announced
+    /// as 6100.
     package static func moreAvailable(_ count: Int) -> Self {
         Self(rawValue: 0x6100 | UInt16(count > 255 ? 0 : max(count, 1)))
     }

@@ -18,12 +18,12 @@ package enum JSONError: Error, Equatable, Sendable {
     case tooDeep(at: Int)
     /// The text is longer than the limit in bytes.
     case tooLong(limit: Int)
-    /// A value has another type than its structure requires. A number with a fraction or an exponent is not
-    /// an integer, nor is a number that does not fit into `Int64`.
+    /// A value has another type than is required at its place. Numbers with a fraction or an exponent, and
+    /// numbers that do not fit into `Int64`, do not count as integers.
     case unexpectedType(expected: JSONType, at: Int)
-    /// An object lacks a member that its structure requires. `at` is the start of the object.
+    /// An object lacks a required member. `at` is the start of the object.
     case missingMember(String, at: Int)
-    /// An object has a member that its structure does not have.
+    /// An object has an unknown member.
     case unknownMember(at: Int)
 
     /// The position of the error; `nil` if it concerns the whole text.
@@ -39,7 +39,7 @@ package enum JSONError: Error, Equatable, Sendable {
     }
 }
 
-/// A type that a structure requires of a value.
+/// The type that is required of a value.
 package enum JSONType: String, Equatable, Sendable {
     case string, integer, boolean, array, object
 }

@@ -10,12 +10,12 @@ package struct JSONFault: Error, Equatable, Sendable {
         case tooDeep
         /// Two members of one object have the same name.
         case duplicateMember
-        /// An object has an unknown member, which may be a misspelt restriction. Holds the name of the
-        /// member.
+        /// An object has an unknown member, which may be a misspelt restriction. The associated value is the
+        /// member's name.
         case unknownMember(String)
-        /// An object lacks a required member. Holds the name of the member.
+        /// An object lacks a required member. The associated value is the member's name.
         case missingMember(String)
-        /// A value is not allowed. Holds the requirement, such as "must be true or false".
+        /// A value is not allowed. The associated value is the requirement, such as "must be true or false".
         case wrongValue(String)
     }
 
@@ -48,7 +48,7 @@ package struct JSONFault: Error, Equatable, Sendable {
     /// The fault as a text for users, without the path.
     package var requirement: String {
         switch condition {
-        case .tooLong(let limit): "there are more than \(limit) bytes"
+        case .tooLong(let limit): "the text is longer than \(limit) bytes"
         case .malformed: "this is not JSON"
         case .tooDeep: "lists and objects are nested too deeply"
         case .duplicateMember: "an object has a duplicate member"
@@ -62,7 +62,8 @@ package struct JSONFault: Error, Equatable, Sendable {
     private var place: String {
         var names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch condition {
-        // The last name is the member's, which the requirement names already.
+        // The last name in the path is the unknown or missing member's. It is removed, because `requirement`
+        // already contains it.
         case .unknownMember, .missingMember: _ = names.popLast()
         default: break
         }

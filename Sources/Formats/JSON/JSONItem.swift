@@ -39,7 +39,8 @@ package struct JSONItem: Equatable, Sendable {
 
     /// Returns the position of `offset` within its line, in characters counted from 1.
     package static func column(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
-        // A character counts by its first byte; UTF-8 continuation bytes are not counted.
+        // Each character is counted once, by its first byte. The other bytes of its UTF-8 form are not
+        // counted.
         1 + before(offset, in: text).reversed().prefix { $0 != 0x0a }.count { $0 & 0xc0 != 0x80 }
     }
 

@@ -1,7 +1,8 @@
 /// The parser of JSON texts. Reads each byte once, by recursive descent.
 ///
-/// `JSONItem.parse` calls ``item(nesting:)`` and ``finish()``. The limit for nesting bounds the recursion.
-/// Strings are decoded, integers that fit into `Int64` are converted, and other numbers are only checked.
+/// `JSONItem.parse` calls ``item(nesting:)`` and ``finish()``. The maximum nesting also limits the depth of
+/// the recursion. Strings are decoded, integers that fit into `Int64` are converted, and other numbers are
+/// only checked.
 struct JSONReader {
     private let text: ArraySlice<UInt8>
     private var position: Int
@@ -160,7 +161,7 @@ struct JSONReader {
 
     /// Reads the escape after a backslash.
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
-        // The backslash was read before, and errors name its position.
+        // The backslash is the byte before the position. Errors state the backslash's position.
         let start = position - 1
         let byte = try peek()
         position += 1
@@ -176,8 +177,8 @@ struct JSONReader {
         }
     }
 
-    /// Reads the number of a character after `\u`. A character outside the basic plane has two numbers, a
-    /// surrogate pair (RFC 8259 7).
+    /// Reads the code point of a character after `\u`. A character outside the basic plane is written as two
+    /// code units, a surrogate pair (RFC 8259 7).
     private mutating func codePoint(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         var number = first
@@ -186,10 +187,10 @@ struct JSONReader {
             try expect(UInt8(ascii: "u"))
             let second = try codeUnit()
             guard (0xdc00..<0xe000).contains(second) else { throw .stringMalformed(at: start) }
-            // Each half holds ten bits of the number less 0x10000.
+            // Each half of a surrogate pair contains ten bits of the character's number minus 0x10000.
             number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
         }
-        // The second half of a pair is no character by itself.
+        // The second half of a surrogate pair, if it stands alone, is not a character.
         guard let scalar = Unicode.Scalar(number) else { throw .stringMalformed(at: start) }
         return scalar
     }
@@ -240,8 +241,8 @@ extension UInt8 {
     /// Whether the byte needs no escape in a string.
     fileprivate var isPlain: Bool { marks == 0 }
 
-    /// A value that is 0 if the byte needs no escape. One expression without branches, so that the compiler
-    /// can check many bytes at a time.
+    /// A number that is 0 if and only if the byte needs no escape in a JSON string. The calculation has no
+    /// branches, so that the compiler can check many bytes at a time.
     fileprivate var marks: UInt8 {
         (self < 0x20 ? 1 : 0) | (self == UInt8(ascii: "\"") ? 1 : 0) | (self == UInt8(ascii: "\\") ? 1 : 0)
     }

@@ -32,7 +32,7 @@ package enum JSONString {
         case "\r": result += "\\r".utf8
         case "\t": result += "\\t".utf8
         case _ where scalar.prints: result += String(scalar).utf8
-        // A character above U+FFFF has two units, and thus two escapes.
+        // A character above U+FFFF has two UTF-16 code units, and is therefore written as two escapes.
         default: for unit in String(scalar).utf16 { result += escape(unit).utf8 }
         }
     }
@@ -49,18 +49,20 @@ extension String {
     package var isPrintableASCII: Bool {
         let bytes = utf8.span
         var others: UInt8 = 0
-        // `&-` makes a byte below 0x20 large, so one comparison finds all bytes outside 0x20...0x7e.
+        // The subtraction `&-` wraps, so a byte below 0x20 becomes a large number. One comparison therefore
+        // finds all bytes outside 0x20...0x7e.
         for index in bytes.indices { others |= bytes[index] &- 0x20 > 0x5e ? 1 : 0 }
         return others == 0
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are ASCII and none needs an escape. One expression without an early exit, so that
-    /// the compiler can check many bytes at a time.
+    /// Whether all bytes are printable ASCII and none of them needs an escape. The loop has no early exit, so
+    /// that the compiler can check many bytes at a time.
     fileprivate var arePlain: Bool {
         var others: UInt8 = 0
-        // `&-` makes a byte below 0x20 large, so one comparison finds all bytes outside 0x20...0x7e.
+        // The subtraction `&-` wraps, so a byte below 0x20 becomes a large number. One comparison therefore
+        // finds all bytes outside 0x20...0x7e.
         for byte in self {
             others |=
                 (byte &- 0x20 > 0x5e ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0)

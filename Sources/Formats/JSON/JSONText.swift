@@ -1,14 +1,14 @@
-/// A value of a JSON text that knows its line and its JSON Pointer, for reading configurations and request
-/// bodies.
+/// A value of a JSON text, together with its line and its JSON Pointer. Configurations and request bodies are
+/// read through this type.
 ///
 /// The functions read the value as a type: ``boolean()``, ``integer(in:)``, ``string(upTo:)``, ``word(_:)``,
-/// ``array(upTo:)``, ``members(_:)``. Each throws a ``JSONFault`` with line, column, pointer and a
-/// requirement that the author of the text can follow. Callers with further requirements throw ``wrong(_:)``
-/// or ``missing(_:)`` themselves.
+/// ``array(upTo:)``, ``members(_:)``. Each throws a ``JSONFault`` with line, column, pointer and the
+/// requirement that the value does not meet. Callers with further requirements throw ``wrong(_:)`` or
+/// ``missing(_:)`` themselves.
 ///
 /// - Objects are strict: ``members(_:)`` refuses unknown members, because a misspelt restriction must not be
 ///   ignored.
-/// - A member that is null is present. Callers that allow null ask ``isNull``.
+/// - A member whose value is null counts as present. Callers that allow null check ``isNull``.
 /// - A value that does not come from a text, such as a value from the database, has line 0 in its faults.
 ///
 /// The text is parsed once, by `JSONItem.parse`. A fault never contains a value of the text.
@@ -45,14 +45,14 @@ package struct JSONText: Sendable {
     /// The line of the value, counted from 1; 0 if the value does not come from a text.
     package var line: Int { source.map { JSONItem.line(of: item.offset, in: $0) } ?? 0 }
 
-    /// Returns the fault that this value is not allowed.
+    /// Returns a fault which says that this value is not allowed.
     ///
     /// - Parameter requirement: the requirement, such as "must be true or false".
     package func wrong(_ requirement: String) -> JSONFault {
         fault(.wrongValue(requirement), at: item.offset, pointer)
     }
 
-    /// Returns the fault that the member `name` of this object is missing.
+    /// Returns a fault which says that this object lacks the member `name`.
     package func missing(_ name: String) -> JSONFault {
         fault(.missingMember(name), at: item.offset, pointer(to: name))
     }
@@ -77,7 +77,7 @@ package struct JSONText: Sendable {
         return value
     }
 
-    /// Returns an integer in a range.
+    /// Returns the value as an integer, which must be in `range`.
     package func integer(in range: ClosedRange<Int64>) throws(JSONFault) -> Int64 {
         guard case .integer(let value) = item.value, range.contains(value) else {
             throw wrong("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -103,7 +103,7 @@ package struct JSONText: Sendable {
         return path
     }
 
-    /// Returns the case of an enumeration whose raw value is the string.
+    /// Returns the case of the enumeration `Word` whose raw value is this string.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type = Word.self
     ) throws(JSONFault) -> Word where Word.RawValue == String {
@@ -137,7 +137,7 @@ package struct JSONText: Sendable {
         return JSONTextMembers(values, of: self)
     }
 
-    /// Returns a fault for each member whose name is not in `known`.
+    /// Returns one fault for each member of this object whose name is not in `known`.
     package func unknownMembers(besides known: Set<String>) throws(JSONFault) -> [JSONFault] {
         try object().filter { !known.contains($0.name) }.map { member in
             fault(.unknownMember(member.name), at: member.offset, pointer(to: member.name))
@@ -174,10 +174,10 @@ package struct JSONTextMembers: Sendable {
         self.object = object
     }
 
-    /// The value of a member; `nil` if it is absent. A null is a value.
+    /// The value of a member; `nil` if the member is absent. A member whose value is null is not absent.
     package subscript(name: String) -> JSONText? { values[name] }
 
-    /// Returns the value of a member, or throws the fault that it is missing.
+    /// Returns the value of a member. Throws a fault if the member is missing.
     package func required(_ name: String) throws(JSONFault) -> JSONText {
         guard let value = values[name] else { throw object.missing(name) }
         return value

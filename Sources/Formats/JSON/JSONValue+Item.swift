@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Converts a parsed value, to be written again. A number that is not an `Int64` becomes null.
+    /// Converts a parsed value for writing. A number that is not an `Int64` becomes null.
     package init(_ item: JSONItem) {
         self =
             switch item.value {

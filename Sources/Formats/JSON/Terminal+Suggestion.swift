@@ -1,10 +1,10 @@
 extension Terminal {
     /// Returns the candidate that the user probably meant by `word`, for "did you mean …?".
     ///
-    /// An edit is a wrong, missing, added or swapped character. The candidate with the fewest edits is
-    /// returned, if one edit is enough or the edits are at most a third of the characters of `word`. `nil` if
-    /// `word` is a candidate itself, if no candidate is near enough, or if `word` has fewer than 2 or more
-    /// than 64 characters.
+    /// An edit is a wrong, missing, added or swapped character. This function returns the candidate with the
+    /// fewest edits, if there is only one edit or if the number of edits is at most a third of the number of
+    /// characters of `word`. It returns `nil` if `word` is a candidate itself, if no candidate is near
+    /// enough, or if `word` has fewer than 2 or more than 64 characters.
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)
@@ -16,9 +16,8 @@ extension Terminal {
 
     /// Returns the number of edits from one word to the other (optimal string alignment).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
-        // A row belongs to the first n characters of `one`, and has the number of edits to each beginning of
-        // `other`. In the loop `last` is the row for n = i, `before` that for n = i − 1, and `row` that for n
-        // = i + 1.
+        // Row n contains the numbers of edits between the first n characters of `one` and each prefix of
+        // `other`. In the loop, `before` is row i − 1, `last` is row i, and `row` is row i + 1.
         var before: [Int] = []
         var last = Array(0...other.count)
         for i in one.indices {

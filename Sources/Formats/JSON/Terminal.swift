@@ -1,7 +1,7 @@
 /// Makes text safe to show on a terminal, in a log or on a page.
 package enum Terminal {
-    /// Returns foreign text, for example from a phone, a certificate or a file, in a form that is safe on one
-    /// line. Characters that control the terminal or hide other text are replaced.
+    /// Returns foreign text, for example from a phone, a certificate or a file, as one line that is safe to
+    /// show. Characters that control the terminal or hide other text are replaced.
     ///
     /// - Parameter limit: the maximum number of characters. A longer text ends with "…".
     package static func safe(_ text: some StringProtocol, limit: Int = 160) -> String {
@@ -17,8 +17,8 @@ package enum Terminal {
         return result
     }
 
-    /// Returns a text of several lines without control characters, except for line breaks and the four colour
-    /// sequences that the commands write themselves.
+    /// Returns a text of several lines without its control characters. Line breaks and the four colour
+    /// sequences of Countersign's own commands stay.
     package static func unsteered(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) || $0 == UInt8(ascii: "\n") }) else {
             return text

@@ -3,7 +3,7 @@
 package struct AlternativeCarrier: Equatable, Sendable {
     /// The power state of the carrier: 0 inactive, 1 active, 2 activating, 3 unknown.
     package let powerState: UInt8
-    /// The id of the carrier's record. Senders choose it freely (Q28).
+    /// The id of the carrier's record. The sender may choose any id (Q28).
     package let reference: ArraySlice<UInt8>
     /// The ids of auxiliary records, such as "mdoc" for the device engagement.
     package let auxiliaryReferences: [ArraySlice<UInt8>]

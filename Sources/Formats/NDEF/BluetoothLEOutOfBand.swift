@@ -9,8 +9,8 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     package private(set) var serviceUUIDCount: Int
     /// The sender's address (AD type 1b).
     package var address: BluetoothLEAddress?
-    /// The number of the sender's L2CAP channel (PSM). Some wallets put it into AD type 77 or into service
-    /// data, two provisional places. It is only a hint (Q39).
+    /// The number of the sender's L2CAP channel (PSM). Some wallets send it in AD type 77 or in service data;
+    /// both ways are provisional. The number is only a hint (Q39).
     package private(set) var protocolServiceMultiplexer: UInt32?
 
     package init(
@@ -32,11 +32,11 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         static let provisionalPSM: UInt8 = 0x77
     }
 
-    /// Parses the AD structures. Unknown structures are skipped. A length of zero, or a length beyond the
-    /// end, ends the list (Q31).
+    /// Parses the AD structures. Unknown structures are skipped. A structure whose length is zero or reaches
+    /// beyond the payload ends the list (Q31).
     ///
-    /// - Throws: `malformedPayload` if the list has no valid LE Role, or a structure of AD type 00. A leading
-    ///   length of two bytes looks like such a structure (Q32).
+    /// - Throws: `malformedPayload` if the list has no valid LE Role, or has a structure of AD type 00. Some
+    ///   senders write a length of two bytes before the list, which looks like such a structure (Q32).
     package static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> BluetoothLEOutOfBand {
         var rest = payload
         var role: BluetoothLERole?

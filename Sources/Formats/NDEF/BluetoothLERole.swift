@@ -1,6 +1,7 @@
 /// The LE Role of the sender of out-of-band data (Bluetooth Core Specification Supplement, A 1.17).
 ///
-/// The meaning of a role depends on its sender (Q33), so each direction has its own property.
+/// The meaning of a role depends on its sender (Q33), so the Handover Select and the Handover Request have
+/// separate properties.
 package enum BluetoothLERole: UInt8, Sendable, CaseIterable {
     case peripheralOnly, centralOnly, bothPeripheralPreferred, bothCentralPreferred
 
@@ -23,8 +24,8 @@ package enum BluetoothLERole: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// A set of modes of the Bluetooth Low Energy transfer, which differ in the side that is the GATT server
-/// (ISO/IEC 18013-5, 8.3.3.1.1).
+/// A set of modes of the Bluetooth Low Energy transfer, which differ in whether the phone or the reader is
+/// the GATT server (ISO/IEC 18013-5, 8.3.3.1.1).
 package struct BluetoothLEModes: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

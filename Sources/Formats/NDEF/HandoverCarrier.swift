@@ -2,7 +2,8 @@
 package enum HandoverCarrier: Equatable, Sendable {
     case nfc(NFCCarrier)
     case bluetoothLE(BluetoothLEOutOfBand)
-    /// A known carrier whose record cannot be parsed. `count` is the number of its payload bytes (Q32).
+    /// A known carrier whose record cannot be parsed. `count` is the number of bytes of the record's payload
+    /// (Q32).
     case unreadable(Kind, count: Int)
     /// A carrier that is not supported, such as Bluetooth BR/EDR or Wi-Fi Aware.
     case foreign
@@ -24,7 +25,7 @@ package enum HandoverCarrier: Equatable, Sendable {
         }
     }
 
-    /// The usual reference, "0" for Bluetooth and "nfc" for NFC; `nil` for a carrier that cannot be written.
+    /// The usual reference, "0" for Bluetooth and "nfc" for NFC; `nil` for a foreign or unreadable carrier.
     var reference: [UInt8]? {
         switch self {
         case .nfc: Array("nfc".utf8)
@@ -33,7 +34,7 @@ package enum HandoverCarrier: Equatable, Sendable {
         }
     }
 
-    /// The record of the carrier with its usual reference as id; `nil` for a carrier that cannot be written.
+    /// The record of the carrier with its usual reference as id; `nil` for a foreign or unreadable carrier.
     var record: NDEFRecord? {
         switch self {
         case .nfc(let carrier):

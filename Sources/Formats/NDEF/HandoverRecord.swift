@@ -7,13 +7,13 @@ struct HandoverRecord {
     let version: UInt8
     let carriers: [HandoverCarrier]
 
-    /// Parses the record of `type` in `message` and finds its carriers in the order of the `ac` records. A
-    /// carrier whose reference leads to no record is skipped (Q28). Other embedded records (`cr`, `err`) are
-    /// ignored.
+    /// Parses the record of `type` in `message` and finds its carriers in the order of the `ac` records. An
+    /// `ac` record whose reference matches no record of the message is skipped (Q28). Other embedded records
+    /// (`cr`, `err`) are ignored.
     static func parse(_ type: NDEFRecordType, in message: NDEFMessage) throws(NDEFError) -> HandoverRecord {
         guard let record = try message.record(of: type) else { throw .recordMissing }
         guard let version = record.payload.first else { throw .malformedPayload }
-        // Every minor version is accepted.
+        // Only the major version must be equal; every minor version is accepted.
         guard version >> 4 == Self.version >> 4 else { throw .unsupportedVersion(version) }
         let embedded = record.payload.dropFirst()
         guard !embedded.isEmpty else { return HandoverRecord(version: version, carriers: []) }

@@ -1,7 +1,6 @@
 /// The Handover Request message of a reader (ISO/IEC 18013-5, 8.2.2.1; Connection Handover 1.5).
 package struct HandoverRequest: Equatable, Sendable {
-    /// The carriers in the order of the `ac` records. Carriers whose reference leads to no record are left
-    /// out.
+    /// The carriers in the order of the `ac` records. Carriers without a record in the message are left out.
     package let carriers: [HandoverCarrier]
     /// The ReaderEngagement as received, a slice of the message; `nil` if the record is missing.
     package let readerEngagement: ArraySlice<UInt8>?
@@ -13,7 +12,7 @@ package struct HandoverRequest: Equatable, Sendable {
             readerEngagement: try message.record(of: .readerEngagement)?.payload)
     }
 
-    /// Returns the message that offers the carriers. Carriers that cannot be written are left out.
+    /// Returns the message that offers the carriers. Foreign and unreadable carriers are left out.
     package static func encode(
         readerEngagement: ArraySlice<UInt8>, carriers: [HandoverCarrier]
     ) -> [UInt8] {

@@ -1,7 +1,6 @@
 /// The Handover Select message of a phone (ISO/IEC 18013-5, 8.2.2.1; Connection Handover 1.5).
 package struct HandoverSelect: Equatable, Sendable {
-    /// The carriers in the order of the `ac` records. Carriers whose reference leads to no record are left
-    /// out.
+    /// The carriers in the order of the `ac` records. Carriers without a record in the message are left out.
     package let carriers: [HandoverCarrier]
     /// The DeviceEngagement as received, a slice of the message; `nil` if the record is missing.
     package let deviceEngagement: ArraySlice<UInt8>?
@@ -18,7 +17,7 @@ package struct HandoverSelect: Equatable, Sendable {
         case engagementFirst, carriersFirst
     }
 
-    /// Returns the message for the carriers. Carriers that cannot be written are left out.
+    /// Returns the message for the carriers. Foreign and unreadable carriers are left out.
     package static func encode(
         deviceEngagement: ArraySlice<UInt8>, carriers: [HandoverCarrier], order: Order = .engagementFirst
     ) -> [UInt8] {

@@ -140,7 +140,7 @@ private struct NDEFRecordReader {
 
 extension NDEFRecord {
     /// Whether the fields agree with the TNF (NDEF 1.0, 3.2.6): "empty" has no field, "unknown" has no type,
-    /// and the formats with a name have a type.
+    /// and every other defined format has a type.
     fileprivate var fieldsSuitTypeNameFormat: Bool {
         switch typeNameFormat {
         case .empty: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
@@ -159,7 +159,8 @@ package struct NDEFLimits: Equatable, Sendable {
     /// The maximum number of records of the message.
     package let maximumRecords: Int
 
-    /// Creates limits. The defaults are the largest NLEN, and more records than a handover needs.
+    /// Creates limits. The default for bytes is the largest value of NLEN, the length field of an NDEF file.
+    /// The default of 64 records is more than a handover needs.
     package init(maximumBytes: Int = 0xffff, maximumRecords: Int = 64) {
         self.maximumBytes = maximumBytes
         self.maximumRecords = maximumRecords

@@ -35,7 +35,7 @@ package struct NFCCarrier: Equatable, Sendable {
         var rest = body
         while let length = rest.popFirst() {
             let field = rest.prefix(Int(length))
-            // The length counts the type byte too, so a value has one to three bytes.
+            // The length includes the type byte, so the value itself has one to three bytes.
             guard (2...4).contains(length), field.count == length, let type = field.first else { return nil }
             values[type] = field.dropFirst().reduce(0) { $0 << 8 | Int($1) }
             rest = rest.dropFirst(field.count)

@@ -65,11 +65,11 @@ package struct ServiceParameter: Equatable, Sendable {
         return NDEFRecord(.serviceParameter, payload: payload[...])
     }
 
-    /// The waiting time T_wait = 2^(WT_INT/4 − 1) ms with a real exponent, at least 1 ms and at most 1000 ms
-    /// (Q16, Q17).
+    /// The waiting time T_wait = 2^(WT_INT/4 − 1) ms, at least 1 ms and at most 1000 ms. The exponent is not
+    /// rounded (Q16, Q17).
     package var waitingTime: Duration {
-        // 2^(0/4), 2^(1/4), 2^(2/4) and 2^(3/4) ms in nanoseconds. The other powers of 2 are shifts, and the
-        // division by 2 is the −1 in the exponent. In Swift `<<` binds tighter than `/`.
+        // 2^(0/4), 2^(1/4), 2^(2/4) and 2^(3/4) ms in nanoseconds. Whole powers of 2 are applied by shifting,
+        // and the −1 in the exponent by dividing by 2. In Swift `<<` binds tighter than `/`.
         let quarters = [1_000_000, 1_189_207, 1_414_214, 1_681_793]
         let nanoseconds = quarters[Int(waitingTimeInteger) % 4] << (Int(min(waitingTimeInteger, 63)) / 4) / 2
         return min(max(.nanoseconds(nanoseconds), .milliseconds(1)), .milliseconds(1000))

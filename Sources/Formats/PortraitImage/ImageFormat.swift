@@ -12,8 +12,8 @@ package enum ImageFormat: String, CaseIterable, Sendable {
     case tiff = "TIFF"
     case bmp = "BMP"
 
-    /// Determines the format of an image; `nil` if it is unknown. A WebP file begins with `RIFF` and a size
-    /// of four bytes, before the name `WEBP`.
+    /// Determines the format of an image; `nil` if it is unknown. A WebP file begins with `RIFF`, a size of
+    /// four bytes, and the name `WEBP`.
     package init?(_ bytes: ArraySlice<UInt8>) {
         if let found = Self.signatures.first(where: { bytes.starts(with: $0.bytes) }) {
             self = found.format

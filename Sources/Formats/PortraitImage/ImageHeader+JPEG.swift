@@ -9,7 +9,7 @@ extension ImageHeader {
         let start = reader.index
         var size: (width: UInt32, height: UInt32)?
         var hasScan = false
-        // The marker that starts the image.
+        // Skips the marker that starts the image.
         try reader.skip(2)
         for _ in 0..<limits.parts {
             let marker = try nextMarker(&reader)
@@ -25,8 +25,8 @@ extension ImageHeader {
             case 0xc0, 0xc1, 0xc2:
                 guard size == nil else { throw .malformed(at: segment.index) }
                 size = try parseFrame(&segment)
-            // Lossless, hierarchical and arithmetic-coded frames; and DNL, which defines the height only
-            // after the scan.
+            // Lossless, hierarchical and arithmetic-coded frames, and the segment DNL, which states the
+            // image's height only after the first scan.
             case 0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf, 0xdc: throw .unsupported(at: segment.index)
             case startOfScan:
                 guard size != nil else { throw .malformed(at: segment.index) }
@@ -37,7 +37,7 @@ extension ImageHeader {
             default: throw .malformed(at: segment.index)
             }
         }
-        // The image has more segments than the limit.
+        // The loop has ended without the end of the image, so the image has more segments than the limit.
         throw .tooLarge
     }
 
@@ -60,7 +60,7 @@ extension ImageHeader {
     private static func parseFrame(
         _ segment: inout ImageReader
     ) throws(ImageHeaderError) -> (width: UInt32, height: UInt32) {
-        // The number of bits of a sample.
+        // The first byte is the number of bits of a sample.
         guard try segment.byte() == 8 else { throw .unsupported(at: segment.index - 1) }
         let height = UInt32(try segment.uint16())
         let width = UInt32(try segment.uint16())
@@ -77,7 +77,7 @@ extension ImageHeader {
             try reader.skip(upTo: 0xff)
             switch try reader.peek(1) {
             case 0x00, 0xd0...0xd7: try reader.skip(2)
-            // A fill byte before a marker (B.1.1.2).
+            // This is a fill byte before a marker (B.1.1.2).
             case 0xff: try reader.skip(1)
             default: return
             }

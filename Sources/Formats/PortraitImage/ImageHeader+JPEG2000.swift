@@ -42,10 +42,10 @@ extension ImageHeader {
             case Box.palette, Box.channelMap: throw .unsupported(at: box.contents.index)
             case Box.colour:
                 let method = try box.contents.byte()
-                // The precedence and the approximation, which are not used.
+                // The two bytes are the precedence and the approximation, which are not used.
                 try box.contents.skip(2)
-                // Method 1 names the colours by a number. Only 16 (sRGB) and 17 (grey) are accepted
-                // (I.5.3.3). A colour profile is ignored, because it changes hues but not the face.
+                // With method 1, a number identifies the colour space. Only 16 (sRGB) and 17 (grey) are
+                // accepted (I.5.3.3). A colour profile is ignored, because it changes hues but not the face.
                 if method == 1, ![16, 17].contains(try box.contents.uint32()) {
                     throw .unsupported(at: box.contents.index)
                 }
@@ -63,7 +63,8 @@ extension ImageHeader {
         let type = try reader.uint32()
         switch short {
         case 0: return (type, try reader.part(reader.left))
-        // 1 announces a longer form, which only boxes above 4 GiB need; 2 to 7 are reserved.
+        // The length 1 announces a longer length field, which only boxes above 4 GiB need. The lengths 2 to 7
+        // are reserved.
         case 1..<8: throw .unsupported(at: reader.index)
         default: return (type, try reader.part(Int(short) - 8))
         }
@@ -80,7 +81,7 @@ extension ImageHeader {
         let length = Int(try reader.uint16())
         guard length >= 2 else { throw .malformed(at: reader.index) }
         var size = try reader.part(length - 2)
-        // The capabilities that a decoder needs, which are not checked here.
+        // The two bytes are the capabilities that a decoder needs, which are not checked here.
         try size.skip(2)
         let (right, bottom) = (try size.uint32(), try size.uint32())
         let (left, top) = (try size.uint32(), try size.uint32())
@@ -111,7 +112,8 @@ extension ImageHeader {
                 guard length > 0 else { return try skipLastTilePart(&reader) }
                 guard length >= Marker.tilePartHeader else { throw .malformed(at: start) }
                 try reader.skip(length - (reader.index - start))
-            // An end before the first tile-part, markers that have no segment, and bytes that are no marker.
+            // These are the end marker before the first tile-part, markers without a segment, and bytes that
+            // are not a marker.
             case Marker.endOfCodestream, 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
             default:
                 let length = Int(try reader.uint16())
@@ -143,7 +145,7 @@ extension ImageHeader {
     ) throws(ImageHeaderError) {
         let tile = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
         let offset = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
-        // The first tile begins at or before the upper left corner of the image, and contains it.
+        // The first tile begins at or before the upper left corner of the image, and contains this corner.
         guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
             offset.x + tile.x > start.x, offset.y + tile.y > start.y
         else { throw .malformed(at: size.index) }
@@ -154,9 +156,9 @@ extension ImageHeader {
         }
     }
 
-    /// Checks the components. There are one to four components, for grey or colours with or without
-    /// transparency. Each component has at most 16 bits, and a sample for at least every second column and
-    /// row.
+    /// Checks the components. An image has one to four components: grey or three colours, each with or
+    /// without transparency. Each component has at most 16 bits, and a sample for at least every second
+    /// column and row.
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
         let count = Int(try size.uint16())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }

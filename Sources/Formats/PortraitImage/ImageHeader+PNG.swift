@@ -4,7 +4,7 @@ extension ImageHeader {
     private static let header = chunkType("IHDR")
     private static let data = chunkType("IDAT")
     private static let end = chunkType("IEND")
-    /// The chunks of an animation, which is refused as a portrait.
+    /// The types of the chunks that occur only in an animated image, which is refused as a portrait.
     private static let animation = ["acTL", "fcTL", "fdAT"].map(chunkType)
 
     private static func chunkType(_ name: String) -> UInt32 { name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
@@ -43,7 +43,7 @@ extension ImageHeader {
         let length = try reader.uint32()
         let type = try reader.uint32()
         let contents = try reader.part(Int(length))
-        // The checksum of the chunk, which is not checked here.
+        // The four bytes are the chunk's checksum, which is not checked here.
         try reader.skip(4)
         return (type, contents)
     }

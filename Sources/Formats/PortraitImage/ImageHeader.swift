@@ -46,8 +46,8 @@ package struct ImageHeader: Equatable, Sendable {
     }
 }
 
-/// The limits for a portrait. ISO/IEC 18013-5 defines no size; wallets send 192 × 240 to about 1000 × 1300
-/// pixels.
+/// The limits for a portrait. ISO/IEC 18013-5 prescribes no size. Wallets send portraits from 192 × 240 to
+/// about 1000 × 1300 pixels.
 package struct ImageLimits: Sendable {
     /// The maximum number of bytes.
     package let bytes: Int
@@ -55,8 +55,8 @@ package struct ImageLimits: Sendable {
     package let side: Int
     /// The maximum number of pixels.
     package let pixels: Int
-    /// The maximum number of tiles of a JPEG 2000 image. A decoder needs memory for each before it reads a
-    /// pixel.
+    /// The maximum number of tiles of a JPEG 2000 image. A decoder needs memory for each tile before it
+    /// decodes the first pixel.
     package let tiles: Int
     /// The maximum number of segments, chunks or boxes.
     package let parts: Int

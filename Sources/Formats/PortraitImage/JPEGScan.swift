@@ -12,16 +12,17 @@ struct JPEGScan {
     private static let largestDifference = 11
     /// The maximum size of an AC coefficient in bits (F.1.2.2.1).
     private static let largestCoefficient = 10
-    /// The maximum number of blocks in a unit of an interleaved scan (B.2.3).
+    /// The maximum number of blocks in a minimum coded unit (MCU) of an interleaved scan (B.2.3).
     private static let mostBlocks = 10
 
     private let isProgressive: Bool
     private var parts: [Part] = []
     /// The coefficients in the scan, counted in zigzag order.
     private let band: ClosedRange<Int>
-    /// Whether earlier scans contained the upper bits of these coefficients.
+    /// Whether earlier scans contained the upper bits of the coefficients in `band`.
     private let isRefinement: Bool
-    /// The number of following blocks in which no further coefficient of the band becomes nonzero (G.1.2.2).
+    /// The number of blocks left in the current run, in which no further coefficient of the band becomes
+    /// nonzero (G.1.2.2).
     private var run = 0
 
     /// Reads the header of a scan (B.2.3), and records in the frame which bits the scan adds to its
@@ -52,7 +53,8 @@ struct JPEGScan {
             throw .malformed(at: segment.index)
         }
         guard frame.isProgressive else {
-            // Some encoders write other values here, which have no meaning in a sequential image.
+            // In a sequential image, these header fields have no meaning, and some encoders write other
+            // values than the standard requires.
             (band, isRefinement) = (0...63, false)
             for part in parts {
                 frame.components[part.component].missingBits = Array(repeating: 0, count: 64)
@@ -65,7 +67,8 @@ struct JPEGScan {
             throw .malformed(at: segment.index)
         }
         // The numbers of low bits that are missing before and after this scan (Ah and Al). In the first scan
-        // of a coefficient `before` is 0, although all bits are missing. Each further scan adds one bit.
+        // of a coefficient, the header has 0 for `before`, although all bits are missing. Each further scan
+        // adds one bit.
         let (before, after) = (Int(bits >> 4), Int(bits & 15))
         (band, isRefinement) = (first...last, before > 0)
         // The standard limits Al to 13 (B.2.3).
@@ -73,9 +76,9 @@ struct JPEGScan {
         for part in parts {
             for coefficient in band {
                 let missing = frame.components[part.component].missingBits[coefficient]
-                // A refinement must follow the scan with the next higher bit, and a coefficient has only one
-                // first scan. Otherwise bits would be missing at the end, and the picture would be
-                // incomplete.
+                // A refinement must follow the scan with the next higher bit, and each coefficient must have
+                // exactly one first scan. Otherwise bits would be missing at the end, and the picture would
+                // be incomplete.
                 guard missing == (before == 0 ? nil : before) else { throw .malformed(at: segment.index) }
                 frame.components[part.component].missingBits[coefficient] = after
             }
@@ -84,15 +87,15 @@ struct JPEGScan {
 
     /// Reads all blocks of the scan.
     ///
-    /// - Parameter interval: the number of units between two restart markers; 0 for an image without restart
-    ///   markers.
+    /// - Parameter interval: the number of minimum coded units (MCU) between two restart markers; 0 for an
+    ///   image without restart markers.
     mutating func read(
         _ bits: inout JPEGBits, of frame: inout JPEGFrame, restartInterval interval: Int
     ) throws(ImageHeaderError) {
         let isAlone = parts.count == 1
         let first = frame.components[parts[0].component]
-        // A unit of a scan with one component is one block of that component (A.2.2). A unit of another scan
-        // has blocks of each component of the scan (A.2.3).
+        // An MCU of a scan with one component is one block of that component (A.2.2). An MCU of a scan with
+        // several components has blocks of each of them (A.2.3).
         let (columns, rows) = isAlone ? (first.columns, first.rows) : (frame.columns, frame.rows)
         for unit in 0..<columns * rows {
             if interval > 0, unit > 0, unit % interval == 0 {
@@ -118,7 +121,7 @@ struct JPEGScan {
         _ block: Int, of part: Part, _ bits: inout JPEGBits, _ frame: inout JPEGFrame
     ) throws(ImageHeaderError) {
         if band.lowerBound == 0 {
-            // A refinement adds one bit to the DC coefficient. Its value is not needed.
+            // A refinement adds one bit to the DC coefficient. The value of the bit is not needed.
             if isRefinement { _ = try bits.next() } else { try readDifference(part, &bits) }
         }
         guard band.upperBound > 0 else { return }
@@ -131,7 +134,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a DC coefficient, which is encoded as the difference to the block before (F.2.2.1).
+    /// Reads a DC coefficient, which is encoded as the difference from the previous block's DC coefficient
+    /// (F.2.2.1).
     private func readDifference(_ part: Part, _ bits: inout JPEGBits) throws(ImageHeaderError) {
         guard let codes = part.differences else { throw .malformed(at: bits.index) }
         let size = try codes.next(&bits)
@@ -146,8 +150,8 @@ struct JPEGScan {
         while place <= 63 {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
-            // A size of 0 means that no coefficient follows. Then 15 stands for 16 zeros, and any other
-            // number ends the block.
+            // A size of 0 means that no coefficient follows. With this size, 15 in `zeros` stands for 16
+            // zeros, and any other number ends the block.
             if size == 0 {
                 guard zeros == 15 else { return }
                 place += 16
@@ -161,11 +165,11 @@ struct JPEGScan {
         }
     }
 
-    /// Reads the upper bits of the coefficients of a band in one block (G.1.2.2).
+    /// Reads the upper bits of the band's coefficients in one block (G.1.2.2).
     private mutating func readFirst(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
-        // A block within a run has nothing in this band.
+        // A block within a run has no coefficients in this band.
         guard run == 0 else {
             run -= 1
             return
@@ -174,9 +178,9 @@ struct JPEGScan {
         while place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
-            // A size of 0 means that no coefficient follows. Then 15 stands for 16 zeros, and any other
-            // number begins a run of blocks without further coefficients in the band. This block is the first
-            // of the run.
+            // A size of 0 means that no coefficient follows. With this size, 15 in `zeros` stands for 16
+            // zeros. Any other number begins a run of blocks without further coefficients in the band, and
+            // this block is the first of the run.
             if size == 0 {
                 guard zeros == 15 else {
                     run = (1 << zeros) + (try bits.next(zeros)) - 1
@@ -196,8 +200,8 @@ struct JPEGScan {
         }
     }
 
-    /// Reads a further bit of the coefficients of a band in one block (G.1.2.3). The bit is present for each
-    /// coefficient that is nonzero already, and for each coefficient that becomes nonzero with this bit.
+    /// Reads the next lower bit of the band's coefficients in one block (G.1.2.3). The bit is present for
+    /// each coefficient that is nonzero already, and for each coefficient that becomes nonzero with this bit.
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
@@ -205,15 +209,15 @@ struct JPEGScan {
         while run == 0, place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
-            // A size of 1 means a coefficient that becomes nonzero. Size 0 means no such coefficient. Then 15
-            // stands for 16 zeros, and any other number begins a run of blocks, of which this block is the
-            // first.
+            // A size of 1 means that a coefficient becomes nonzero. A size of 0 means that none does: 15 in
+            // `zeros` then stands for 16 zeros, and any other number begins a run of blocks, of which this
+            // block is the first.
             guard size <= 1 else { throw .malformed(at: bits.index) }
             if size == 0, zeros < 15 {
                 run = (1 << zeros) + (try bits.next(zeros))
                 break
             }
-            // The sign of the new coefficient, which is not needed.
+            // This bit is the sign of the new coefficient, which is not needed.
             _ = try bits.next(size)
             try skip(zeros, from: &place, nonzero, &bits)
             guard place <= band.upperBound || size == 0 else { throw .malformed(at: bits.index) }

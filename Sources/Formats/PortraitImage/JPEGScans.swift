@@ -7,11 +7,11 @@
 ///
 /// - every block of every component is present in full precision,
 /// - each code is in its Huffman table, and each component has its quantization table,
-/// - a marker follows the last block of each scan. Data that is left over shows that the bits before were
+/// - a marker follows the last block of each scan. Bytes left over after that block show that its bits were
 ///   read from a wrong position. Zero bytes before a marker are ignored.
 ///
 /// `ImageHeader` must have parsed the image before, because it bounds the number of pixels and parts. The
-/// check is pure computation on the bytes. Damage that decodes to other valid codes is not noticed.
+/// check does no I/O. Damage that turns codes into other valid codes is not detected.
 package struct JPEGScans {
     /// The maximum number of scans, which is more than any encoder writes. The limit bounds the time, since
     /// each scan of a progressive image visits all blocks.
@@ -19,7 +19,8 @@ package struct JPEGScans {
 
     private var frame: JPEGFrame?
     private var tables = JPEGTables()
-    /// The number of units between two restart markers; 0 if there are none.
+    /// The number of minimum coded units (MCU) between two restart markers; 0 if the image has no restart
+    /// markers.
     private var interval = 0
     /// The number of scans so far.
     private var count = 0
@@ -32,7 +33,7 @@ package struct JPEGScans {
     package static func check(_ image: ArraySlice<UInt8>) throws(ImageHeaderError) {
         var scans = JPEGScans()
         var reader = ImageReader(image)
-        // The marker that starts the image.
+        // Skips the marker that starts the image.
         try reader.skip(2)
         while true {
             let marker = try ImageHeader.nextMarker(&reader)
@@ -56,8 +57,7 @@ package struct JPEGScans {
         }
     }
 
-    /// Reads a scan from its header (B.2.3), in `segment`, to its last block, in the bytes that follow in
-    /// `reader`.
+    /// Reads one scan: its header (B.2.3) from `segment`, and its blocks from `reader`.
     private mutating func read(
         _ segment: inout ImageReader, _ reader: inout ImageReader
     ) throws(ImageHeaderError) {
@@ -77,14 +77,14 @@ package struct JPEGScans {
     }
 }
 
-/// The frame header (B.2.2), and a record of the bits of each component that the scans so far have contained.
+/// The frame header (B.2.2), and for each component a record of the bits that the scans so far contained.
 struct JPEGFrame {
     struct Component {
         let identifier: UInt8
-        /// The horizontal sampling factor: the number of blocks side by side in a unit of an interleaved
-        /// scan.
+        /// The horizontal sampling factor: the number of blocks side by side in a minimum coded unit (MCU) of
+        /// an interleaved scan.
         let across: Int
-        /// The vertical sampling factor: the number of blocks above each other in a unit.
+        /// The vertical sampling factor: the number of blocks above each other in an MCU.
         let down: Int
         /// The number of the component's quantization table.
         let steps: UInt8
@@ -92,7 +92,7 @@ struct JPEGFrame {
         fileprivate(set) var columns = 0
         /// The number of blocks above each other in a scan of this component alone.
         fileprivate(set) var rows = 0
-        /// The number of blocks in a row, including blocks that only fill up the last unit.
+        /// The number of blocks in a row, including blocks that only fill up the last MCU.
         fileprivate(set) var stride = 0
         /// The number of low bits of each coefficient that later scans must contain; `nil` before the
         /// coefficient's first scan.
@@ -102,20 +102,20 @@ struct JPEGFrame {
     }
 
     let isProgressive: Bool
-    /// The number of units side by side in an interleaved scan.
+    /// The number of minimum coded units (MCU) side by side in an interleaved scan.
     let columns: Int
-    /// The number of units above each other in an interleaved scan.
+    /// The number of minimum coded units (MCU) above each other in an interleaved scan.
     let rows: Int
     var components: [Component] = []
     /// The coefficients that are not zero in each block of each component, one bit for each coefficient. Only
     /// for progressive images.
     var nonzero: [[UInt64]] = []
 
-    /// Reads the header, and calculates the numbers of units and blocks from the size and the sampling
+    /// Reads the header, and calculates the numbers of MCUs and blocks from the size and the sampling
     /// factors.
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {
         self.isProgressive = isProgressive
-        // The precision of 8 bits, which `ImageHeader` has checked.
+        // Skips the precision, which is 8 bits: `ImageHeader` has checked it.
         try segment.skip(1)
         let (height, width) = (Int(try segment.uint16()), Int(try segment.uint16()))
         for _ in 0..<(try segment.byte()) {
@@ -131,7 +131,8 @@ struct JPEGFrame {
         let most = (
             across: components.map(\.across).max() ?? 1, down: components.map(\.down).max() ?? 1
         )
-        // Decoders do not support components that must be scaled by a fraction.
+        // The largest sampling factors must be multiples of each component's factors. Decoders do not support
+        // components that must be scaled by a fraction.
         guard components.allSatisfy({ most.across % $0.across == 0 && most.down % $0.down == 0 }) else {
             throw .malformed(at: segment.index)
         }
@@ -152,7 +153,7 @@ struct JPEGFrame {
 
 /// The current quantization and Huffman tables (B.2.4.1, B.2.4.2).
 struct JPEGTables {
-    /// The maximum size in bits of a DC difference for which a table may have a code.
+    /// The maximum size, in bits, of a DC difference that a Huffman table may encode.
     private static let largestSize = 15
 
     private var tables = [JPEGCodes?](repeating: nil, count: 8)
@@ -214,7 +215,7 @@ struct JPEGCodes {
 
     var largestValue: Int { Int(values.max() ?? 0) }
 
-    /// Reads a table. A code that consists of ones only is refused (C.2).
+    /// Reads a table. A table is refused if all bits of one of its codes are 1 (C.2).
     init(_ segment: inout ImageReader) throws(ImageHeaderError) {
         for length in 1...16 { counts[length] = Int(try segment.byte()) }
         var (code, value) = (0, 0)
@@ -264,7 +265,8 @@ struct JPEGBits {
             byte = bytes[index]
             index += 1
             if byte == 0xff {
-                // A marker would end the data before the last block.
+                // After the byte FF, any other byte than zero belongs to a marker, which would end the data
+                // before the last block.
                 guard index < bytes.endIndex, bytes[index] == 0 else { throw .malformed(at: index) }
                 index += 1
             }

@@ -4,7 +4,7 @@ package enum PortraitEnd: Int32, CaseIterable, Sendable {
     case shown = 0
     /// The program was called with arguments, but accepts none.
     case usage = 64
-    /// The image does not decode, or ends too early.
+    /// The image cannot be decoded, or ends too early.
     case malformed = 65
     /// The image has a format that is not supported for portraits, or uses a feature that portraits do not
     /// need.

@@ -1,7 +1,7 @@
 package import CBOR
 
-/// A CBOR data item that a test writes: in preferred form, or in a form that only wallets in the field, or
-/// attackers, write.
+/// A CBOR data item that a test writes: in preferred serialization, or in a form that only non-conforming
+/// wallets and attackers write.
 ///
 /// The members of a map keep their order, and a key may occur twice.
 package indirect enum CBORDraft: Sendable {

@@ -24,7 +24,7 @@ package enum TestEntropy: Sendable {
     /// Makes a private key. With a seed, the key is always the same for the same purpose and curve.
     package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
         guard case .seed = self else { return try PrivateKey.generate(curve) }
-        // A scalar that is not below the order of the curve is refused, and the next scalar is tried.
+        // A number that is not below the order of the curve is not a valid key, so the next number is tried.
         for attempt in 0..<64 {
             var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
             // The order of P-521 has 521 bits, and a scalar of 66 bytes has 528. With the seven surplus bits
@@ -39,11 +39,12 @@ package enum TestEntropy: Sendable {
         throw .scalarOutOfRange
     }
 
-    /// Returns the numbers from 0 up to, not including, `count` in pseudorandom order.
+    /// Returns the numbers `0..<count` in pseudorandom order.
     func shuffled(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [Int] {
         var numbers = Array(0..<count)
         let draws = try bytes(4 * count, for: purpose)
-        // Fisher and Yates's shuffle. The small bias of a remainder does not matter for tests.
+        // A Fisher-Yates shuffle. The remainder makes some orders slightly more likely, which does not matter
+        // for tests.
         for index in numbers.indices.dropFirst().reversed() {
             let draw = draws[4 * index..<4 * index + 4].reduce(0) { $0 << 8 | Int($1) }
             numbers.swapAt(index, draw % (index + 1))

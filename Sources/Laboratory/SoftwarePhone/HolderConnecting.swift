@@ -5,21 +5,24 @@ internal import NDEF
 internal import ReaderService
 internal import Transport
 
-/// The data with which the phone connects over Bluetooth to the reader that has the phone's engagement.
+/// The data with which the phone connects over Bluetooth to the reader that has received the phone's
+/// engagement.
 struct ReaderReach: Sendable {
-    /// The settled modes and UUIDs. In mdoc central client mode the UUID is the reader's, in mdoc peripheral
-    /// server mode the phone's.
+    /// The Bluetooth modes and UUIDs on which phone and reader agreed. In mdoc central client mode the UUID
+    /// is the reader's, in mdoc peripheral server mode the phone's.
     let offer: BluetoothOffer
     /// The value of the ident characteristic, by which the phone recognises the reader (Q70).
     let ident: BLEIdent
 }
 
 extension WalletEngagement {
-    /// The connection data of the reader of this engagement. Nil if the engagement offers no Bluetooth.
+    /// The data with which the phone connects to the reader that has this engagement. Nil if the engagement
+    /// offers no Bluetooth.
     var reader: ReaderReach? {
         guard let engagement = try? DeviceEngagement(deviceEngagement[...]),
             let ident = try? BLEIdent(for: engagement),
-            // After a QR code there are no handover messages, so only the engagement names Bluetooth.
+            // After a QR code there are no handover messages, so the engagement is the only source of the
+            // Bluetooth modes and UUIDs.
             let offer = handover.bluetooth ?? BluetoothOffer(engagement)
         else { return nil }
         return ReaderReach(offer: offer, ident: ident)
@@ -27,8 +30,8 @@ extension WalletEngagement {
 }
 
 extension Handover {
-    /// The Bluetooth modes and UUIDs that the handover messages settle. Nil after a QR code, or if the
-    /// messages settle no Bluetooth.
+    /// The Bluetooth modes and UUIDs that follow from the handover messages. Nil after a QR code, or if the
+    /// messages agree on no Bluetooth.
     fileprivate var bluetooth: BluetoothOffer? {
         if case .nfcVersion2(let select, let request) = self {
             guard let (_, chosen) = try? NFCVersion2Handover.engagement(inSelect: select[...]),
@@ -82,7 +85,7 @@ struct HolderConnecting {
     private func connect(_ uuid: BluetoothUUID) async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await radio.connect(to: GATTService(.mdocCentralClient(uuid)))
         do throws(BluetoothLEError) {
-            // A reader with another Ident has another phone's engagement (Q70).
+            // A reader whose Ident value differs is waiting for another phone (Q70).
             if let client = link as? any BluetoothLEClientLink,
                 try await client.readIdent() != reader.ident.bytes
             {

@@ -9,15 +9,15 @@ package import Transport
 
 /// The phone that a field trace recorded, on a virtual reader.
 ///
-/// A field trace has no bytes of the phone's messages. So the software wallet makes the bytes, and the trace
-/// gives the rest: the time of each answer, the status words, and the times at which the phone leaves and
-/// comes back.
+/// A field trace does not contain the bytes of the phone's messages. The software wallet therefore makes the
+/// bytes, and the rest comes from the trace: the time of each answer, the status words, and the times at
+/// which the phone leaves and comes back.
 ///
 /// - For each tap of the trace, the virtual card is put on the reader once. After the last tap the card stays
 ///   on the reader until the task is cancelled. If the reader powers the card up again, the card answers as
 ///   in the last tap.
 /// - If the traced phone left during a command, the phone leaves at the same command.
-/// - A command that the trace does not have is answered by the wallet alone, without a delay.
+/// - A command that is not in the trace is answered by the wallet alone, without a delay.
 ///
 /// ``run()`` and ``lift()`` are called by `countersign-lab replay`. The card logic runs on the thread of the
 /// virtual reader and is guarded by a mutex. A replay never reads or changes the trace file.
@@ -32,7 +32,7 @@ package final class ReplayPhone: Sendable {
     package init(_ phone: TracedPhone, _ wallet: Wallet, at address: SocketAddress) throws(CommandFailure) {
         let (ended, continuation) = AsyncStream<Int>.makeStream()
         let played = try mapping(WalletCard(wallet, handover: phone.handover)) { (error: WalletError) in
-            CommandFailure.malformed("the phone of the trace cannot be replayed: \(error)")
+            CommandFailure.malformed("the phone that the field trace recorded cannot be replayed: \(error)")
         }
         let replay = ReplayCard(phone, played, ended: { continuation.yield($0) })
         self.ended = ended
@@ -58,19 +58,20 @@ package final class ReplayPhone: Sendable {
         }
     }
 
-    /// Waits and moves the phone as in the trace between a tap and the next tap. If the traced phone stayed
-    /// on the reader, nothing is done.
+    /// Takes the phone off the reader and puts it back, after the times that the trace records between two
+    /// taps. Does nothing if the traced phone stayed on the reader.
     private func moveOn(from tap: TracedTap) async throws(CommandFailure) {
         guard tap.breaksOff || tap.left != nil else { return }
-        // A phone that left during a command is away already when the tap is over.
+        // A phone that left during a command has already left when the tap is over, so there is no wait
+        // before its removal.
         let away: Duration = tap.breaksOff ? .zero : tap.left ?? .zero
         try? await Task.sleep(for: away, clock: .continuous)
         card.remove()
         // `left` and `next` are the times from the last exchange to the phone's departure and to its return.
-        // The time until the departure has passed already.
+        // The wait above has already covered the time until the departure.
         let rest = (tap.next ?? .zero) - away
         try? await Task.sleep(for: max(rest, Duration.zero), clock: .continuous)
-        // A cancelled sleep ends early, and the phone must not come back then.
+        // If the task is cancelled, the sleep ends early. The phone must then stay away.
         guard !Task.isCancelled else { return }
         try await insert()
     }
@@ -80,7 +81,7 @@ package final class ReplayPhone: Sendable {
         do throws(VirtualCardError) {
             try await card.insert()
         } catch .cancelled {
-            // The user ended the replay, which is no failure.
+            // The user ended the replay, so no error is thrown.
         } catch {
             throw WalletPhone.noVirtualReader
         }
@@ -110,8 +111,8 @@ private final class ReplayCard: Sendable {
         self.ended = ended
     }
 
-    /// Gives power to the phone. pcscd may do this twice before the first command, so the tap begins with
-    /// that command.
+    /// Gives power to the phone. pcscd may power the card up twice before the first command, so the tap
+    /// begins with the first command.
     func insert() {
         state.withLock { $0.isFresh = true }
     }
@@ -142,7 +143,7 @@ private struct ReplayState: ~Copyable {
     var isFresh = true
     /// Whether a tap has begun. Until then the next tap is tap 0.
     private var hasBegun = false
-    /// The tracker of the selected file, which gives a command the name that it has in a trace.
+    /// A record of the selected file, on which the name of a command in a field trace depends.
     var trace = NFCTrace()
 
     init(_ wallet: consuming WalletCard, _ taps: [TracedTap]) {
@@ -159,7 +160,8 @@ extension ReplayState {
         _ command: ArraySlice<UInt8>, silence: Duration
     ) -> (CardAnswer, over: Int?) {
         if isFresh { beginTap() }
-        // Commands may follow the last command of the script, but the end of a tap is reported once.
+        // The reader may send more commands after the last one of the script. The end of the tap is reported
+        // only once.
         let wasOver = script.isOver
         let exchange = script.next(trace.name(of: command))
         let answer =
@@ -178,14 +180,15 @@ extension ReplayState {
         wallet.insert()
     }
 
-    /// Answers a command as the traced phone did: after the same time, with its removal, status word or lack
-    /// of an answer. The wallet makes the bytes of a successful answer.
+    /// Answers a command as the traced phone did: after the same time, with the same status word, removal or
+    /// silence. The wallet makes the bytes of a successful answer.
     private mutating func replay(
         _ exchange: ExchangeFacts, after command: ArraySlice<UInt8>, silence: Duration
     ) -> CardAnswer {
         let took = Duration.milliseconds(exchange.took)
         switch exchange.failure?.word {
-        // For the wallet, a reader that was unplugged is the same as a phone that left.
+        // The phone loses the field when it leaves, and also when the reader is unplugged. Both are replayed
+        // as a removal of the card.
         case .cardLost, .readerUnavailable: return .removeCardLater(after: took)
         // The traced reader gave up because no answer came.
         case .cancelled: return .respondLater([], after: silence)
@@ -220,7 +223,7 @@ extension TraceStatus {
     fileprivate var bytes: [UInt8] { [UInt8(rawValue >> 8), UInt8(rawValue & 0xff)] }
 }
 
-/// A Bluetooth link that the phone closes after a given number of fragments of its answer.
+/// A Bluetooth link that the phone closes after `leavesAfter` fragments of its answer.
 final class ReplayLink: BluetoothLELink {
     private let link: any BluetoothLELink
     private let leavesAfter: UInt32

@@ -25,8 +25,8 @@ extension TracedPhone {
         profile.version2 = version2.flatMap(NFCVersion2Behaviour.init)
         if let version = engagement?.version { profile.engagementVersion = version.text }
         profile.extraEngagementMembers = capabilityMembers
-        // Bluetooth is assumed unless the trace excludes it, because after a QR code a trace has no Handover
-        // Select, and an unreadable carrier may have been Bluetooth.
+        // Bluetooth is assumed unless the trace excludes it. After a QR code, a trace has no Handover Select,
+        // and an unreadable carrier may have been Bluetooth.
         let carriers = select?.carriers ?? []
         profile.hasBluetooth =
             select == nil || carriers.contains { $0.kind.word == .bluetoothLE || $0.kind.word == .unreadable }
@@ -40,7 +40,8 @@ extension TracedPhone {
         return overNFC && !lacksRetrieval ? profile.addingNFCCarrier() : profile
     }
 
-    /// The capabilities member of the engagement (key 6), with the traced keys. A trace has no values.
+    /// The engagement's map of capabilities (key 6). It has the map keys that the trace contains. Their
+    /// values are `true`, because a trace does not contain them.
     private var capabilityMembers: [CBORDraft.Member] {
         guard let engagement, engagement.keys.contains(6) else { return [] }
         let members = engagement.capabilities.map { key in
@@ -49,8 +50,8 @@ extension TracedPhone {
         return [CBORDraft.Member(key: 6, value: .map(members))]
     }
 
-    /// The behaviour of the traced phone over NFC: its limits, its waiting time, the order of its records,
-    /// and the fault that it made, if any.
+    /// The NFC behaviour of the traced phone: its limits, its waiting time, the order of its records, and its
+    /// fault, if it had one.
     private var behaviour: NFCHolderBehaviour {
         var behaviour = NFCHolderBehaviour()
         if let service {
@@ -78,8 +79,8 @@ extension TracedPhone {
 }
 
 extension PresentedWallet {
-    /// Makes a wallet with a test licence that behaves like the phone of a trace. A portrait of the answer's
-    /// traced size, at most 1 MiB, gives the wallet's answer about the same size.
+    /// Makes a wallet with a test licence that behaves like the phone of a trace. The portrait is made about
+    /// as large as the traced answer, up to 1 MiB, so that the two answers have a similar length.
     package init(replaying phone: TracedPhone, overNFC: Bool, at now: Timestamp) throws(CommandFailure) {
         var presentation = PresentationCase("replay")
         presentation.profile = phone.profile(overNFC: overNFC)
@@ -97,7 +98,7 @@ extension PresentedWallet {
             try self.init(presentation, at: now)
             if let air = phone.air { wallet.consentTime = air.answers }
         } catch {
-            throw .unavailable("the phone of the trace cannot be made: \(error)")
+            throw .unavailable("the phone that the field trace recorded cannot be simulated: \(error)")
         }
     }
 }
@@ -125,16 +126,17 @@ extension CarrierFacts.Role {
 }
 
 extension FaultFacts {
-    /// The fault in the bytes of the phone. The trace has the name of this fault, and not the bytes.
+    /// The fault that the wallet makes in its bytes. The trace names the fault but does not contain the
+    /// bytes.
     ///
-    /// Nil for status words and removals, which are replayed as they came, and for faults that no bytes of
-    /// the phone cause.
+    /// Nil for status words and removals, because the replay takes them from the trace. Also nil for faults
+    /// that the phone's bytes did not cause.
     fileprivate var holderFault: NFCHolderFault? {
         switch nfc?.word {
         case .noProgress: .answersEmpty
         case .surplusBytes: .addsSurplusByte
         case .capabilityContainerInvalid: .garblesCapabilities
-        // Lengths above the limits of every reader (Q194).
+        // The announced lengths exceed the limits of every reader (Q194).
         case .messageTooLong:
             [.awaitResponse, .receiveMessage].contains(phase?.word)
                 ? .announcesDataObject(0xff_ffff) : .announcesLength(0xfffe)

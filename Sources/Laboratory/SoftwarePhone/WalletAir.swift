@@ -33,19 +33,20 @@ package struct WalletAir {
         self.script = script
     }
 
-    /// The maximum time to search for the reader of a tap. For a QR code there is no limit, because it may be
-    /// scanned at any time.
+    /// The maximum time to search for the reader of a tap. After a QR code, the search has no limit, because
+    /// the code may be scanned at any time.
     private static let timeout: Duration = .seconds(60)
     /// The pause between two attempts to connect.
     private static let pause: Duration = .milliseconds(500)
 
-    /// Serves this many readers, or with 0 all readers until the task is cancelled.
+    /// Serves this many readers. If `readers` is 0, serves readers until the task is cancelled.
     package func run(readers: Int) async throws(CommandFailure) {
         var number = 1
         while readers == 0 || number <= readers {
             guard let engagement = try await engagement(number) else { return }
             let server = WalletServer(name: "reader \(number)")
-            // Only a reader with a link counts, so a failed connection leaves the number unchanged.
+            // A reader is counted only after a link was made, so a failed connection leaves the number
+            // unchanged.
             if let link = await latestLink(engagement, server) {
                 await serve(engagement, over: link, server)
                 number += 1
@@ -54,16 +55,17 @@ package struct WalletAir {
         }
     }
 
-    /// Returns the engagement of the next reader. Returns nil after the task was cancelled.
+    /// Returns the engagement of the next reader. Returns nil if the task was cancelled.
     private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
-        // A shown QR code is the same for every reader. Without a QR code, each tap makes an engagement.
+        // The phone on a virtual reader shows the same QR code to every reader. Without a QR code, each tap
+        // makes a new engagement.
         if let taps { return if let shown { shown } else { await taps.next() } }
         do throws(WalletError) {
             let engagement = try wallet.engagement(.qr, number: number, now: .now)
             Terminal.result(engagement.uri)
             return engagement
         } catch {
-            throw .unavailable("the wallet cannot engage: \(error)")
+            throw .unavailable("the wallet cannot make its device engagement: \(error)")
         }
     }
 
@@ -74,7 +76,7 @@ package struct WalletAir {
         let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
         var session = WalletSession(wallet, engagement: engagement)
         await server.serve(&session, over: LinkChannel(driver: driver))
-        // In a new task, so that the reader is notified even if this task is cancelled.
+        // A new task is used, so that the reader is notified even if this task is cancelled.
         await Task { await driver.leave(sending: nil) }.value
     }
 
@@ -97,13 +99,14 @@ package struct WalletAir {
             attempt.cancel()
         }
         newer.cancel()
-        // The newer tap was taken from `taps`, so it is put back for the next link.
+        // `newer` may have removed the engagement of a newer tap from `taps`. That engagement is recorded
+        // again, so that the next call finds it.
         if let engagement = await newer.value { taps?.record(engagement) }
         return made
     }
 
-    /// Tries to connect again and again. Returns nil if the time is over, the task is cancelled, or the
-    /// traced phone made no link.
+    /// Tries to connect again and again. Returns nil after `timeout`, if the task is cancelled, if the
+    /// engagement offers no Bluetooth, or if the traced phone made no link.
     private func link(
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {
@@ -135,7 +138,7 @@ extension WalletAir {
     private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
         guard let connects = script.connects else {
             server.note("the traced phone made no Bluetooth connection")
-            // The wait is as long as the search of a phone that finds no reader. A newer tap cancels the
+            // The phone waits as long as it would search for the reader of a tap. A newer tap cancels the
             // wait.
             try? await Task.sleep(for: Self.timeout, clock: .continuous)
             return false

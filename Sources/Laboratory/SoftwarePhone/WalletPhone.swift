@@ -9,22 +9,22 @@ package import Transport
 package final class WalletPhone: Sendable {
     /// The engagement of the QR code that the phone shows. Nil for a handover over NFC.
     package let shown: WalletEngagement?
-    /// The engagements of the taps. Each is added as soon as its handover is complete.
+    /// The engagements of the taps. An engagement is recorded as soon as its handover is complete.
     package let taps = LatestEngagement()
     private let card: VirtualCard
 
-    /// The failure that no virtual reader accepts the phone.
+    /// The error if a command needs a virtual reader and none answers.
     package static let noVirtualReader = CommandFailure.unavailable(
-        "no virtual reader: run this in Hardware/VirtualBench/with-pcscd, or start pcscd with vsmartcard-vpcd"
+        "no virtual reader answers: run this command with Hardware/VirtualBench/with-pcscd, or start pcscd with vsmartcard-vpcd"
     )
 
-    /// Creates a phone for the virtual reader with this card port.
+    /// Creates a phone for the virtual reader that accepts cards at `address`.
     package init(_ wallet: Wallet, handover: HandoverKind, at address: SocketAddress) throws(CommandFailure) {
         let made = try mapping(WalletCard(wallet, handover: handover)) { (error: WalletError) in
-            CommandFailure.usage("this wallet does not have this handover: \(error)")
+            CommandFailure.usage("this wallet does not support this handover: \(error)")
         }
         let logic = Mutex(made)
-        // Before the first tap, only a QR code has given the card an engagement.
+        // No tap has happened yet, so the card has an engagement only if the phone shows a QR code.
         shown = logic.withLock { $0.engagement }
         let box = CardBox(logic, taps)
         card = VirtualCard(
@@ -86,13 +86,13 @@ private final class CardBox: Sendable {
 package final class LatestEngagement: Sendable {
     private struct State {
         var engagement: WalletEngagement?
-        /// The caller that waits in `next()`.
+        /// The continuation of the call of `next()` that waits for a tap.
         var waiting: CheckedContinuation<WalletEngagement?, Never>?
     }
 
     private let state = Mutex(State())
 
-    /// Records an engagement. It replaces an engagement for which no link came.
+    /// Records an engagement. It replaces an earlier engagement that `next()` has not returned yet.
     func record(_ engagement: WalletEngagement) {
         let waiting = state.withLock { state in
             let waiting = state.waiting.take()
@@ -102,12 +102,13 @@ package final class LatestEngagement: Sendable {
         waiting?.resume(returning: engagement)
     }
 
-    /// Waits for a tap, and returns its engagement to one caller. Returns nil if the task is cancelled. Only
-    /// one caller may wait at a time.
+    /// Returns the engagement of the latest tap if no call has returned it yet, or waits for the next tap.
+    /// Returns nil if the task is cancelled. Only one call may wait at a time.
     func next() async -> WalletEngagement? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Outer nil: wait for a tap. Inner nil: the task is cancelled, and nobody waits.
+                // The outer nil means: wait for a tap. The inner nil means: the task is cancelled, so return
+                // nil immediately.
                 let ready: WalletEngagement?? = state.withLock { state in
                     if Task.isCancelled { return .some(nil) }
                     if let engagement = state.engagement.take() { return engagement }

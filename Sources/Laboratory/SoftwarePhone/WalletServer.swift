@@ -21,7 +21,7 @@ struct WalletServer {
             try await answer(&session, over: channel)
             note(session.readerStatus.map { "ended by the reader, status \($0.rawValue)" } ?? "done")
         } catch {
-            note("the link ended early")
+            note("the connection to the reader ended early")
         }
     }
 
@@ -37,8 +37,8 @@ struct WalletServer {
             switch reply {
             case .end: return
             case .send(let answer, let delay):
-                // A message that comes while the person decides, such as the end of the session, replaces
-                // the answer.
+                // If the reader sends a message while the person decides, such as the end of the session, the
+                // pending answer is dropped and this message is answered instead.
                 if let next = try await nextMessage(on: channel, within: delay) {
                     message = next
                     continue
@@ -87,7 +87,7 @@ struct WalletServer {
         do throws(TransportError) {
             return try result.get()
         } catch .cancelled where !Task.isCancelled {
-            // The timer cancelled the receive, and not the caller.
+            // This task is not cancelled, so the timer cancelled the receive: no message came in time.
             return nil
         }
     }
@@ -109,13 +109,13 @@ extension ReaderShown {
 extension ReaderTrust.Finding {
     fileprivate var text: String {
         switch self {
-        case .unsigned: "its request is not signed"
-        case .signatureWrong: "its signature does not match the request"
-        case .chainWrong: "its certificates do not sign one another"
-        case .rootSent: "its chain contains the root, which a reader must not send"
-        case .unknownReader: "no root of --reader-roots or --reader-list certified it"
-        // This text is never shown, because a reader that is not authenticated has another finding.
-        case .trusted: "its certificate has no subject"
+        case .unsigned: "the reader's request is not signed"
+        case .signatureWrong: "the reader's signature does not match the request"
+        case .chainWrong: "not every certificate in the reader's chain is signed by the next one"
+        case .rootSent: "the reader's chain contains the root, which a reader must not send"
+        case .unknownReader: "no root in --reader-roots or --reader-list issued the reader's certificate"
+        // This text is never shown, because `notAuthenticated` never contains the finding `trusted`.
+        case .trusted: "the reader's certificate has no subject"
         }
     }
 }
@@ -125,8 +125,8 @@ package struct WalletListener {
     private let listener: FramedTCPListener
     private let wallet: Wallet
     private let handover: HandoverKind
-    /// The phone on a virtual reader, whose taps engage. Nil without such a phone: each reader then gets a
-    /// new engagement.
+    /// The phone on a virtual reader, which makes an engagement at each tap. Nil without such a phone: each
+    /// reader then gets a new engagement.
     private let phone: WalletPhone?
 
     /// Listens at `endpoint`, which must be an address of this computer.
@@ -150,7 +150,7 @@ package struct WalletListener {
         Terminal.result("tcp://\(listener.address.host):\(listener.address.port)")
     }
 
-    /// Serves this many readers, or with 0 all readers until the task is cancelled.
+    /// Serves this many readers. If `readers` is 0, serves readers until the task is cancelled.
     package func run(readers: Int) async throws(CommandFailure) {
         var number = 1
         while readers == 0 || number <= readers {
@@ -172,7 +172,9 @@ package struct WalletListener {
         await listener.close()
     }
 
-    /// Makes and shows the engagement of the next reader. Returns nil if a tap will make the engagement.
+    /// Returns the engagement for the next reader. Without a phone on a virtual reader, makes the engagement,
+    /// and prints the text of its QR code. With such a phone, returns the engagement of the QR code that it
+    /// shows, or nil if a tap will make the engagement.
     private func engagement(_ number: Int) throws(CommandFailure) -> WalletEngagement? {
         guard phone == nil else { return phone?.shown }
         do throws(WalletError) {
@@ -180,7 +182,7 @@ package struct WalletListener {
             if handover == .qr { Terminal.result(engagement.uri) }
             return engagement
         } catch {
-            throw .unavailable("the wallet cannot engage: \(error)")
+            throw .unavailable("the wallet cannot make its device engagement: \(error)")
         }
     }
 
@@ -199,7 +201,7 @@ package struct WalletListener {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            // A tap that came while the group was being cancelled is kept for the next peer.
+            // If a tap came during the cancellation, its engagement is recorded again for the next peer.
             if first == nil, let late = await group.next() ?? nil { taps.record(late) }
             return first
         }

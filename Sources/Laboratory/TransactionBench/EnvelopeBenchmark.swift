@@ -19,21 +19,22 @@ package struct EnvelopeBenchmark {
         self.presentation = presentation
         let comparison = presentation.asked.map { RequestComparison.requested($0.requests) } ?? .notCompared
         let policy = try PolicyFile.trial.settings()
-        // A store that remembers nothing verifies the document signer's certificate in each run.
+        // This trust store remembers no document signer, so each run verifies the document signer's
+        // certificate again.
         coldContext = PresentationContext(
             comparison: comparison, trust: TrustStore(anchors: anchors, remembering: 0), now: now,
             policy: policy)
         warmContext = PresentationContext(
             comparison: comparison, trust: TrustStore(anchors: anchors), now: now, policy: policy)
         let opened = try presentation.opened()
-        // This also makes the warm store remember the document signer.
+        // This verification also makes the trust store of `warmContext` remember the document signer.
         guard opened.verify(in: warmContext).isAccepted else {
             throw TransactionBenchmark.Failure.rejected
         }
         floorSizes = try presentation.floorSizes(in: opened.transcript)
     }
 
-    /// Measures the time from the bytes to the verdict, in nanoseconds.
+    /// Measures parsing, opening and verifying the presentation, in nanoseconds.
     func verification(warm: Bool) throws -> Int64 {
         try ProcessorClock.measure {
             let context = warm ? warmContext : coldContext
@@ -50,7 +51,8 @@ package struct EnvelopeBenchmark {
 }
 
 extension PresentationVerdict {
-    /// Whether every check passed. Test documents count, since the software wallet has no other documents.
+    /// Whether every check passed. A test document is accepted too, because the software wallet has no other
+    /// documents.
     fileprivate var isAccepted: Bool {
         switch self {
         case .verified: true
@@ -61,8 +63,8 @@ extension PresentationVerdict {
 }
 
 extension StoredPresentation {
-    /// Returns the sizes of the data that the cryptography of the answer covers: the ciphertext, the items,
-    /// the transcript and the signed bytes.
+    /// Returns the sizes of the data that are decrypted, hashed or signed in the answer: the ciphertext, the
+    /// items, the transcript and the signed bytes.
     fileprivate func floorSizes(in transcript: SessionTranscript) throws -> FloorSizes {
         let plaintext = try plaintext(in: transcript)
         let item = try CBORItem.parse(plaintext[...])
@@ -97,9 +99,10 @@ extension StoredPresentation {
     }
 }
 
-/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and rates. A rate of 1 means as
-/// many answers a second as OpenSSL alone could do. The time of OpenSSL is measured in the same run
-/// (`TightFloor`, `FormerFloor`).
+/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and rates. A rate is the time
+/// of OpenSSL alone for the same cryptography, divided by the time of Countersign. At a rate of 1,
+/// Countersign is as fast as OpenSSL alone. The time of OpenSSL is measured in the same run (`TightFloor`,
+/// `FormerFloor`).
 package struct EnvelopeFigures {
     package let json: JSONValue
 
@@ -124,8 +127,8 @@ package struct EnvelopeFigures {
     /// Returns the measurements of an answer's verification, and of the same cryptography in OpenSSL alone
     /// (the floors).
     package static func measurements(_ benchmark: EnvelopeBenchmark) throws -> [Measurement] {
-        // The reference of earlier figures, which is still measured so that new figures can be compared with
-        // them.
+        // `FormerFloor` was the reference of earlier figures. It is still measured, so that new figures can
+        // be compared with the earlier ones.
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
             ("floorCold", { try ProcessorClock.measure { try former.run() } }),
@@ -138,11 +141,11 @@ package struct EnvelopeFigures {
 
     private static let notes = [
         "Times are medians of processor time in nanoseconds.",
-        "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorColdNs and "
-            + "floorWarmNs are the former floor, for comparison with earlier figures: it builds all keys again and "
-            + "derives two unused keys.",
-        "Cold: the document signer is unknown. The root's key object, the recipient's key and the algorithms of OpenSSL "
-            + "are kept, as in tightFloorColdNs. floorColdNs also builds a key for the root.",
+        "tightFloorColdNs and tightFloorWarmNs are floors: the time of the shortest OpenSSL calls for the same work. "
+            + "floorColdNs and floorWarmNs are the former floors, for comparison with earlier figures: their time also "
+            + "includes all keys that are built again, and two unused keys.",
+        "Cold: the document signer is unknown. "
+            + "The root's key object, the recipient's key and the algorithms of OpenSSL are kept, as in tightFloorColdNs. floorColdNs also builds a key for the root.",
         "Warm: two signatures are checked, by Countersign and by both floors.",
     ]
 }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// The former reference measurement: the cryptography of one response in OpenSSL alone, by the calls that its
-/// manual shows. `TightFloor` has replaced it as the reference. It is still measured, so that figures can be
-/// compared with earlier figures.
+/// The former reference measurement: the cryptography of one response in OpenSSL alone, with the calls that
+/// OpenSSL's manual shows. `TightFloor` has replaced it as the reference. `FormerFloor` is still measured, so
+/// that new figures can be compared with earlier figures.
 ///
 /// Each run does:
 /// - for a session: a P-256 key generation, an ECDH with on-curve check of the peer, HKDF for three keys by
@@ -64,7 +64,7 @@ internal import COpenSSL
     private let ciphertext: [UInt8]
     private var tag = [UInt8](repeating: 0, count: 16)
 
-    /// The error that a call of OpenSSL failed.
+    /// An error for a failed call of OpenSSL.
     struct Failure: Error {}
 
     /// Prepares once what all runs use: algorithms, contexts, keys, messages and a ciphertext.
@@ -120,8 +120,8 @@ internal import COpenSSL
         unsafe EVP_KDF_free(kdf)
     }
 
-    /// Returns the HKDF steps. Their inputs are as long as the inputs in ISO/IEC 18013-5 9.1.1, or in RFC
-    /// 9180, 4.1 and 5.1.
+    /// Returns the HKDF steps. Their inputs have the prescribed lengths: for a session by ISO/IEC 18013-5
+    /// 9.1.1, for an envelope by RFC 9180, 4.1 and 5.1.
     private static func derivations(of sizes: FloorSizes) -> [Derivation] {
         switch sizes.wrapper {
         case .session:
@@ -130,9 +130,9 @@ internal import COpenSSL
             }
         case .envelope:
             [
-                // The lengths of the labels in RFC 9180 with their values, in the order of their use:
-                // `eae_prk`, `shared_secret`, `psk_id_hash`, `info_hash`, `secret`, `key`, `base_nonce` and
-                // `exp`.
+                // The numbers are lengths of inputs. Most inputs consist of a label of RFC 9180 and a value.
+                // The labels, in the order of their use, are `eae_prk`, `shared_secret`, `psk_id_hash`,
+                // `info_hash`, `secret`, `key`, `base_nonce` and `exp`.
                 Derivation(.extract, secret: 51), Derivation(.expand, secret: 32, info: 157),
                 Derivation(.extract, secret: 28), Derivation(.extract, secret: 26 + sizes.transcript),
                 Derivation(.extract, secret: 23, salt: 32), Derivation(.expand, secret: 32, info: 87),
@@ -152,7 +152,8 @@ internal import COpenSSL
         for step in derivations { try derive(step) }
         try decrypt()
         try digestItems()
-        // The first message stands for the document signer's certificate.
+        // The first message stands for the document signer's certificate, whose signature is skipped if the
+        // signer is known.
         for message in messages.dropFirst(knowsSigner ? 1 : 0) { try verify(message) }
     }
 
@@ -164,11 +165,11 @@ internal import COpenSSL
         try unsafe agree(on: Self.require(ephemeral), with: peer)
     }
 
-    /// Runs the ECDH of HPKE: the recipient's key object is kept, and the sender's key is built from its
-    /// point.
+    /// Runs the ECDH of HPKE: the recipient's key object is used again in each run, and the sender's key
+    /// object is built from a point.
     private func decapsulate() throws {
-        // `peer` stands for the recipient here. Its own point serves as the sender's, since the time is the
-        // same.
+        // `peer` serves as the recipient, and its point also as the sender's point. The time is the same as
+        // with two different points.
         let sender = try unsafe publicKey(peerPoint)
         defer { unsafe EVP_PKEY_free(sender) }
         try unsafe agree(on: peer, with: sender)
@@ -213,7 +214,7 @@ internal import COpenSSL
         try Self.require(derived)
     }
 
-    /// Makes a parameter of bytes, which OpenSSL only reads.
+    /// Makes an octet string parameter. OpenSSL only reads the bytes.
     private static func parameter(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> OSSL_PARAM {
         unsafe OSSL_PARAM_construct_octet_string(
             self.name(name), UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
@@ -231,7 +232,8 @@ internal import COpenSSL
         try unsafe Self.require(EVP_DecryptFinal_ex(cipherContext, &none, &rest))
     }
 
-    /// Digests as many bytes of the plaintext as each item has. The time does not depend on their values.
+    /// Computes one digest for each item, over as many bytes of the plaintext as the item has. The values of
+    /// the bytes do not change the time.
     private func digestItems() throws {
         var digest = [UInt8](repeating: 0, count: 32)
         for size in digested {
@@ -253,7 +255,7 @@ internal import COpenSSL
         )
     }
 
-    /// Builds a key object from a point. Each run does this for every key, unlike a run of `TightFloor`.
+    /// Builds a key object from a point. Each run builds every key object anew, unlike a run of `TightFloor`.
     private func publicKey(_ point: [UInt8]) throws -> OpaquePointer {
         var group = Array("prime256v1".utf8CString)
         var point = point

@@ -6,12 +6,12 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// A trust store on disk with the number of roots and CRLs that many countries have together. The roots of
-/// the measured response are among them.
+/// A trust store on disk that is as large as if many countries had added their roots and CRLs. It also
+/// contains the roots of the measured response.
 struct LargeTrust {
-    /// The number of roots in the store, with the roots of the measured response.
+    /// The number of roots in the store, including the roots of the measured response.
     static let anchors = 500
-    /// The number of the other roots that have a CRL.
+    /// The number of roots with a CRL. None of them is a root of the measured response.
     private static let revocationLists = 50
     /// The number of certificates that each CRL lists.
     private static let entries = 100
@@ -33,7 +33,7 @@ struct LargeTrust {
         try store.replaceTrust(with: TrustSnapshot(sources), expecting: nil, by: .imported, at: now)
     }
 
-    /// Makes an entry of the store. The name is the SHA-256 of the bytes.
+    /// Makes a source of the store. Its name is the SHA-256 of `bytes`.
     private static func source(
         _ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>, obtained now: Timestamp
     ) -> TrustSource {
@@ -47,21 +47,21 @@ struct LargeTrust {
         TrustStore(try ReaderStore(at: folder, for: .reading).currentTrust().snapshot)
     }
 
-    /// Removes the store's folder. A failure only leaves a temporary folder behind.
+    /// Removes the store's folder. A failure is ignored, because it only leaves a temporary folder behind.
     func discard() {
         try? FileManager.default.removeItem(atPath: folder)
     }
 }
 
-/// A root of the store that signed no measured document.
+/// A root that only makes the store larger. It did not issue the signer of the measured response.
 private struct LargeTrustRoot: ~Copyable {
     let certificate: [UInt8]
     private let name: DistinguishedName
     private let key: PrivateKey
     private let keyIdentifier: [UInt8]
 
-    /// Makes a root with a new key. The number is in the name, and at the end of the serial number. The first
-    /// byte of the serial number makes it positive.
+    /// Makes a root with a new key. `number` is part of the name and of the serial number. The first byte of
+    /// the serial number makes the serial number positive.
     init(_ number: Int, _ now: Timestamp) throws(OpenSSLCryptoError) {
         let key = try PrivateKey.generate(.p256)
         let publicKey = try key.publicKey()
@@ -83,7 +83,7 @@ private struct LargeTrustRoot: ~Copyable {
         self.key = key
     }
 
-    /// Makes a CRL (RFC 5280, 5.1) that lists this number of certificates.
+    /// Makes a CRL (RFC 5280, 5.1) that lists `entries` certificates.
     func revocationList(_ entries: Int, _ now: Timestamp) throws(OpenSSLCryptoError) -> [UInt8] {
         // ecdsa-with-SHA256
         let algorithm = DERWriter.encode { writer in
@@ -100,7 +100,7 @@ private struct LargeTrustRoot: ~Copyable {
         }
     }
 
-    /// Makes the part of a CRL that is signed (tbsCertList; RFC 5280, 5.1.2).
+    /// Makes the signed part of a CRL (tbsCertList; RFC 5280, 5.1.2).
     private func signedPart(entries: Int, algorithm: [UInt8], at now: Int64) -> [UInt8] {
         let extensions = [CertificateExtension.authorityKeyIdentifier(keyIdentifier)]
         return DERWriter.encode { writer in

@@ -5,8 +5,8 @@ package import JSON
 /// A named part of a benchmark. `measure` runs the part once and returns its time in nanoseconds.
 package typealias Measurement = (name: String, measure: () throws -> Int64)
 
-/// The medians of several measurements. The measurements are run in turn, so that a disturbance of the
-/// machine affects all of them alike.
+/// The medians of several measurements. The measurements are run in turn, so that a temporary load on the
+/// computer affects all of them alike.
 struct InterleavedMedians {
     private let medians: [String: Int64]
 
@@ -43,14 +43,14 @@ enum ProcessorClock {
     static func now() -> Int64 {
         var time = timespec()
         let isRead = unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0
-        precondition(isRead, "the kernel has no clock of a process")
+        precondition(isRead, "the kernel has no clock for the CPU time of a process")
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Runs `body` and returns its processor time, in nanoseconds.
     ///
-    /// `body` is called through `bench_run_counted`, a function by whose name `valgrind --tool=callgrind`
-    /// counts the instructions of `body` alone.
+    /// `body` is called through `bench_run_counted`, so that `valgrind --tool=callgrind`, which can count
+    /// within a function of a given name, counts only the instructions of `body`.
     static func measure(_ body: () throws -> Void) throws -> Int64 {
         try withoutActuallyEscaping(body) { body in
             var counted = CountedBody(body: body)
@@ -83,12 +83,12 @@ private struct CountedBody {
 /// A run of the parts of a benchmark under `valgrind --tool=callgrind`, which counts instructions instead of
 /// time. `Hardware/check-ratios` reads the counts.
 package enum CountedParts {
-    /// Runs each part this many times.
+    /// Runs each part `times` times.
     ///
     /// - Returns: JSON with the names of the parts, in the order in which they ran.
     package static func run(_ parts: [Measurement], times: Int) throws -> JSONValue {
-        // A first run makes the objects that are made once and kept. Its count is written apart, so that no
-        // part is charged for them.
+        // A first run makes the objects that the later runs share. The instructions of this run are counted
+        // separately, so that the counts of the parts do not include the work of making these objects.
         for part in parts { _ = try part.measure() }
         bench_end_part()
         for part in parts {

@@ -10,15 +10,15 @@ internal import PKIX
 @safe final class TightFloor {
     private let floor: OpaquePointer
 
-    /// The error that a call of OpenSSL failed.
+    /// An error for a failed call of OpenSSL.
     struct Failure: Error {}
 
-    /// Makes the keys and messages, which every run uses again.
+    /// Makes the keys and messages that all runs use.
     init(_ sizes: FloorSizes) throws(Failure) {
         let request =
             switch sizes.wrapper {
             case .session(let request): request
-            // `bench_floor_make` takes a request of 0 bytes for an envelope.
+            // For `bench_floor_make`, a request of 0 bytes means an envelope.
             case .envelope: 0
             }
         let floor = unsafe bench_floor_make(
@@ -49,12 +49,12 @@ internal import PKIX
     }
 }
 
-/// The sizes, in bytes, of the data that the cryptography of one response covers. `TightFloor` and
+/// The sizes, in bytes, of the data of one response that are decrypted, hashed or signed. `TightFloor` and
 /// `FormerFloor` use these sizes.
 struct FloorSizes {
     /// The encryption around a response.
     enum Wrapper {
-        /// A session, in which a request of this size was sealed too.
+        /// The session encryption. `TightFloor` also seals a request of this size in each run.
         case session(request: Int)
         /// HPKE to the recipient's long-term key, with the transcript as `info`.
         case envelope
@@ -71,14 +71,14 @@ struct FloorSizes {
     /// The bytes that the device's signature covers.
     let device: Int
 
-    /// Reads the sizes from a document of the response and its issuerAuth.
+    /// Reads the sizes from one document of the response, and from `issuerAuth` of that document.
     init(
         _ wrapper: Wrapper, response: Int, of document: UnverifiedDocument, issuerAuth: CBORItem,
         in transcript: SessionTranscript
     ) throws {
         let signature = try COSESign1(issuerAuth)
-        // About as many bytes as COSE's Sig_structure has around its payload, and DeviceAuthentication around
-        // its parts. A few bytes hardly change the time of a hash.
+        // This is roughly the number of bytes that COSE's Sig_structure adds to its payload, and
+        // DeviceAuthentication to its parts. A few bytes more or less hardly change the time of a hash.
         let structureHead = 24
         self.wrapper = wrapper
         self.response = response

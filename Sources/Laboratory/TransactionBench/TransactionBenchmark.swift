@@ -10,21 +10,21 @@ internal import OpenSSLCrypto
 
 /// The reader's own work on one response: a session and the verification of the response.
 ///
-/// Every transaction runs in a new session, so that each run has fresh keys. The verification uses the
-/// response's own transcript, which the session of the benchmark cannot have.
+/// Every transaction runs in a new session, so that each run has fresh keys. The device signature or MAC of
+/// the response covers the transcript of an earlier session, so the verification uses that transcript.
 ///
-/// Trust comes in three sizes:
+/// The response is verified with three trust stores:
 /// - cold: a trust store that remembers nothing, so that the document signer's certificate is verified in
 ///   each run;
 /// - warm: a store that verified the document signer before;
 /// - large: a warm store with 500 roots and 50 CRLs, opened from disk (``LargeTrust``).
 ///
-/// ``BenchFigures`` runs the measurements in turn with the two floors, which do the same cryptography by
-/// OpenSSL alone. Times are processor time in nanoseconds. Only ``openingTrust()`` measures elapsed time. The
-/// phone's work between sending and receiving is not measured.
+/// ``BenchFigures`` alternates these measurements with two reference measurements, called floors. A floor
+/// does the same cryptography with OpenSSL alone. Times are processor time in nanoseconds. Only
+/// ``openingTrust()`` measures elapsed time. The phone's work between sending and receiving is not measured.
 ///
-/// A benchmark requires a response that verifies, because there is no point in measuring how fast a response
-/// is rejected. Call ``discard()`` at the end, since the large store is a folder on disk.
+/// The response must pass verification, because there is no point in measuring how fast a response is
+/// rejected. Call ``discard()`` at the end, since the large store is a folder on disk.
 package struct TransactionBenchmark {
     private let response: [UInt8]
     private let coldContext: VerificationContext
@@ -62,13 +62,14 @@ package struct TransactionBenchmark {
         guard let document = parsed.documents.first, let issuerAuth = document.issuerAuth else {
             throw Failure.nothingToVerify
         }
-        // This also makes the warm store remember the document signer.
+        // The verification also makes the warm store remember the document signer.
         guard case .verified = parsed.verify(in: warmContext) else { throw Failure.rejected }
         largeTrust = try LargeTrust(with: anchors, at: now)
         largeContext = context(try largeTrust.open())
         eDeviceKey = COSEKeyPair(try .generate(.p256))
         engagement = try Self.engagement(eDeviceKey)
-        // The request has no elements, because the benchmark only seals the request and nobody answers it.
+        // The request has no elements, because the benchmark only encrypts it. The measured response was not
+        // made for this request.
         request = DeviceRequest.encode([
             (ItemsRequest(docType: document.docType, nameSpaces: []).encoded(), nil)
         ])
@@ -103,8 +104,8 @@ package struct TransactionBenchmark {
         return try measuredSession { response in try Self.verify(response[...], in: context) }
     }
 
-    /// Measures a session with `body` at its end. The phone's work between sending and receiving is not
-    /// measured.
+    /// Measures a session and a call of `body` with the decrypted response. The phone's work between sending
+    /// and receiving is not measured.
     private func measuredSession(_ body: ([UInt8]) throws -> Void) throws -> Int64 {
         let now = ContinuousClock.now
         var session: ReaderSession?
@@ -116,7 +117,8 @@ package struct TransactionBenchmark {
                 throw Failure.rejected
             }
             establishment = message
-            // Kept for the second part, because the phone works between the two measured parts.
+            // The session is stored in a variable, because the second measured part needs it too. The phone's
+            // work is between the two parts.
             session = consume reader
         }
         let message = try answer(to: establishment)
@@ -143,7 +145,8 @@ package struct TransactionBenchmark {
         try ProcessorClock.measure { try Self.verify(response[...], in: warm ? warmContext : coldContext) }
     }
 
-    /// Measures parsing and verifying alone, in nanoseconds: warm, with many other roots and CRLs trusted.
+    /// Measures parsing and verifying alone, in nanoseconds: with a warm store that has many other roots and
+    /// CRLs.
     func verificationInLargeTrust() throws -> Int64 {
         try ProcessorClock.measure { try Self.verify(response[...], in: largeContext) }
     }
@@ -155,11 +158,11 @@ package struct TransactionBenchmark {
         return start.duration(to: .now).nanoseconds
     }
 
-    /// Removes the files of the measurements from the disk.
+    /// Deletes the large trust store from the disk.
     package func discard() { largeTrust.discard() }
 
-    /// Measures decoding of the response with everything embedded in it, in nanoseconds: items, MSO and
-    /// device namespaces.
+    /// Measures, in nanoseconds, the decoding of the response and of the encoded structures inside it: items,
+    /// MSO and device namespaces.
     func decoding() throws -> Int64 {
         try ProcessorClock.measure {
             let parsed = try UnverifiedResponse(response[...])
@@ -183,16 +186,17 @@ extension Duration {
     var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 
-/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the times of OpenSSL
-/// alone in the same run (`TightFloor`, `FormerFloor`).
+/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the times that OpenSSL
+/// alone takes in the same run (`TightFloor`, `FormerFloor`).
 package struct BenchFigures {
     package let json: JSONValue
 
     package init(_ benchmark: TransactionBenchmark, rounds: Int, perRound: Int) throws {
         let medians = try InterleavedMedians(
             rounds: rounds, perRound: perRound, of: try Self.measurements(benchmark))
-        // Measured apart, because this is elapsed time and not processor time. One opening for each round is
-        // enough, because it takes much longer than the other parts.
+        // The opening of the large trust store is measured separately, in elapsed time instead of processor
+        // time. One opening for each round is enough, because an opening takes much longer than the other
+        // parts.
         let trust = try InterleavedMedians(
             rounds: rounds, perRound: 1, of: [("trustOpen", { try benchmark.openingTrust() })])
         let time = { (name: String) in JSONValue.integer(medians[name]) }
@@ -217,7 +221,7 @@ package struct BenchFigures {
     /// Returns the measurements of a transaction's parts, and of the same cryptography in OpenSSL alone (the
     /// floors).
     package static func measurements(_ benchmark: TransactionBenchmark) throws -> [Measurement] {
-        // The reference of earlier figures, which is still measured so that new figures can be compared with
+        // Older reports have ratios to `FormerFloor`. It is measured so that new reports can be compared with
         // them.
         let former = try FormerFloor(benchmark.floorSizes)
         return try TightFloor(benchmark.floorSizes).measurements + [
@@ -234,10 +238,10 @@ package struct BenchFigures {
 
     private static let notes = [
         "Times are medians of processor time in nanoseconds. Only trustOpenNs is elapsed time.",
-        "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorNs is the former "
-            + "floor, for comparison with earlier figures: it builds three keys again and derives an unused key.",
-        "Cold: the document signer is unknown. The root's key object and the algorithms of OpenSSL are kept, as in "
-            + "tightFloorColdNs. floorNs also builds a key for the root.",
-        "Warm checks two signatures. tightRatioWarm divides by a floor with two, ratioWarm by floorNs with three.",
+        "tightFloorColdNs and tightFloorWarmNs are floors: the time of the shortest OpenSSL calls for the same work. "
+            + "floorNs is the former floor, kept for comparison with earlier figures: its time also includes three keys that are built again, and an unused key.",
+        "Cold: the document signer is unknown. "
+            + "The root's key object and the algorithms of OpenSSL are kept, as in tightFloorColdNs. floorNs also builds a key for the root.",
+        "Warm checks two signatures. tightRatioWarm divides by a floor that checks two; ratioWarm divides by floorNs, which checks three.",
     ]
 }

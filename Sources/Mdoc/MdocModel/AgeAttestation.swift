@@ -17,7 +17,7 @@ package struct AgeAttestation: Hashable, Sendable {
     /// Whether `identifier` is the name of an `age_over_NN` element.
     package static func isName(_ identifier: String) -> Bool { AgeAttestation(identifier) != nil }
 
-    /// Creates the name of an age. Nil unless `years` is from 0 to 99.
+    /// Creates the name of the element for an age. Nil unless `years` is from 0 to 99.
     package init?(years: Int) {
         guard (0...99).contains(years) else { return nil }
         self.years = years
@@ -30,7 +30,7 @@ package struct AgeAttestation: Hashable, Sendable {
     /// Answers whether a person with an attestation of this name is at least `years` old (Q159).
     ///
     /// For example, `age_over_18` with the value true proves every age up to 18, and false disproves every
-    /// age from 18 on. About other ages the value says nothing, so the answer is `nil`.
+    /// age from 18 on. For other ages the value proves neither, so the answer is `nil`.
     package func answer(_ value: Bool, toAtLeast years: Int) -> Bool? {
         if value { return self.years >= years ? true : nil }
         return self.years <= years ? false : nil

@@ -12,7 +12,7 @@ package struct AlternativeDataElements: Hashable, Sendable {
         self.sets = sets
     }
 
-    /// Whether one of the sets has this element.
+    /// Whether one of the sets contains this element.
     func offers(_ identifier: String, in nameSpace: String) -> Bool {
         let name = ElementName(nameSpace: nameSpace, identifier: identifier)
         return sets.contains { $0.contains(name) }
@@ -54,7 +54,7 @@ extension ElementName {
 
     fileprivate init(_ item: CBORItem) throws(CBORError) {
         var fields = try item.array().makeIterator()
-        // An array of another length is reported as a missing member.
+        // An array with more or fewer than two entries is reported as a missing member.
         guard let nameSpace = fields.next(), let identifier = fields.next(), fields.next() == nil else {
             throw .missingMember(at: item.offset)
         }

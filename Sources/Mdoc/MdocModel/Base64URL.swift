@@ -38,7 +38,7 @@ package enum Base64URL {
     /// Decodes a text. Nil if a character is outside the alphabet, the length is impossible, or spare bits
     /// are set.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        // A whole response of an app is decoded here, so the common case works on contiguous bytes.
+        // The text may be the whole response of a wallet app, so the common case works on contiguous bytes.
         let bytes = text.withContiguousStorageIfAvailable { unsafe decode(stored: $0) }
         return unsafe bytes ?? Array(text).withUnsafeBufferPointer { unsafe decode(stored: $0) }
     }
@@ -81,7 +81,7 @@ package enum Base64URL {
             }
             spare = bits & ((1 << count) - 1)
         }
-        // `seen` has every bit of every value. The values of the alphabet are below 64; the table has 0xff
+        // `seen` is the bitwise OR of all values. The values of the alphabet are below 64; the table has 0xff
         // for any other byte.
         return seen < 64 && spare == 0 ? bytes : nil
     }

@@ -6,9 +6,9 @@ extension CBORItem {
 
     /// Returns this text as the name of a version, document type, namespace, element or algorithm.
     ///
-    /// A name has a maximum length, since `String` compares and hashes in a normal form of Unicode. The time
-    /// for a normal form grows with the square of the number of marks on a letter. A name of a megabyte would
-    /// take minutes.
+    /// A name has a maximum length, because `String` normalises Unicode text whenever it compares or hashes.
+    /// The time to normalise a letter grows with the square of the number of its combining marks, so a name
+    /// of one megabyte would take minutes.
     package func name() throws(CBORError) -> String {
         String(decoding: try nameUTF8(), as: UTF8.self)
     }

@@ -2,12 +2,13 @@
 package struct DataElement: Hashable, Sendable {
     package let name: ElementName
     package let type: DataElementType
-    /// The maximum length of the text by the standard, in characters. Nil if the standard sets none.
+    /// The standard's maximum length of the text, in characters. Nil if the standard sets none.
     package let maximumCharacters: Int?
     /// Whether every document of the type must have the element.
     ///
     /// A document without the element can still be verified, since the standards differ about mandatory
-    /// elements. If the element was requested, the outcome is unclear.
+    /// elements. If a mandatory element was requested, and neither the element nor an alternative was
+    /// returned, the outcome of the presentation is never `allow`.
     package let isMandatory: Bool
     package let source: ElementSource
 }
@@ -67,7 +68,7 @@ package enum ElementSource: String, Sendable {
     case ageVerification = "EU age verification specification, annex A"
 }
 
-/// The rows of a namespace, as in a table of a standard.
+/// A builder of the data elements of one namespace, written like the namespace's table in a standard.
 struct ElementTable {
     let nameSpace: String
     let source: ElementSource
@@ -87,7 +88,7 @@ struct ElementTable {
         rows.map { identifier, type in
             DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
-                // The standard's maximum is for free texts. Codes and countries have other rules.
+                // The maximum applies only to free texts. Codes and countries have limits of their own.
                 maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
                 source: source)
         }

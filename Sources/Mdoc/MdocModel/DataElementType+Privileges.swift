@@ -13,7 +13,7 @@ extension DataElementType {
             entries =
                 isDomestic
                 ? try DomesticDrivingPrivilege.entries(value).map {
-                    // Only a vehicle class has dates.
+                    // In a domestic privilege, only the vehicle class has dates.
                     PrivilegeForm($0) { $0.vehicleClass?.dates ?? [] }
                 }
                 : try DrivingPrivilege.entries(value).map { PrivilegeForm($0, dates: \.dates) }
@@ -33,7 +33,7 @@ extension DataElementType {
 private enum PrivilegeForm {
     case asDefined, otherDateForm, unreadable
 
-    /// Compares an entry with the standard, which requires the form full-date for its dates.
+    /// Compares an entry with the standard. Its `dates` must have the form full-date.
     init<Privilege>(_ entry: PrivilegeEntry<Privilege>, dates: (Privilege) -> [DateText]) {
         switch entry {
         case .unreadable: self = .unreadable

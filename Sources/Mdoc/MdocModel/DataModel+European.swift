@@ -13,7 +13,8 @@ extension DataModel {
                 "age_in_years": .integer(.years), "age_birth_year": .integer(), "family_name_birth": .text,
                 "given_name_birth": .text, "resident_address": .text, "resident_country": .country,
                 "resident_state": .text, "resident_city": .text, "resident_postal_code": .text,
-                // The rulebook has more codes of a sex than ISO/IEC 5218, such as 3 (other).
+                // The rulebook for the EU's PID defines more codes for sex than ISO/IEC 5218, such as 3
+                // (other).
                 "resident_street": .text, "resident_house_number": .text, "sex": .number(0...9),
                 "portrait": .image, "personal_administrative_number": .text, "email_address": .text,
                 "mobile_phone_number": .text, "issuance_date": .date, "document_number": .text,

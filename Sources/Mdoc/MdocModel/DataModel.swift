@@ -14,7 +14,7 @@ package struct DataModel: Sendable {
         self.docType = docType
         self.mainNameSpace = mainNameSpace
         self.elements = elements
-        // Every name occurs once. If a table had a name twice, the first row would count.
+        // Every name occurs once. If a name occurred twice, its first row would be used.
         elementsByName = Dictionary(elements.map { ($0.name, $0) }) { first, _ in first }
     }
 
@@ -34,8 +34,7 @@ package struct DataModel: Sendable {
     package func element(_ name: ElementName) -> DataElement? {
         if let element = elementsByName[name] { return element }
         guard name.nameSpace == mainNameSpace else { return nil }
-        // The standard that defines the ages is the standard of the first row, which belongs to the main
-        // namespace.
+        // An age attestation has the source of the first row, because both are in the main namespace.
         return DataElement(ageAttestation: name, source: elements.first?.source)
     }
 

@@ -23,7 +23,7 @@ extension DateText {
         switch (value, tag) {
         case (_, nil): form.insert(.tagMissing)
         case (.instant, Self.dateTimeTag), (.day, Self.fullDateTag): break
-        // The text decides the value; the tag of the other type is only reported (Q143).
+        // The tag does not change how the text is read. A tag of the other type is only reported (Q143).
         default: form.insert(.tagOfOtherForm)
         }
     }

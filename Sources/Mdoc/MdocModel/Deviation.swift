@@ -1,6 +1,7 @@
-/// A deviation from the ISO/IEC 18013-5 profile that real wallets and issuers have and that does no harm.
+/// A harmless deviation from the ISO/IEC 18013-5 profile, which real wallets or issuers show.
 ///
-/// By default a deviation is accepted and reported under its id. Strict rules refuse it.
+/// By default a document with the deviation is accepted, and the deviation is reported under its id. Under
+/// strict rules the document is refused.
 package enum Deviation: String, CaseIterable, Sendable {
     /// An IssuerSignedItem with a string, array or map of indefinite length.
     case indefiniteItem = "cbor.indefinite_item_map"
@@ -8,7 +9,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case indefiniteMSO = "cbor.indefinite_mso"
     /// The response has an array or map of indefinite length outside the signed parts.
     case indefiniteResponse = "cbor.indefinite_response"
-    /// The byte string that tag 24 embeds is in chunks.
+    /// The byte string in tag 24 is encoded in chunks, with indefinite length.
     case chunkedItem = "cbor.chunked_item"
     /// An IssuerSignedItem with an integer or length in more bytes than needed.
     case longerHeadInItem = "cbor.nonminimal_int"
@@ -50,15 +51,15 @@ package enum Deviation: String, CaseIterable, Sendable {
     /// The response has an issuer-signed element that was not requested. The value of that element is not
     /// reported.
     case unrequestedElement = "response.unrequested_element"
-    /// The portrait was requested and is missing, although other elements of the mDL came.
+    /// The portrait was requested and is missing, although other elements of its namespace were returned.
     case portraitMissing = "response.no_portrait"
-    /// The document signer's state or province differs from its issuer's.
+    /// The document signer's state or province differs from the state or province of its issuer.
     case dsState = "x509.ds_state"
     case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
     case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"
     case dsKeyUsageNotCritical = "x509.ds_key_usage_not_critical"
-    /// The document signer's certificate has other key usages in addition to the required one. None of them
-    /// makes it an authority.
+    /// The document signer's certificate has other key usages in addition to the required one. None of these
+    /// further usages permits it to sign certificates or CRLs.
     case dsFurtherKeyUsage = "x509.ds_key_usage_extra"
     /// The document signer's certificate is valid for more than 457 days.
     case dsLongValidity = "x509.ds_long_validity"
@@ -75,9 +76,11 @@ package enum Deviation: String, CaseIterable, Sendable {
     /// The document signer's country is not two capital letters in a PrintableString.
     case dsCountryForm = "x509.ds_country_form"
     case dsCommonNameMissing = "x509.ds_no_common_name"
-    /// The document signer's certificate names no address or URI of its issuer.
+    /// The issuerAltName of the document signer's certificate is missing, or has neither an email address nor
+    /// a URI.
     case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
-    /// The document signer's CRL distribution points are missing, or one of them is not just a URI.
+    /// The document signer's CRL distribution points are missing, or one of them has another form than a URI
+    /// alone.
     case dsDistributionPoint = "x509.ds_crl_distribution_point"
     /// The bits of a signer's key usage end in zero (Q214).
     case keyUsageTrailingZeros = "x509.key_usage_trailing_zeros"
@@ -96,47 +99,49 @@ extension Deviation {
         case .chunkedItem: "an embedded item (tag 24) is a byte string in chunks"
         case .longerHeadInItem: "an element is encoded in more bytes than needed"
         case .longerHeadInMSO: "the MSO is encoded in more bytes than needed"
-        case .nullMember: "an optional member is present as null or undefined"
+        case .nullMember: "an optional member is present with the value null or undefined"
         case .unreadableErrors: "an entry of errors or documentErrors cannot be read"
-        case .issuerAuthTagged: "issuerAuth carries a tag"
+        case .issuerAuthTagged: "issuerAuth has a CBOR tag"
         case .x5chainProtected: "the issuer's certificate is in the protected header"
-        case .issuerAlgorithmFullySpecified: "issuerAuth names its algorithm by a newer identifier"
+        case .issuerAlgorithmFullySpecified:
+            "issuerAuth names its algorithm by a newer identifier, which includes the curve"
         case .x5chainWithOtherCertificates: "x5chain holds more than the document signer's certificate"
         case .dateFormInMSO: "a date of the MSO does not have the required form"
         case .dateFormInElement: "a date element does not have the required form"
         case .elementForm: "an element does not have the form that its standard defines"
         case .elementWrongType: "an element is empty, or not of the type that its standard defines"
         case .issuedAfterValidFrom: "issue_date lies after the MSO's validFrom"
-        case .shortRandom: "an element's random is shorter than 16 bytes"
+        case .shortRandom: "the random value of an element (random) is shorter than 16 bytes"
         case .issuingCountry: "issuing_country differs from the document signer's country"
-        case .jurisdiction: "issuing_jurisdiction differs from the document signer's state"
-        case .deviceAuthTagged: "the device signature or MAC carries a tag"
-        case .deviceAlgorithmFullySpecified: "the device signature names its algorithm by a newer identifier"
+        case .jurisdiction: "issuing_jurisdiction differs from the document signer's stateOrProvinceName"
+        case .deviceAuthTagged: "the device signature or MAC has a CBOR tag"
+        case .deviceAlgorithmFullySpecified:
+            "the device signature names its algorithm by a newer identifier, which includes the curve"
         case .unrequestedElement: "an element was returned that was not requested; it is withheld"
-        case .portraitMissing: "the portrait was requested and not returned, though other elements were"
-        case .dsState: "the document signer's state differs from its root's"
+        case .portraitMissing: "the portrait was requested, but only other elements were returned"
+        case .dsState: "the document signer's stateOrProvinceName differs from its root's"
         case .dsExtendedKeyUsageNotCritical: "the document signer's extended key usage is not critical"
-        case .dsFurtherExtendedKeyUsage: "the document signer has further extended key usages"
+        case .dsFurtherExtendedKeyUsage: "the document signer's certificate has further extended key usages"
         case .dsKeyUsageNotCritical: "the document signer's key usage is not critical"
-        case .dsFurtherKeyUsage: "the document signer has further key usages"
+        case .dsFurtherKeyUsage: "the document signer's certificate has further key usages"
         case .dsLongValidity: "the document signer's certificate is valid for more than 457 days"
         case .dsAuthorityKeyIdentifierMissing:
             "the document signer's certificate has no authority key identifier"
         case .dsSubjectKeyIdentifierMissing: "the document signer's certificate has no subject key identifier"
-        case .dsCommonNameMissing: "the document signer has no common name"
+        case .dsCommonNameMissing: "the document signer's certificate has no common name"
         case .dsSerialNumber: "the document signer's serial number has fewer than 8 octets"
         case .dsSignatureAlgorithm: "the document signer's certificate is not signed with ECDSA"
-        case .dsPublicKey: "the document signer's key is compressed"
+        case .dsPublicKey: "the document signer's public key is a compressed point"
         case .dsCountryForm: "the document signer's country is not two capital letters in a PrintableString"
         case .dsSubjectKeyIdentifierDigest:
-            "the document signer's subject key identifier is not its key's SHA-1"
+            "the document signer's subject key identifier is not the SHA-1 of its key"
         case .dsIssuerAlternativeName:
             "the document signer's certificate names no address or URI of its issuer"
         case .dsDistributionPoint:
             "the document signer's CRL distribution points are missing or not plain URIs"
-        case .keyUsageTrailingZeros: "the bits of a signer's keyUsage end in zero"
-        case .booleanTrueNotFF: "TRUE is 01 and not FF in a signer's basicConstraints"
-        case .anchorCountryMissing: "the root has no country to compare with"
+        case .keyUsageTrailingZeros: "a signer's keyUsage has trailing zero bits, which DER forbids"
+        case .booleanTrueNotFF: "TRUE is encoded as 01 instead of FF in a signer's basicConstraints"
+        case .anchorCountryMissing: "the root names no country to compare the document signer's country with"
         }
     }
 }

@@ -12,7 +12,7 @@ package struct DeviceEngagement: Sendable {
     package let eDeviceKey: COSEKey
     package let retrievalMethods: [DeviceRetrievalMethod]
     package let capabilities: EngagementCapabilities
-    /// The known keys whose members are malformed. These members are ignored (Q43).
+    /// The keys of the known members that are malformed. These members are ignored (Q43).
     package let malformedMembers: [Int64]
 
     private enum Key {
@@ -45,7 +45,7 @@ package struct DeviceEngagement: Sendable {
             malformed.append(Key.retrievalMethods)
         }
         capabilities = EngagementCapabilities(map[Key.capabilities]) { malformed.append(Key.capabilities) }
-        // Server retrieval is not used. Only its type is checked (Q47).
+        // Server retrieval is not used, so only the CBOR type of the member is checked (Q47).
         if let server = map[Key.serverRetrieval], (try? server.map()) == nil {
             malformed.append(Key.serverRetrieval)
         }
@@ -72,7 +72,7 @@ package struct DeviceEngagement: Sendable {
         do throws(CBORError) {
             guard let item else { throw .missingMember(at: engagement.offset) }
             var fields = try item.array().makeIterator()
-            // An array of another length is reported as a missing member too.
+            // An array with more or fewer than two entries is also reported as a missing member.
             guard let first = fields.next(), let second = fields.next(), fields.next() == nil else {
                 throw .missingMember(at: item.offset)
             }

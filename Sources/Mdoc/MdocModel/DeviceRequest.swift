@@ -33,8 +33,8 @@ package struct DeviceRequest: Sendable {
             // A request without a document is reported as a missing member.
             guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
             self.docRequests = docRequests
-            // A request of version 1.0 has no members of the second edition, so their names are unknown
-            // members, which are ignored.
+            // A request of version 1.0 has no members of the second edition, so members with such names count
+            // as unknown and are ignored.
             guard version != Self.firstVersion else {
                 (deviceRequestInfoBytes, deviceRequestInfo, readerAuthAll) = (nil, nil, [])
                 return

@@ -16,9 +16,9 @@ package struct DeviceRequestDraft: Hashable, Sendable {
 
     /// Returns the part of the request that may be sent to a wallet with these capabilities.
     ///
-    /// A wallet without extended requests gets no alternatives, issuers or use cases (Q168). Of each use case
-    /// the wallet gets only the documents of the first set. Otherwise the holder would be asked for several
-    /// documents that answer the same question.
+    /// A wallet that does not announce extended requests gets no alternatives, issuers or use cases (Q168).
+    /// The wallet gets only the documents of the first set of each use case. Otherwise the holder would be
+    /// asked for several documents that answer the same question.
     package func suited(to capabilities: EngagementCapabilities) -> DeviceRequestDraft {
         guard !capabilities.contains(.extendedRequest) else { return self }
         let wanted = Set(useCases.flatMap { $0.documentSets.first ?? [] })

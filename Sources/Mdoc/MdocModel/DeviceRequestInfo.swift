@@ -1,7 +1,7 @@
 package import CBOR
 
-/// A DeviceRequestInfo (ISO/IEC 18013-5 second edition 10.2): the use cases for which the documents of a
-/// request are asked.
+/// A DeviceRequestInfo (ISO/IEC 18013-5 second edition 10.2): the use cases for which a request asks for its
+/// documents.
 package struct DeviceRequestInfo: Hashable, Sendable {
     /// A use case. Any one of its document sets answers it.
     package struct UseCase: Hashable, Sendable {

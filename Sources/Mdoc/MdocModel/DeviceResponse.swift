@@ -12,8 +12,8 @@ package struct UnverifiedResponse: Sendable {
     /// The status of the response, a `DeviceResponseStatus`. Nil if it has none.
     package let status: UInt64?
     package let documents: [UnverifiedDocument]
-    /// The forms, other than the plain form, in which the response has documents (second edition). Documents
-    /// in these forms are not read (Q166).
+    /// The forms of documents in this response, other than the plain form; for example encrypted documents
+    /// (second edition). Documents of these forms are not read (Q166).
     package let otherForms: [DocumentForm]
     /// The document types that were not returned, each with an error code.
     package let documentErrors: [(docType: String, code: Int64)]
@@ -32,12 +32,12 @@ package struct UnverifiedResponse: Sendable {
         let items: CBORArray?
         let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
         do throws(CBORError) {
-            // The members are numbered in this order below.
+            // The code below refers to these members by their index.
             let values = try item.map().values(of: [
                 "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                 "otherDocuments",
             ])
-            // Each form of a document, with the number of its member.
+            // The index of a member in `values`, with the form of the documents in that member.
             let forms: [(Int, DocumentForm)] = [(4, .zeroKnowledge), (5, .encrypted), (6, .other)]
             version = try values.optional(0)?.name()
             status = try values.optional(1)?.unsigned()
@@ -48,8 +48,8 @@ package struct UnverifiedResponse: Sendable {
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
-            // The members 0 to 2 are left out, because a null version or status fails its own check, and
-            // without `documents` there is no document with which a deviation is reported.
+            // Only the members 3 to 6 are searched for nulls. A null version or status fails its own check,
+            // and a null `documents` leaves no document with which the deviation could be reported.
             hasNullMembers = values.hasNull(at: 3...6)
             hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {
@@ -112,7 +112,7 @@ package enum DocumentForm: Sendable {
 
 /// A received Document (ISO/IEC 18013-5 8.3.2.1.2.2).
 package struct UnverifiedDocument: Sendable {
-    /// The received bytes of the map, from which identical documents are recognised.
+    /// The received bytes of the map, which are compared to recognise identical documents.
     package let encoded: ArraySlice<UInt8>
     package let docType: String
     package let nameSpaces: [UnverifiedNameSpace]
@@ -129,8 +129,8 @@ package struct UnverifiedDocument: Sendable {
     /// parts.
     package let hasIndefiniteLength: Bool
 
-    /// Parses a document. The last three parameters are facts about the whole response, which are reported
-    /// with each document.
+    /// Parses a document. The last three parameters describe the whole response. They are reported with each
+    /// document.
     init(
         _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool,
         hasUnreadableErrorsBeside: Bool
@@ -139,7 +139,7 @@ package struct UnverifiedDocument: Sendable {
         let (map, asserted): (CBORMap?, CBORMap?)
         let (hasOwnNull, isIndefinite): (Bool, Bool)
         do throws(CBORError) {
-            // The members are numbered in this order below.
+            // The code below refers to these members by their index.
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
@@ -150,7 +150,8 @@ package struct UnverifiedDocument: Sendable {
             let (errors, hasUnreadable) = Self.errors(values.optional(3))
             self.errors = errors
             hasUnreadableErrors = hasUnreadable || hasUnreadableErrorsBeside
-            // A null in a required member has thrown above, so only the optional members are looked at.
+            // A null in a required member has thrown an error above, so only the optional members are checked
+            // here.
             hasOwnNull = values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
             isIndefinite =
                 item.hasIndefiniteLength || values.hasIndefiniteLength(at: 1...2)
@@ -172,7 +173,8 @@ package struct UnverifiedDocument: Sendable {
         hasIndefiniteLength = hasIndefiniteLengthAround || isIndefinite || hasIndefiniteArray
     }
 
-    /// Whether the byte string of an issuer-signed item or of the device's namespaces is in chunks.
+    /// Whether the byte string of an issuer-signed item or of the device's namespaces is encoded in chunks,
+    /// with indefinite length.
     package var hasChunkedItems: Bool {
         deviceSigned.nameSpacesBytes?.isChunked == true
             || nameSpaces.contains { $0.items.contains(where: \.bytes.isChunked) }
@@ -246,7 +248,8 @@ package struct UnverifiedIssuerSignedItem: Sendable {
         let content = try bytes.item(limits: limits, noting: &form)
         let values = try content.map().values(of: Member.keys)
         let digestID = try values.required(Member.digestID, at: content.offset).unsigned()
-        // These members are read for their errors only. So the properties below cannot fail.
+        // The values of these two members are not needed here. An error in them is thrown now, so that the
+        // properties below cannot fail.
         _ = try values.required(Member.random, at: content.offset).byteString()
         _ = try values.required(Member.identifier, at: content.offset).nameUTF8()
         // Null is a possible value of an element. Only a missing value is an error.
@@ -288,7 +291,8 @@ package struct UnverifiedDeviceSigned: Sendable {
     package let deviceMac: CBORItem?
     let hasNullMembers: Bool
 
-    /// Parses the map. A missing map means that the phone signed nothing, which a later check refuses.
+    /// Parses the map. A missing map means that the phone signed nothing. A later check then refuses the
+    /// document.
     init(_ map: CBORMap?) throws(MdocModelError) {
         do throws(CBORError) {
             let members = map?.values(of: ["nameSpaces", "deviceAuth"])

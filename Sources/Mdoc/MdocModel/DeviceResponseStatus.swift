@@ -22,10 +22,10 @@ extension DeviceResponseStatus {
             "the phone answered with status 11 (CBOR decoding error): it could not decode the request"
         case .validationError:
             "the phone answered with status 12 (CBOR validation error): it decoded the request and found it invalid; "
-                + "ask for less or for other data"
+                + "request fewer elements, or other elements"
         default:
             "the phone answered with status \(rawValue), which ISO/IEC 18013-5 does not define: tap again; "
-                + "if the status comes again, keep a trace"
+                + "if this happens again, record a field trace"
         }
     }
 }

@@ -9,10 +9,10 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 
     package struct BLEOptions: Equatable, Sendable {
         /// The service UUID (16 bytes, big-endian) of mdoc peripheral server mode. Nil if the mode is not
-        /// offered.
+        /// offered or has no readable UUID.
         package var peripheralServerUUID: [UInt8]?
         /// The service UUID (16 bytes, big-endian) of mdoc central client mode. Nil if the mode is not
-        /// offered.
+        /// offered or has no readable UUID.
         package var centralClientUUID: [UInt8]?
         /// The mdoc's device address in peripheral server mode, 6 bytes.
         package var peripheralServerAddress: [UInt8]?
@@ -20,8 +20,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         package var peripheralServerPSM: UInt16?
     }
 
-    /// Returns all methods of an engagement. An absent list, an empty list and an empty map mean that there
-    /// are no methods (Q46). Entries of other types or versions are skipped.
+    /// Returns all methods of an engagement. The result is empty for an absent list, an empty list and an
+    /// empty map (Q46). Entries of other types or versions are skipped.
     ///
     /// - Parameter malformed: called for each member or entry that cannot be read. The list continues without
     ///   that member or entry.
@@ -58,7 +58,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
     private static func nfc(_ options: CBORMap) throws(CBORError) -> DeviceRetrievalMethod {
         let command = try options[0]?.unsigned() ?? 255
         let response = try options[1]?.unsigned() ?? 256
-        // The lengths range from those of short APDUs to those of extended APDUs.
+        // A length must be at least the limit of short APDUs and at most the limit of extended APDUs.
         guard (255...65_535).contains(command), (256...65_536).contains(response) else {
             // The offset is not used, because `list` drops the error.
             throw .outOfRange(at: 0)
@@ -68,8 +68,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 }
 
 extension DeviceRetrievalMethod.BLEOptions {
-    /// Merges the options of an entry, each independently. If one option cannot be read, another mode or the
-    /// address still leads to the mdoc (Q228).
+    /// Merges the options of an entry, each independently. If one option cannot be read, the reader may still
+    /// reach the mdoc by another mode or by the address (Q228).
     fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
         // Returns the option, or reports that it cannot be read and returns nil.
         func read<Value>(_ value: () throws(CBORError) -> Value?) -> Value? {

@@ -21,7 +21,8 @@ package struct DocumentStatus: Sendable {
         package let signer: ListSigner
     }
 
-    /// The certificate that a reference names for the signer of the referenced list.
+    /// The member `certificate` of a reference: the certificate of the list's signer, or of the signer's
+    /// issuer.
     package enum ListSigner: Sendable {
         /// The reference names no certificate. Then the document's IACA issued the certificate of the list's
         /// signer.

@@ -26,7 +26,7 @@ package struct DrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DrivingPrivilege(entry))
             } catch {
-                // An unreadable entry still gives its category, if the category can be read.
+                // The category of an unreadable entry is returned if it can be read.
                 return .unreadable(code: try? entry.map()["vehicle_category_code"]?.code())
             }
         }
@@ -86,7 +86,7 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DomesticDrivingPrivilege(entry))
             } catch {
-                // An unreadable entry still gives the code of its class, if the code can be read.
+                // The class code of an unreadable entry is returned if it can be read.
                 let vehicle = try? entry.map()["domestic_vehicle_class"]?.map()
                 return .unreadable(code: try? vehicle?["domestic_vehicle_class_code"]?.code())
             }
@@ -113,7 +113,7 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
 /// A condition on driving: its code, and its value or description.
 package struct DrivingRestriction: Hashable, Sendable {
     package let code: String?
-    /// The comparison with `value`, such as `<=`. Nil in AAMVA's elements.
+    /// The comparison sign that stands before `value`, such as `<=`. Nil in AAMVA's elements.
     package let sign: String?
     /// The value of an ISO code, or AAMVA's description.
     package let value: String?
@@ -176,7 +176,7 @@ extension CBORItem {
         return entries
     }
 
-    /// Returns the value of a condition, a text or an integer, as a text.
+    /// Returns the value of a condition as a text. The encoded value is a text or an integer.
     fileprivate func nameOrNumber() throws(CBORError) -> String {
         if let digits = decimalInteger { return digits }
         return try name()
@@ -190,7 +190,8 @@ extension CBORItem {
         try entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
             let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
             return try mapping(
-                // A null code is an error, since it hides a condition. A null description counts as absent.
+                // A null code is an error, because the condition would otherwise be lost. A null description
+                // counts as absent.
                 DrivingRestriction(code: map[code]?.name(), description: map.optional(description)?.name()),
                 MdocStructure.domesticDrivingPrivileges.malformed)
         }
@@ -198,8 +199,8 @@ extension CBORItem {
 }
 
 extension CBORMap {
-    /// Returns the date of an optional member. Null is an error, because an unreadable date does not mean
-    /// that there is no limit (Q245).
+    /// Returns the date of an optional member. Null is an error, because a privilege with a time limit would
+    /// otherwise seem to have no limit (Q245).
     fileprivate func date(_ key: StaticString) throws(MdocModelError) -> DateText? {
         try self[key].map { item throws(MdocModelError) in try DateText(item) }
     }

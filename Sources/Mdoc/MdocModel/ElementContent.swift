@@ -24,7 +24,8 @@ package enum ElementContent: Hashable, Sendable {
 }
 
 extension ElementContent {
-    /// Finds the kind of a value by its CBOR type. Empty texts and byte strings are separate kinds.
+    /// Finds the kind of a value by its CBOR type. Empty texts, blank texts and empty byte strings are
+    /// separate kinds.
     package init(_ item: CBORItem) {
         self =
             switch item.value {
@@ -53,7 +54,7 @@ extension ElementContent {
             return
         }
         do throws(ImageHeaderError) {
-            // Only the error is of interest here.
+            // The header is not used. An unusable image is recognised by the error.
             _ = try ImageHeader.parse(bytes)
             return nil
         } catch {

@@ -1,6 +1,6 @@
 package import CBOR
 
-/// The result of comparing an element's value with the data model.
+/// The result of comparing an element's value with the type that the data model defines for the element.
 package enum ElementForm: Hashable, Sendable {
     case asDefined
     /// The value is readable, but its standard defines another form.
@@ -11,18 +11,18 @@ package enum ElementForm: Hashable, Sendable {
 
 /// A deviation of a readable value from the form that its standard defines.
 package enum ElementDeparture: String, CaseIterable, Sendable {
-    case dateForm = "a date without its tag, or in another form than the standard's"
+    case dateForm = "a date without its CBOR tag, or not in the form that the standard requires"
     case entryUnreadable = "a list with an entry that cannot be read"
-    case dateOutsideMap = "a date that is not in a map"
+    case dateOutsideMap = "a date that is not inside the map that the standard requires"
     case tooLong = "a text that is longer than the standard allows"
-    case notACode = "none of the values that the standard lists"
+    case notACode = "a value that the standard does not list"
     case notACountry = "not a country code of two capital letters"
     case notASubdivision = "not a subdivision code of ISO 3166-2"
 }
 
-/// The expected type of an element, and the kind of value that was found. It never holds the value.
+/// The expected type of an element, and the kind of value that was found. The value itself is not stored.
 package struct WrongType: Hashable, Sendable {
-    /// The type by the data model. Nil if no data model defines the element.
+    /// The type in the data model. Nil if no data model defines the element.
     package let expected: DataElementType?
     package let found: ElementContent
 
@@ -31,7 +31,7 @@ package struct WrongType: Hashable, Sendable {
         self.found = found
     }
 
-    /// Returns the reason for which the element `name` cannot be used, as a text for people.
+    /// Returns the reason that the element `name` cannot be used, as a text for people.
     package func explanation(of name: String) -> String {
         switch expected {
         case .image?: "\(name) is \(found.text); ISO/IEC 18013-5 allows JPEG and JPEG 2000"
@@ -43,10 +43,10 @@ package struct WrongType: Hashable, Sendable {
     /// Whether the value has the right kind, but is empty.
     private var isEmptyOfItsType: Bool {
         switch found {
-        // Several types are texts, such as countries and codes. They share one noun.
+        // Several types, such as countries and codes, are texts and have the same `noun` as `text`.
         case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
         case .emptyBytes: expected == .bytes
-        // A value is found to be an empty structure only if the element's type is a list or map.
+        // `emptyStructure` is found only if the type of the element is a list or map.
         case .emptyStructure: true
         default: false
         }
@@ -54,8 +54,8 @@ package struct WrongType: Hashable, Sendable {
 }
 
 extension WrongType {
-    /// Recognises an unusable value of an element that no data model defines: null, a blank text, or no
-    /// bytes. Nil for every other value, also for an empty list, which may be a complete value.
+    /// Recognises an unusable value of an element that no data model defines: null, a blank text, or an
+    /// empty byte string. Nil for every other value, including an empty list, which may be a complete value.
     package init?(undefined value: CBORItem) {
         let found = ElementContent(value)
         guard [.null, .emptyText, .blankText, .emptyBytes].contains(found) else { return nil }
@@ -74,7 +74,7 @@ extension DataElement {
     package func form(of value: CBORItem) -> ElementForm {
         let form = type.form(of: value)
         guard form == .asDefined, let maximumCharacters, let bytes = try? value.utf8() else { return form }
-        // A character has at least one byte, so the characters of most texts need not be counted.
+        // A text has at least as many bytes as characters. The characters of most texts need not be counted.
         guard bytes.count > maximumCharacters else { return form }
         // Every character has exactly one byte that is not a continuation byte (10xxxxxx).
         let count = bytes.count { $0 & 0xc0 != 0x80 }
@@ -86,8 +86,8 @@ extension DataElementType {
     /// Compares a value with this type.
     package func form(of value: CBORItem) -> ElementForm {
         switch self {
-        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked, because issuers write names as
-        // they are spelled.
+        // ISO/IEC 18013-5 restricts names to Latin-1. This restriction is not checked, because issuers also
+        // use other letters in names.
         case .text: form(ofText: value) { _ in nil }
         case .country: form(ofText: value) { $0.isCountry ? nil : .notACountry }
         case .subdivision: form(ofText: value) { $0.isSubdivision ? nil : .notASubdivision }

@@ -1,6 +1,6 @@
 /// The text of a QR code (ISO/IEC 18013-5 8.2.2.3): `mdoc:` and the engagement in base64url without padding.
 package enum EngagementURI {
-    /// The maximum length of a text, in bytes. It is more than a QR code can hold.
+    /// The maximum length of a text, in bytes. It is more than any QR code can hold.
     package static let maximumLength = 8192
 
     /// Returns the bytes of the DeviceEngagement in a text. The letter case of the scheme, slashes after the
@@ -18,7 +18,7 @@ package enum EngagementURI {
         else { throw .notAnEngagementURI }
         rest = rest.dropFirst(lowerCase.count).drop { $0 == UInt8(ascii: "/") }
         var padding = 0
-        // Padding has at most two characters.
+        // At most two characters `=` are padding.
         while rest.last == UInt8(ascii: "="), padding < 2 {
             rest.removeLast()
             padding += 1

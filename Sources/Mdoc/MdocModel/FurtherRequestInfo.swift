@@ -9,13 +9,14 @@ package struct FurtherRequestInfo: Hashable, Sendable {
         case required
     }
 
-    /// The member `uniqueDocSetRequired`: whether only one document set may answer. Nil if it is absent.
+    /// The member `uniqueDocSetRequired`: whether the wallet must return no more than one document for this
+    /// request. Nil if it is absent.
     package let uniqueDocSetRequired: Bool?
-    /// The maximum size of the unencrypted DeviceResponse, in bytes. Nil if the reader names none.
+    /// The maximum size of the unencrypted DeviceResponse, in bytes. Nil if the reader sets no maximum.
     package let maximumResponseSize: UInt64?
     /// Whether the reader wants the document encrypted for a recipient (`docResponseEncryption`).
     package let wantsEncryption: Bool
-    /// The reader's wish for a zero-knowledge proof (`zkRequest`). Nil if it has none.
+    /// The reader's wish or demand for a zero-knowledge proof (`zkRequest`). Nil if the member is absent.
     package let zeroKnowledge: ZeroKnowledge?
 
     /// Creates the value for a request without `requestInfo`.
@@ -34,7 +35,7 @@ package struct FurtherRequestInfo: Hashable, Sendable {
         }
     }
 
-    /// Lines for people about the members that are present.
+    /// Lines of text for people, one for each member that is present.
     fileprivate var remarks: [String] {
         var remarks: [String] = []
         if let uniqueDocSetRequired {
@@ -42,11 +43,11 @@ package struct FurtherRequestInfo: Hashable, Sendable {
             remarks.append("\(count) may answer (uniqueDocSetRequired)")
         }
         if let maximumResponseSize {
-            remarks.append("the answer may have \(maximumResponseSize) bytes (maximumResponseSize)")
+            remarks.append("the answer may have at most \(maximumResponseSize) bytes (maximumResponseSize)")
         }
         if wantsEncryption {
             remarks.append(
-                "the answer is wanted encrypted for a recipient (docResponseEncryption); Countersign does not support that"
+                "the request asks for an answer encrypted for a recipient (docResponseEncryption); Countersign does not support that"
             )
         }
         if let zeroKnowledge {
@@ -59,7 +60,8 @@ package struct FurtherRequestInfo: Hashable, Sendable {
 }
 
 extension DeviceRequest {
-    /// Lines for people, one for each part of the request other than elements, alternatives and issuers.
+    /// Lines of text for people, one for each member of `requestInfo` that Countersign reads but does not
+    /// send.
     package var remarks: [String] {
         docRequests.enumerated().flatMap { index, document in
             document.itemsRequest.further.remarks.map { "docRequest \(index): \($0)" }

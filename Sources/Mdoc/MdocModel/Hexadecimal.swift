@@ -19,7 +19,7 @@ extension Sequence<UInt8> {
 extension Collection<UInt8> {
     /// The bytes of a text of hexadecimal digits, two for each byte. Nil for any other text.
     ///
-    /// A property instead of an initialiser of `Array`, because an optional initialiser would be chosen
+    /// This is a property and not an initialiser of `Array`, because an optional initialiser would be chosen
     /// wherever `Array.init` is passed as a function.
     package var bytesOfHexadecimal: [UInt8]? {
         guard count.isMultiple(of: 2) else { return nil }

@@ -28,7 +28,7 @@ extension ArraySlice<UInt8> {
     /// Whether this text in UTF-8 is blank: empty, or only white space, control characters and invisible
     /// characters.
     var isBlankText: Bool {
-        // Nearly every text begins with a letter or digit of ASCII.
+        // Fast path: nearly every text begins with a visible ASCII character, and such a text is not blank.
         if let first, (0x21...0x7e).contains(first) { return false }
         return String(decoding: self, as: UTF8.self).unicodeScalars.allSatisfy(\.isInvisible)
     }

@@ -26,18 +26,18 @@ package struct ItemsRequest: Hashable, Sendable {
     package let docType: String
     /// The namespaces in the order in which they are encoded. No name occurs twice.
     package var nameSpaces: [NameSpace]
-    /// The alternatives to elements that the holder may lack. Only for wallets that announce extended
-    /// requests (Q168).
+    /// The alternatives to elements that the holder may lack. They may be sent only to wallets that announce
+    /// extended requests (Q168).
     package var alternatives: [AlternativeDataElements]
 
     /// The issuers whose documents are wanted, by the key identifiers of certificates in their chains. Empty
     /// for all issuers.
     ///
-    /// The identifiers are only for wallets that announce extended requests (Q168). They are a hint for the
-    /// wallet: only the trust store decides whether an issuer is trusted.
+    /// The identifiers may be sent only to wallets that announce extended requests (Q168). They are only a
+    /// hint for the wallet. Whether an issuer is trusted is decided by the reader's trust store alone.
     package var issuerIdentifiers: [[UInt8]]
-    /// The members of `requestInfo` that Countersign only reads, in a request of another reader. Empty in the
-    /// requests that Countersign sends.
+    /// The members of `requestInfo` that Countersign reads in a request of another reader, but never sends.
+    /// Empty in the requests that Countersign sends.
     package let further: FurtherRequestInfo
 
     package init(
@@ -51,7 +51,7 @@ package struct ItemsRequest: Hashable, Sendable {
         further = FurtherRequestInfo()
     }
 
-    /// Whether the request has members that only a wallet with extended requests may get.
+    /// Whether the request has members that may be sent only to a wallet that announces extended requests.
     package var isExtended: Bool { !alternatives.isEmpty || !issuerIdentifiers.isEmpty }
 
     /// The request with only the members that every wallet understands.

@@ -1,7 +1,7 @@
 package import CBOR
 package import COSE
 
-/// A reason for which bytes are not the expected ISO/IEC 18013-5 structure.
+/// A reason that bytes are not the expected ISO/IEC 18013-5 structure.
 package enum MdocModelError: Error, Equatable, Sendable {
     /// The bytes cannot be decoded as this structure.
     case malformed(MdocStructure, CBORError)
@@ -11,7 +11,7 @@ package enum MdocModelError: Error, Equatable, Sendable {
     case unsupportedVersion(MdocStructure)
     /// The engagement names a cipher suite other than 1 (ISO/IEC 18013-5 9.1.1).
     case unsupportedCipherSuite(UInt64)
-    /// The date at this index of the buffer is malformed.
+    /// The date at this offset in the decoded bytes is malformed.
     case notADate(at: Int)
     /// The text is not an `mdoc:` URI.
     case notAnEngagementURI

@@ -21,7 +21,7 @@ package struct MobileSecurityObject: Sendable {
     package let status: Result<DocumentStatus, CBORError>?
     /// The deviations of the encoding from preferred serialization.
     package let form: EncodingForm
-    /// Whether the byte string of MobileSecurityObjectBytes is in chunks.
+    /// Whether the byte string of MobileSecurityObjectBytes is encoded in chunks, with indefinite length.
     package let isChunked: Bool
 
     /// Parses MobileSecurityObjectBytes, the payload of issuerAuth.
@@ -50,8 +50,8 @@ package struct MobileSecurityObject: Sendable {
         validityInfo = try ValidityInfo(members.validityInfo)
     }
 
-    /// The members of the map. The key, the validity and the status are read later, since their errors have
-    /// other types.
+    /// The members of the MSO's map. The device key, the validity and the status are parsed later, because
+    /// their parsers throw other types of errors.
     private struct Members {
         let version: String
         let digestAlgorithm: String
@@ -63,7 +63,7 @@ package struct MobileSecurityObject: Sendable {
         let status: CBORItem?
 
         init(_ item: CBORItem) throws(CBORError) {
-            // The members are numbered in this order below.
+            // The code below refers to these members by their index.
             let values = try item.map().values(of: [
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",
@@ -114,7 +114,7 @@ package struct NameSpaceDigests: Sendable {
         encoded = member.value.encoded
         let places = try member.value.map().placesOfByteStrings()
         self.places = places.count <= Self.fewEnough ? places : places.sorted { $0.key < $1.key }
-        // An empty range stands for a byte string in chunks, which has to be put together.
+        // An empty range stands for a byte string in chunks, whose chunks have to be joined.
         guard places.contains(where: { $0.place.isEmpty }) else { return }
         for entry in try member.value.map() where entry.value.hasIndefiniteLength {
             chunked[try entry.key.unsigned()] = try entry.value.byteString()
@@ -164,8 +164,8 @@ package struct KeyAuthorizations: Sendable {
         }
     }
 
-    /// Whether a namespace is listed both as a whole and by elements, which ISO/IEC 18013-5 9.1.2.4 forbids
-    /// (Q164).
+    /// Whether a namespace is listed both as a whole and by single elements, which ISO/IEC 18013-5 9.1.2.4
+    /// forbids (Q164).
     package var isContradictory: Bool { dataElements.keys.contains { nameSpaces.contains($0) } }
 
     package func allows(_ identifier: String, in nameSpace: String) -> Bool {

@@ -1,7 +1,7 @@
 internal import CBOR
 
-/// A DeviceRetrievalMethod of an NFC v2 handover (ISO/IEC 18013-5, draft of the second edition). Bluetooth
-/// may have no UUID here, which an engagement by QR code does not allow.
+/// A DeviceRetrievalMethod of an NFC v2 handover (ISO/IEC 18013-5, draft of the second edition). In such a
+/// handover the Bluetooth options may lack a UUID. In the engagement of a QR code they must have one.
 package enum NFCVersion2Method: Equatable, Sendable {
     /// Type 5: the session's messages use the NFC connection of the handover. Options of older drafts are
     /// ignored.
@@ -53,7 +53,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         }
     }
 
-    /// The type number. The type in the mdoc's answer is compared with the types in the reader's offer.
+    /// The number of the type in an encoded entry.
     package var type: UInt64 {
         switch self {
         case .nfc: 1
@@ -64,7 +64,8 @@ package enum NFCVersion2Method: Equatable, Sendable {
     }
 }
 
-/// The BleOptions of an NFC v2 handover: the modes of the mdoc, and the sender's values for each mode.
+/// The BleOptions of an NFC v2 handover: the modes of the mdoc, and the UUIDs, the device address and the PSM
+/// of the sender.
 package struct NFCVersion2Bluetooth: Equatable, Sendable {
     package var isPeripheralServer = false
     package var isCentralClient = false

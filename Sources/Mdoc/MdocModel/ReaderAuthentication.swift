@@ -9,7 +9,7 @@ package func readerAuthenticationBytes(
         encoder.array(count: 3)
         encoder.text("ReaderAuthentication")
     }
-    // The transcript goes in with its received bytes, which are never encoded again (Q44).
+    // The signature covers the transcript exactly as it was sent and received (Q44).
     let count = opening.count + transcript.encoded.count + itemsRequest.bytes.count
     return [
         EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded,
@@ -17,8 +17,8 @@ package func readerAuthenticationBytes(
     ]
 }
 
-/// Returns ReaderAuthenticationAllBytes (second edition) as parts, which are hashed one after the other. They
-/// cover every document of the request, and its DeviceRequestInfo or null.
+/// Returns ReaderAuthenticationAllBytes (second edition) as parts, which are hashed one after the other. The
+/// bytes cover every document of the request, and its DeviceRequestInfo or null.
 package func readerAuthenticationAllBytes(
     transcript: SessionTranscript, itemsRequests: [EncodedCBOR<ItemsRequest>],
     deviceRequestInfo: EncodedCBOR<DeviceRequestInfo>?

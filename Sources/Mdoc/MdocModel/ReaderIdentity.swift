@@ -12,7 +12,8 @@ package struct ReaderIdentity: Sendable {
         self.key = key
     }
 
-    /// Signs readerAuth of one document, over the document's encoded bytes and this session's transcript.
+    /// Makes the signature readerAuth for one document of the request, over its encoded ItemsRequest and this
+    /// session's transcript.
     package func readerAuth(
         _ items: EncodedCBOR<ItemsRequest>, in transcript: SessionTranscript
     ) throws(COSEError) -> [UInt8] {
@@ -20,7 +21,8 @@ package struct ReaderIdentity: Sendable {
             detachedPayload: readerAuthenticationBytes(transcript: transcript, itemsRequest: items))
     }
 
-    /// Signs readerAuthAll, over all documents of the request.
+    /// Makes the signature readerAuthAll, over all documents of the request, its DeviceRequestInfo and this
+    /// session's transcript.
     package func readerAuthAll(
         _ items: [EncodedCBOR<ItemsRequest>], _ info: EncodedCBOR<DeviceRequestInfo>?,
         in transcript: SessionTranscript

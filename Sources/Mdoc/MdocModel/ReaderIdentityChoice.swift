@@ -1,12 +1,12 @@
 /// The rules that choose the identity with which a request is signed (Q172). There may be several identities,
 /// because wallets trust different reader authorities, and a shop may have several brands.
 ///
-/// The first rule that fits decides. If no rule fits, the request is not signed.
+/// The first rule whose conditions hold is used. If there is no such rule, the request is not signed.
 package struct ReaderIdentityChoice: Sendable {
-    /// The facts that are known before a request is sent.
+    /// The facts about the wallet, the brand and the request to which the rules are applied.
     package struct Situation: Hashable, Sendable {
-        /// The name of the wallet, known from the operator, an earlier refusal or the engagement. Nil if it
-        /// is not known.
+        /// The name of the wallet, from the operator, an earlier refusal or the engagement. Nil if none of
+        /// these gave the name.
         package var wallet: String?
         package var brand: String?
         package var docTypes: Set<String>
@@ -24,7 +24,7 @@ package struct ReaderIdentityChoice: Sendable {
         package var brand: String?
         /// The type that all requested documents must have.
         package var docType: String?
-        /// The identity. Nil if requests are not signed.
+        /// The identity that signs the request. Nil if the request is not signed.
         package var identity: ReaderIdentity?
 
         package init(
@@ -48,7 +48,7 @@ package struct ReaderIdentityChoice: Sendable {
         self.rules = rules
     }
 
-    /// Returns the identity of the first rule that fits. Nil if requests are not signed.
+    /// Returns the identity of the first rule whose conditions hold. Nil if the request is not signed.
     package func identity(in situation: Situation) -> ReaderIdentity? {
         rules.first { $0.fits(situation) }?.identity
     }

@@ -107,9 +107,9 @@ package struct SessionData: Sendable {
 }
 
 extension SessionData {
-    /// The content of a message, as its receiver has to handle it.
+    /// The part of a message that its receiver has to handle.
     package enum Content: Sendable {
-        /// Encrypted data. If it is the last data, the session is over.
+        /// Encrypted data. If `isLast` is true, the message also ends the session.
         case data(ArraySlice<UInt8>, isLast: Bool)
         /// The end of the session, without data or with data that is not decrypted.
         case end(SessionStatus)
@@ -118,7 +118,7 @@ extension SessionData {
     /// The data, or the end of the session.
     ///
     /// Data is used if there is no status, or if the status is termination (20). Any other status reports an
-    /// error, also a status that no standard defines. Data beside an error is not used (Q235).
+    /// error, even a status that no standard defines. Data beside an error is not used (Q235).
     package var content: Content {
         switch (data, status) {
         case (let data?, nil): .data(data, isLast: false)

@@ -5,10 +5,10 @@ package import COSE
 /// reached the reader.
 package enum Handover: Equatable, Sendable {
     case qr
-    /// The complete NDEF messages with the bytes that were exchanged. `request` is nil for a static handover.
+    /// The complete NDEF messages, exactly as exchanged. `request` is nil for a static handover.
     case nfc(select: [UInt8], request: [UInt8]?)
-    /// The complete CBOR messages of an NFC v2 handover (draft of the second edition), without the header of
-    /// the data object.
+    /// The complete CBOR messages of an NFC v2 handover (draft of the second edition), without the data
+    /// object '53' that contained each message.
     case nfcVersion2(select: [UInt8], request: [UInt8])
 
     /// Whether each message of the session has a sequence number. Only sessions of an NFC v2 handover have
@@ -23,7 +23,7 @@ package enum Handover: Equatable, Sendable {
 package struct SessionTranscript: Sendable {
     /// The encoded array, without tag 24.
     package let encoded: ArraySlice<UInt8>
-    /// The reader's ephemeral public key with the bytes that were sent. Nil for a presentation in an app or
+    /// The reader's ephemeral public key, encoded exactly as it was sent. Nil for a presentation in an app or
     /// on the web, which has no engagement.
     package let eReaderKeyBytes: EncodedCBOR<COSEKey>?
     package let deviceEngagementBytes: EncodedCBOR<DeviceEngagement>?
@@ -75,11 +75,11 @@ package struct SessionTranscript: Sendable {
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             var fields = try item.array().makeIterator()
-            // Exactly three entries. The third is the handover.
+            // The array must have exactly three entries. The third entry is the handover.
             guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
                 fields.next() == nil
             else { throw .missingMember(at: item.offset) }
-            // A presentation without engagement has null for both.
+            // In a presentation without engagement, both the engagement and the key are null.
             let areAbsent = engagement.isNullOrUndefined && key.isNullOrUndefined
             deviceEngagementBytes = areAbsent ? nil : try EncodedCBOR(engagement)
             eReaderKeyBytes = areAbsent ? nil : try EncodedCBOR(key)

@@ -9,7 +9,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// Creates an instant from a received number. Nil outside the years 0000 to 9999, so that no computation
-    /// with it overflows.
+    /// with the instant overflows.
     package init?(received seconds: Int64) {
         guard (-62_167_219_200...253_402_300_799).contains(seconds) else { return nil }
         secondsSince1970 = seconds
@@ -62,24 +62,25 @@ package struct FullDate: Hashable, Comparable, Sendable {
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
     }
 
-    /// The number of days since 1970-01-01 in the proleptic Gregorian calendar. The computation counts months
-    /// from March, so that the leap day is the last day of a year.
+    /// The number of days since 1970-01-01 in the proleptic Gregorian calendar. In the computation a year
+    /// begins in March, so that the leap day is the last day of a year.
     package var daysSince1970: Int64 {
         let shifted = Int64(month <= 2 ? year - 1 : year)
         let era = shifted.flooredDivision(by: 400)
         let yearOfEra = shifted - era * 400
-        // 153 days are five months from March on; 719 468 days lie between 0000-03-01 and 1970-01-01.
+        // March to July have 153 days together, and so do August to December. There are 719 468 days between
+        // 0000-03-01 and 1970-01-01.
         let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Creates the day by the inverse of the computation of `daysSince1970`.
+    /// Creates the day from its number of days since 1970-01-01, as `daysSince1970` returns it.
     init(daysSince1970 days: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredDivision(by: 146_097)
-        // An era has 400 years, which are 146 097 days. The divisions remove the leap days before the day, so
-        // that every year has 365 days.
+        // An era has 400 years, which are 146 097 days. The divisions by 1460, 36 524 and 146 096 count the
+        // leap days before this day. Without them, every year has 365 days.
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

@@ -3,13 +3,13 @@ internal import JSON
 
 /// The kind of presentation that a SessionTranscript binds, recognised by its engagement and its handover.
 package enum TranscriptKind: Equatable, Sendable {
-    // A reader nearby, with an engagement and an ephemeral key (ISO/IEC 18013-5 9.1.5.1).
+    // Presentations to a reader nearby, with an engagement and an ephemeral key (ISO/IEC 18013-5 9.1.5.1).
     case qr
     case staticHandover
     case negotiatedHandover
     case version2Handover
 
-    // An app or a page, without an engagement and without an ephemeral key.
+    // Presentations in an app or on a page, without an engagement and without an ephemeral key.
     /// A presentation in an app, by Verify with Wallet.
     case app
     /// A presentation by the Digital Credentials API with `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C).
@@ -18,10 +18,10 @@ package enum TranscriptKind: Equatable, Sendable {
     case openID4VP
     /// A presentation by OpenID4VP over the Digital Credentials API.
     case openID4VPOverDCAPI
-    /// A presentation by OpenID4VP in the profile of ISO/IEC TS 18013-7:2024 Annex B: two hashes and a nonce,
-    /// without a name.
+    /// A presentation by OpenID4VP in the profile of ISO/IEC TS 18013-7:2024 Annex B. The handover has two
+    /// hashes and a nonce, and no name.
     case annexB
-    /// A handover of another form, with the name at its beginning; `nil` if it has no name there.
+    /// A handover of another form. `handover` is the name at its beginning, or `nil` if there is no name.
     case unknown(handover: String?)
 }
 
@@ -29,8 +29,7 @@ package enum TranscriptKind: Equatable, Sendable {
 package enum MACKey: Sendable {
     /// The ephemeral key that is in the transcript.
     case ephemeral
-    /// The key for which the verifier lets the wallet encrypt its answer. The transcript does not contain
-    /// this key.
+    /// The verifier's key for which the wallet encrypts its answer. The transcript does not contain this key.
     case encryption
 }
 
@@ -44,9 +43,10 @@ extension SessionTranscript {
         }
     }
 
-    /// The kind of presentation, by the form of the transcript. No signature or MAC is verified for this.
+    /// The kind of presentation, recognised by the form of the transcript alone. No signature or MAC is
+    /// verified.
     package var kind: TranscriptKind {
-        // A transcript may be longer than the standard limit of a message. Its own size bounds the parsing.
+        // A transcript may be longer than the standard limit of a message, so its own size is the limit here.
         // The handover is the third entry.
         guard let item = try? CBORItem.parse(encoded, limits: CBORLimits(bytes: encoded.count)),
             let fields = try? item.array(), let handover = Array(fields.prefix(3)).last

@@ -29,9 +29,9 @@ extension CertificatePathError {
         case .empty: "the chain contains no certificate"
         case .tooLong: "the chain has too many authorities"
         case .issuerNotFound(let issuer): "the issuer's certificate is missing: \(Terminal.safe(issuer))"
-        case .signatureInvalid: "no certificate with the issuer's name made its signature"
+        case .signatureInvalid: "the signature matches no certificate with the issuer's name"
         case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
-        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) is not allowed to issue it"
+        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) is not allowed to issue the certificate"
         }
     }
 }
@@ -51,8 +51,7 @@ package enum CertificatePath {
         try path(chain, to: roots, at: now).root
     }
 
-    /// Verifies `chain`. Returns its certificates up to the first certificate that a root issued, together
-    /// with that root.
+    /// Verifies `chain`. Returns its certificates up to the first one that a root issued, and that root.
     static func path(
         _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> VerifiedPath {
@@ -78,14 +77,14 @@ package enum CertificatePath {
             }
             try requireIssuer(chain[below + 1], of: certificate)
         }
-        // Not reached, because the last certificate of the chain leads to a root or throws.
+        // Not reached, because at the last certificate of the chain the loop returns or throws.
         throw .tooLong
     }
 
     /// Returns the valid root among `candidates` whose key signed `certificate`.
     ///
     /// The result is `nil` if no candidate signed the certificate. This is no error, because an authority in
-    /// the chain may have the name of a root.
+    /// the chain may have the same name as a root.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {
@@ -97,7 +96,8 @@ package enum CertificatePath {
         return nil
     }
 
-    /// Checks that `certificate` names `issuer`, and that the issuer's key signed it.
+    /// Checks that the issuer stated in `certificate` is `issuer`, and that the issuer's key signed the
+    /// certificate.
     private static func requireIssuer(
         _ issuer: Certificate, of certificate: Certificate
     ) throws(CertificatePathError) {
@@ -127,7 +127,8 @@ package enum CertificatePath {
     }
 }
 
-/// A path from a leaf to a pinned root. Every certificate of the path was valid at one common time.
+/// A path from a leaf to a pinned root. At the time of the verification, every certificate of the path was
+/// valid.
 struct VerifiedPath {
     /// The certificates from the leaf upwards, without the root.
     let certificates: [Certificate]
@@ -136,19 +137,20 @@ struct VerifiedPath {
     /// Whether the root issued the leaf itself.
     var isDirect: Bool { certificates.count == 1 }
 
-    /// The time in which all certificates of the path are valid, in seconds since 1970-01-01T00:00:00Z.
+    /// The period during which all certificates of the path are valid, in seconds since 1970-01-01T00:00:00Z.
     var validity: ClosedRange<Int64> {
         let all = certificates + [root.certificate]
         // `all` has at least the root, so the defaults are not used.
         let start = all.map(\.notBefore).max() ?? 0
-        // All certificates were valid at one time, so the range is never empty. `max` guards against a trap.
+        // All certificates were valid at the time of the verification, so the range is never empty. `max` is
+        // only a safeguard, because a range whose end is before its start would trap.
         return start...max(start, all.map(\.notAfter).min() ?? 0)
     }
 }
 
 extension Certificate {
-    /// Whether this authority may issue `leaf`: the authority has no extended key usages, or has all extended
-    /// key usages of the leaf.
+    /// Whether this authority may issue `leaf`: the authority has no extended key usages, has
+    /// anyExtendedKeyUsage, or has all extended key usages of the leaf.
     ///
     /// A leaf without extended key usages would serve every purpose, so an authority of limited purposes may
     /// not issue it.

@@ -3,8 +3,8 @@ internal import JSON
 package import OpenSSLCrypto
 package import PKIX
 
-/// The document signer's certificate, which is the first of x5chain, with its public key. The certificate is
-/// not verified yet.
+/// The document signer's certificate, the first certificate of x5chain, with its public key. The certificate
+/// is not verified yet.
 package final class IssuerCertificate: Sendable {
     package let certificate: Certificate
     package let publicKey: PublicKey
@@ -26,15 +26,17 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case malformed(PKIXError)
     /// The certificate holds a key that cannot be used.
     case keyNotUsable(OpenSSLCryptoError)
-    /// The certificate has an encoding that RFC 5280 forbids; empty if the only fault is a version other than
-    /// 3. Roots with such encodings are tolerated, document signers are not (Q179).
+    /// The certificate has a version other than 3, or an encoding that RFC 5280 forbids. The associated value
+    /// lists the forbidden encodings. The list is empty if only the version is wrong. Roots with such
+    /// encodings are tolerated, document signers are not (Q179).
     case encodingIrregular(EncodingDeviations)
-    /// No trusted IACA has this name.
+    /// No trusted IACA has the name that the certificate states as its issuer.
     case anchorNotFound(issuer: String)
-    /// A trusted IACA has the issuer's name, but the authority key identifier is missing or names a different
-    /// key.
+    /// A trusted IACA has the issuer's name, but the authority key identifier is missing or identifies
+    /// another key.
     case authorityKeyIdentifierMismatch
-    /// A trusted IACA has this key identifier, but a different name.
+    /// A trusted IACA has the key identifier that the certificate states for its issuer, but a different
+    /// name.
     case issuerNameMismatch
     /// No trusted IACA of this name and key identifier signed the certificate.
     case signatureInvalid
@@ -42,7 +44,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case expired
     /// The trusted IACA itself is not yet valid, or no longer valid.
     case anchorOutsideValidity
-    /// The trusted IACA is not trusted for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
+    /// The IACA is trusted, but not for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
     case docTypeNotTrusted(String)
     /// The certificate belongs to an authority, which must not sign documents.
     case isCertificateAuthority
@@ -74,7 +76,7 @@ extension IssuerCertificateError {
         case .anchorNotFound(let issuer):
             "the trust store has no root of this issuer: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
-            "a trusted root has the issuer's name, but the certificate names a different key as its issuer's, or none"
+            "a trusted root has the issuer's name, but the certificate names a different key for its issuer, or no key"
         case .issuerNameMismatch:
             "the certificate names the key of a trusted root, but a different issuer name"
         case .signatureInvalid:
@@ -83,7 +85,7 @@ extension IssuerCertificateError {
         case .expired: "the document signer's certificate has expired"
         case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
         case .docTypeNotTrusted(let docType):
-            "the trust store has the issuer, but not for documents of type "
+            "the trust store trusts the issuer, but not for documents of type "
                 + "\(Terminal.safe(docType, limit: 80))"
         case .isCertificateAuthority:
             "the document is signed with an authority's certificate, which may only issue document signers"
@@ -96,7 +98,7 @@ extension IssuerCertificateError {
         case .unknownCriticalExtension(let oid):
             "the document signer's certificate has an unknown critical extension, \(oid)"
         case .forbiddenExtension(let oid):
-            "the document signer's certificate has the extension \(oid), which is not allowed there"
+            "the document signer's certificate has the extension \(oid), which is not allowed in it"
         }
     }
 }

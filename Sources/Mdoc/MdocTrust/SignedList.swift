@@ -20,7 +20,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
     private let signatureCheck = Once<Result<Void, Failure>>()
 
     init(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        // Counted for tests, which limit how often a list is parsed.
+        // Each parsing is counted, because tests limit how often a list is parsed.
         WorkCount.add(.listParsed)
         let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), Failure.malformed)
         signature = try mapping(COSESign1(item, limits: Self.limits), Failure.cose)
@@ -50,7 +50,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try signatureCheck.value { Result { () throws(Failure) in try checkSignature() } }.get()
     }
 
-    /// Makes the check whose result `verifySignature` caches.
+    /// Verifies the signature anew. `verifySignature` caches the result.
     private func checkSignature() throws(Failure) {
         guard let signer = try? signerChain().first, let key = try? signer.publicKey() else {
             throw .cose(.keyNotUsable)

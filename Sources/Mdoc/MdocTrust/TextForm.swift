@@ -12,7 +12,7 @@ package enum TextForm: String, CaseIterable, Sendable {
     /// Base64 or base64url, without the boundary lines of PEM.
     case base64
 
-    /// The minimum number of digits for a text to count as hexadecimal or base64.
+    /// The minimum number of characters, white space included, for a text to count as hexadecimal or base64.
     private static let fewestDigits = 16
 
     /// Recognises the form of `bytes`; `nil` if they are not text in one of these forms.

@@ -14,9 +14,10 @@ internal import Synchronization
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
-    /// The cached answer of `isLinkCertificate`; `nil` before the first use of that property.
+    /// The cached value of `isLinkCertificate`; `nil` before its first use.
     private let linkVerdict = Mutex<Bool?>(nil)
-    /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
+    /// The parsed public key; `nil` before its first use. Most anchors of a store are never used to verify a
+    /// signature, so their keys are not parsed.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
     /// A box for the key. The key is not copyable, but the cached result has to be returned at each call.
@@ -28,8 +29,8 @@ package final class TrustAnchor: Sendable {
 
     /// Makes an anchor of `certificate`.
     ///
-    /// - Throws: `TrustAnchorError` if the certificate is no authority (Q178), may not issue certificates, or
-    ///   has a key that cannot be used.
+    /// - Throws: `TrustAnchorError` if the certificate does not belong to an authority (Q178), may not issue
+    ///   certificates, or has a key that cannot be used.
     package convenience init(_ certificate: Certificate) throws(TrustAnchorError) {
         try self.init(deferringKeyOf: certificate)
         try requireUsableKey()
@@ -86,8 +87,9 @@ package final class TrustAnchor: Sendable {
         }
     }
 
-    /// Whether this is a link certificate: the key of an earlier root signed it, to pass its trust on to a
-    /// new key (Q231). A self-issued certificate that its own key did not sign counts as a link certificate.
+    /// Whether this is a link certificate: the key of an earlier root signed it, so that whoever trusts the
+    /// earlier root can also trust the authority's new key (Q231). A self-issued certificate that its own key
+    /// did not sign counts as a link certificate.
     var isLinkCertificate: Bool {
         linkVerdict.withLock { known in
             if let known { return known }
@@ -107,8 +109,8 @@ package final class TrustAnchor: Sendable {
             guard let issuer = certificate.authorityKeyIdentifier else { return isNamedLink }
             return certificate.subjectKeyIdentifier.map { $0 != issuer } ?? isNamedLink
         }
-        // Unless its own key signed it, the certificate counts as a link, because an older key of the
-        // authority may have signed it.
+        // A certificate that its own key did not sign counts as a link certificate, because an older key of
+        // the authority may have signed it.
         return (try? verifySignature(of: certificate)) == nil
     }
 
@@ -121,12 +123,12 @@ package final class TrustAnchor: Sendable {
         return issuer != certificate.subjectKeyIdentifier
     }
 
-    /// Verifies that this anchor's key signed `certificate`, and nothing else.
+    /// Verifies that this anchor's key signed `certificate`. Checks nothing else.
     func verifySignature(of certificate: Certificate) throws(OpenSSLCryptoError) {
         try certificate.verifySignature(with: loadedKey().get().key)
     }
 
-    /// Verifies that this anchor's key signed `list`, and nothing else.
+    /// Verifies that this anchor's key signed `list`. Checks nothing else.
     func verifySignature(of list: CertificateRevocationList) throws(OpenSSLCryptoError) {
         try list.verifySignature(with: loadedKey().get().key)
     }

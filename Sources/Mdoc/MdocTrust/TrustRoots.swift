@@ -3,9 +3,9 @@ internal import PKIX
 
 /// The anchors of a store. This value decides which anchors may be used as roots.
 ///
-/// A self-signed anchor may always be used, because a source of trust names it. A link certificate may be
-/// used only while the root that signed it is trusted for the same documents, is valid, and has not revoked
-/// the link certificate (Q231).
+/// A self-signed anchor may always be used, because the operator or a trusted list named it. A link
+/// certificate may be used only while the root that signed it is trusted for the same documents, is valid,
+/// and has not revoked the link certificate (Q231).
 struct TrustRoots: Sendable {
     /// The maximum number of link certificates between an anchor and a self-signed root.
     private static let mostLinks = 3
@@ -40,11 +40,11 @@ struct TrustRoots: Sendable {
         _ anchor: TrustAnchor, for docType: String?, at now: Timestamp, linksLeft: Int
     ) -> Bool {
         guard anchor.isLinkCertificate else { return true }
-        // Link certificates can sign each other in a circle.
+        // The limit stops the recursion if link certificates have signed each other in a circle.
         guard linksLeft > 0 else { return false }
         return anchors.contains { earlier in
             earlier.anchor.sha256 != anchor.sha256 && anchor.certificate.names(earlier.anchor.certificate)
-                // Without a document type, a root for any type is accepted.
+                // If `docType` is `nil`, a root may be trusted for any document type.
                 && docType.map(earlier.isTrusted) ?? true && earlier.anchor.isValid(at: now)
                 && isLink(from: earlier.anchor, to: anchor, at: now)
                 && areTrusting(earlier.anchor, for: docType, at: now, linksLeft: linksLeft - 1)
@@ -64,7 +64,7 @@ struct TrustRoots: Sendable {
 }
 
 extension TrustSource {
-    /// Whether the source is an anchor that another key signed.
+    /// Whether the source is an anchor that is a link certificate (`TrustAnchor.isLinkCertificate`).
     package var isLinkCertificate: Bool {
         guard kind == .anchor, case .certificate(let held) = content else { return false }
         return (try? held.anchor(sha256: sha256))?.isLinkCertificate == true

@@ -3,8 +3,8 @@ package import MdocModel
 internal import PKIX
 internal import Synchronization
 
-/// The trust of one snapshot, prepared for verification. A store finds the root of a document signer and
-/// the revocation of a document.
+/// The roots and lists of one trust snapshot, prepared for verification. A store finds the root of a document
+/// signer and the revocation of a document.
 ///
 /// **Responsibility.** A store answers two questions about one document. `verify(_:for:at:profiles:)` finds
 /// the IACA that issued the document signer, checks the signer against its certificate profile, and returns a
@@ -52,7 +52,7 @@ package final class TrustStore: Sendable {
     /// Makes a store with only `anchors`, which are trusted for every document type. The store has no
     /// revocation lists.
     package convenience init(anchors: [TrustAnchor], remembering capacity: Int = 64) {
-        // Provenance and time are not part of the snapshot's id, so placeholders serve.
+        // Provenance and time are not part of the snapshot's id, so placeholders suffice.
         let sources = anchors.map { anchor in
             TrustSource(
                 .anchor, name: TrustSnapshot.ID(bytes: anchor.sha256).description,
@@ -78,7 +78,7 @@ package final class TrustStore: Sendable {
         verified = Mutex([:])
     }
 
-    /// Groups the anchors by their subject key identifiers.
+    /// Groups the anchors that have a subject key identifier by that identifier.
     private static func index(_ anchors: [TrustedAnchor]) -> [ArraySlice<UInt8>: [TrustedAnchor]] {
         var index: [ArraySlice<UInt8>: [TrustedAnchor]] = [:]
         for trusted in anchors {
@@ -109,8 +109,8 @@ package final class TrustStore: Sendable {
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         let profile = profiles.profile(for: docType)
         try requireValidity(of: leaf.certificate, at: now)
-        // An expired root of the cache is not used, because a renewed certificate of the same key may take
-        // its place (Q177).
+        // A cached signer whose root has expired is verified again, because the snapshot may have a renewed
+        // certificate of the same root key (Q177).
         if capacity > 0,
             let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
             known.profile == profile, known.trusted.anchor.isValid(at: now),
@@ -130,10 +130,12 @@ package final class TrustStore: Sendable {
         return VerifiedIssuerCertificate(proving: leaf, entry, docType)
     }
 
-    /// Returns the combined statement of the lists in this store about the signer, the document and the root.
+    /// Returns the finding about the revocation of the signer, the document and the root, combined from all
+    /// lists in this store.
     ///
     /// - Parameters:
-    ///   - status: The reference to the document's status list, from its MSO; `nil` if the MSO has none.
+    ///   - status: The references to status and identifier lists in the document's MSO; `nil` if the MSO has
+    ///     none.
     ///   - clockSkew: The seconds by which the date of a list may lie in the future.
     package func revocation(
         of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,
@@ -149,8 +151,8 @@ package final class TrustStore: Sendable {
         return .combine(signer: issued, document: root)
     }
 
-    /// Returns the link certificates among the anchors that no trusted root signed. Nothing that they issue
-    /// is trusted.
+    /// Returns those anchors that are link certificates and that no trusted root signed. Nothing that they
+    /// issue is trusted.
     package func unlinkedAnchors(at now: Timestamp) -> [TrustAnchor] {
         anchors.filter { !roots.areTrusting($0, for: nil, at: now) }
     }
@@ -162,8 +164,8 @@ package final class TrustStore: Sendable {
         guard now.secondsSince1970 <= certificate.notAfter else { throw .expired }
     }
 
-    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried,
-    /// because a root keeps its name when it gets a new key (Q177).
+    /// Returns the trusted root that signed `leaf`. Every candidate is tried, because several roots may have
+    /// the same name (Q177).
     private func issuer(
         of leaf: Certificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> TrustedAnchor {
@@ -206,8 +208,8 @@ package final class TrustStore: Sendable {
     }
 }
 
-/// The bytes of a certificate as a key of a dictionary. They are hashed in one call, which is faster than the
-/// hash of a slice byte by byte.
+/// The bytes of a certificate as a key of a dictionary. One call hashes all bytes. The hash of `ArraySlice`
+/// is slower, because it adds one byte at a time.
 private struct CertificateEncoding: Hashable {
     let der: ArraySlice<UInt8>
 
@@ -216,8 +218,8 @@ private struct CertificateEncoding: Hashable {
     }
 }
 
-/// The proof that a trusted IACA issued a document signer's certificate, which fits its profile and was valid
-/// at the time of verification.
+/// The proof that a trusted IACA issued a document signer's certificate, and that this certificate fits its
+/// profile and was valid at the time of verification.
 package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     package let leaf: IssuerCertificate
     package var anchor: TrustAnchor { trusted.anchor }

@@ -17,14 +17,14 @@ package final class WorkCount: Sendable {
         package static let listVerified = Work("list verified")
     }
 
-    /// The count of the current task; `nil` outside of tests.
+    /// The object that counts the work of the current task; `nil` outside of tests.
     @TaskLocal package static var current: WorkCount?
 
     private let counts = Mutex<[Work: Int]>([:])
 
     package init() {}
 
-    /// Counts work in the count of the current task. Outside of tests there is no count, so nothing happens.
+    /// Counts work for the current task. Does nothing outside of tests, where `current` is `nil`.
     package static func add(_ work: Work) {
         current?.counts.withLock { $0[work, default: 0] += 1 }
     }

@@ -17,20 +17,21 @@ package enum AgeAnswer: Equatable, Sendable {
     package enum AgeUnknown: Hashable, Sendable {
         /// No age attestation was returned.
         case noAttestation
-        /// The returned attestations say nothing about this age.
+        /// The returned attestations do not answer the question about this age.
         case noneApplies
         /// One piece of evidence says yes and another says no.
         case contradictory
         /// An element that could answer was returned, but its value has the wrong type.
         case wrongType(ElementName, WrongType)
-        /// The returned `age_in_years` is lower than the age that the question is about. The element was true
-        /// on the day of issue, so the holder may have reached the age since.
+        /// The returned `age_in_years` is lower than the age that the question is about. The value was
+        /// correct on the day of issue, so the holder may have reached the age since.
         case asOfIssue
         /// The returned age is higher than any person's age.
         case implausible(ElementName)
         /// A part of the returned birth date is not known.
         case approximate(ElementName)
-        /// An attestation was returned in a namespace in which the document's type has none.
+        /// An attestation was returned in a namespace where the data model of the document's type has no
+        /// attestations.
         case elsewhere(ElementName)
     }
 }
@@ -44,7 +45,7 @@ extension AgeAnswer {
         case .cannotTell(.noneApplies): "the returned age attestations say nothing about this age"
         case .cannotTell(.contradictory): "the proofs of age contradict one another"
         case .cannotTell(.asOfIssue):
-            "age_in_years was true on the day of issue, so it proves only a minimum age"
+            "age_in_years is the age on the day of issue, so it proves only a minimum age"
         case .cannotTell(.wrongType(let element, let wrong)): wrong.explanation(of: element.text)
         case .cannotTell(.implausible(let element)):
             "\(element.text) is more than 200 years, so it cannot be a person's age"

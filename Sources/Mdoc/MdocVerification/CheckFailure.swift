@@ -2,7 +2,8 @@ package import COSE
 package import MdocModel
 package import MdocTrust
 
-/// The reason that a check of a document failed. It may name elements, and never their values.
+/// The reason that a check of a document failed. The reason may contain the names of elements, but never
+/// their values.
 package enum CheckFailure: Error, Equatable, Sendable {
     case issuerCertificate(IssuerCertificateError)
     case issuerAuthMissing
@@ -56,12 +57,13 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case elementTwice(ElementName)
     /// The phone returned an age attestation that answers no requested age.
     case ageNotNearest(ElementName)
-    /// The document departs from the profile, and the rules are strict.
+    /// The document departs from the profile, and the policy's rules are strict.
     case deviations([Deviation])
 }
 
 extension CheckFailure {
-    /// The reason in words, for messages to users. It may name elements, and never their values.
+    /// The reason in words, for messages to users. The text may contain the names of elements, but never
+    /// their values.
     package var explanation: String {
         switch self {
         case .issuerCertificate(let error): error.explanation
@@ -86,22 +88,23 @@ extension CheckFailure {
         case .revocationUndetermined(let cause, let subject):
             "it is not known whether the \(subject.rawValue) is revoked: \(cause.explanation)"
         case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be present even when empty"
-        case .deviceAuthMissing: "the phone neither signed nor authenticated the session"
+        case .deviceAuthMissing: "the phone sent neither a signature nor a MAC over the session"
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"
         case .devicePayloadAttached:
             "the device signature or MAC contains its payload; ISO/IEC 18013-5 requires a detached payload (nil)"
         case .readerKeyNeeded(.ephemeral):
             "the phone authenticated with a MAC, which only the reader of that session can check:"
-                + " give its ephemeral key with --reader-key"
+                + " give the reader's ephemeral key with --reader-key"
         case .readerKeyNeeded(.encryption):
-            "the phone authenticated with a MAC, which only the verifier of that OpenID4VP request can check:"
+            "the phone authenticated with a MAC, which only the verifier that made the OpenID4VP request can check:"
                 + " give the private key that the answer was encrypted for with --reader-key"
         case .signatureNeeded(let kind):
-            "the phone authenticated with a MAC; in this kind of presentation (\(kind.explanation)) only a signature"
-                + " can prove its key"
-        case .readerKeyOnOtherCurve: "the reader's key and the document's key lie on different curves"
+            "the phone authenticated with a MAC; in this kind of presentation (\(kind.explanation))"
+                + " only a signature can prove that the phone holds its key"
+        case .readerKeyOnOtherCurve:
+            "the phone's MAC cannot be checked, because the reader's key and the document's key are on different curves"
         case .keyAuthorizationsContradictory:
-            "the MSO authorises a namespace both whole and element by element"
+            "the MSO authorises a namespace both as a whole and element by element"
         case .elementNotAuthorized(let element): "the phone's key is not authorised to assert \(element.text)"
         case .docTypeNotRequested: "the document is of a type that was not requested"
         case .documentTwice: "the same document was returned twice"

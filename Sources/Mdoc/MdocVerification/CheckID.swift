@@ -10,7 +10,8 @@ package enum CheckID: String, CaseIterable, Sendable {
     case digests = "digests"
     /// The MSO is valid now and was signed while its signer's certificate was valid.
     case validity = "validity"
-    /// The document's issuing_country equals the document signer's country.
+    /// The issuing_country of a driving licence, if returned, equals the document signer's country. Documents
+    /// of other types pass this check.
     case issuingCountry = "issuing_country"
     /// Neither the document nor its signer is revoked. The policy decides whether the check passes if that is
     /// not known.
@@ -19,7 +20,10 @@ package enum CheckID: String, CaseIterable, Sendable {
     case deviceAuthentication = "device_authentication"
     /// The phone's key is authorised for every element that the phone itself asserts.
     case keyAuthorizations = "key_authorizations"
-    /// Every returned element was requested, and no element was returned twice.
+    /// No identical document came earlier in the response, the document's type was requested, no element was
+    /// returned twice, and every element that the phone asserts was requested. An issuer-signed element that
+    /// was not requested is withheld and does not fail the check. If an age was requested, an age attestation
+    /// that answers no requested age fails the check.
     case requestMatch = "request_match"
     /// The document does not depart from the profile. This check is made only under strict rules.
     case profile = "profile"
@@ -73,14 +77,14 @@ extension CheckID {
         case .mobileSecurityObject: "the MSO has a known version and is for this document type"
         case .digests: "every returned element has the digest that the issuer signed"
         case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
-        case .issuingCountry: "the document's country is that of its signer"
+        case .issuingCountry: "the document and its signer name the same country"
         case .revocation:
-            "no available list revokes the document or its signer; if revocation is unknown, the policy accepts that"
+            "no available list revokes the document or its signer; if revocation is unknown, the policy accepts the document"
         case .deviceAuthentication: "the phone holds the document's key and took part in this session"
         case .keyAuthorizations: "the phone asserts only elements that its key is authorised for"
         case .requestMatch:
-            "nothing was returned twice; elements that were not requested are refused or withheld"
-        case .profile: "nothing departs from the standard's profile"
+            "nothing was returned twice, the document's type was requested, and the phone asserts only requested elements; signed elements that were not requested are withheld"
+        case .profile: "no deviation from the standards was found"
         }
     }
 }

@@ -4,7 +4,7 @@ internal import MdocModel
 package enum VerificationRules: Sendable {
     /// Departures that real wallets have, and that do no harm, are accepted and listed.
     case interoperable
-    /// Every departure fails the check `profile`, and no other check.
+    /// Every departure makes the check `profile` fail. No other check fails because of a departure.
     case strict
 }
 
@@ -25,7 +25,7 @@ struct CheckLog {
     private(set) var reports: [CheckReport] = []
     private(set) var deviations: [Deviation] = []
 
-    /// Runs `check`, and records its result and the deviations that it found.
+    /// Runs `check`, and records its result. If the check passes, also records the deviations that it found.
     ///
     /// No deviation makes a check fail here, because only `checkProfile` depends on the rules.
     ///
@@ -50,10 +50,10 @@ struct CheckLog {
 
     /// Makes the last check, `profile`. Under strict rules it fails if any check found a deviation.
     ///
-    /// - Parameter isComplete: Whether every other check was made. If not, absence of deviations proves
-    ///   nothing.
+    /// - Parameter isComplete: Whether every other check was made. If not, a check that was not made might
+    ///   have found a deviation.
     mutating func checkProfile(isComplete: Bool = true) -> ProfileProof? {
-        // Other rules accept every deviation, so there is no result to record.
+        // The rules `interoperable` accept every deviation, so there is no result to record.
         guard rules == .strict else { return ProfileProof() }
         guard deviations.isEmpty else {
             reports.append(CheckReport(id: .profile, outcome: .failed(.deviations(deviations))))
@@ -69,7 +69,7 @@ struct CheckLog {
 }
 
 extension CheckFailure {
-    /// Whether the check could not be made. Otherwise it was made and failed.
+    /// Whether this failure means that the check could not be made.
     fileprivate var isUndetermined: Bool {
         switch self {
         case .readerKeyNeeded, .revocationUndetermined: true

@@ -61,7 +61,7 @@ extension UnverifiedDocument {
         var finding = RevocationFinding.undetermined(.notChecked, about: .document, ageSeconds: nil)
         let certificate = log.run(.issuerCertificate) { deviations throws(CheckFailure) in
             let certificate = try issuerAuth.verifyCertificate(for: docType, in: context, noting: &deviations)
-            // The report names the root, also if a later check fails and the proof is dropped.
+            // The report names the root, even if a later check fails and the proof is dropped.
             anchor = certificate.anchor
             return certificate
         }
@@ -73,20 +73,22 @@ extension UnverifiedDocument {
             try checkMobileSecurityObject(
                 issuerAuth.mobileSecurityObject.get(), of: self, noting: &deviations)
         }
-        // Without a readable MSO and signer there is no digest, date or device key to check against.
+        // Without a readable MSO and signer, the digests, dates and device key for the other checks are
+        // missing.
         guard case .success(let object) = issuerAuth.mobileSecurityObject,
             case .success(let signer) = issuerAuth.signer
         else {
             log.skip(
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
-            // Only the report of the check is needed, because without the other checks there is no proof.
+            // `checkProfile` only adds its result to the report. The document is not verified without the
+            // other checks, so the proof is not used.
             _ = log.checkProfile(isComplete: false)
             return (report(log, issuer: issuer, revocation: finding), nil)
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
             let proof = try checkDigests(of: self, in: object, noting: &deviations)
-            // The elements are known to be the issuer's only after the digests were checked.
+            // Only after the digests were checked is it known that the elements come from the issuer.
             deviations += elementDeviations(validFrom: object.validityInfo.validFrom)
             return proof
         }
@@ -112,8 +114,8 @@ extension UnverifiedDocument {
         guard let certificate, let signature, let structure, let digests, let validity, let country,
             let revocation, let binding, let authorizations, let match
         else { return (report(log, issuer: issuer, revocation: finding), nil) }
-        // Whether the document is in date follows from its elements. So it is computed only after every check
-        // but `profile` has given its proof.
+        // `isCurrent` depends on element values. It is therefore computed only after every check but
+        // `profile` has given its proof.
         let isCurrent = isCurrent(in: context, withholding: match.withheld)
         guard let profile else {
             return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), nil)
@@ -127,7 +129,7 @@ extension UnverifiedDocument {
     }
 
     /// Makes the revocation check, unless the signer or its signature was not verified. In that case the
-    /// references in the MSO mean nothing.
+    /// references in the MSO cannot be trusted.
     private func checkedRevocation(
         of signer: borrowing VerifiedIssuerCertificate?, signature: borrowing IssuerSignatureProof?,
         in context: VerificationContext, log: inout CheckLog, finding: inout RevocationFinding

@@ -11,7 +11,8 @@ package enum DrivingClass: Hashable, Sendable {
 
 /// The answer to the question "may the holder drive this today?".
 package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
-    /// Yes, until the end of this day. A person must look at the restrictions.
+    /// Yes, until the end of this day. The program does not evaluate the restrictions, so a person must check
+    /// them.
     case yes(until: FullDate, restrictions: [DrivingRestriction])
     case no(DrivingRefusal)
     case cannotTell(DrivingUnknown)
@@ -20,9 +21,9 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
     package enum DrivingRefusal: Equatable, Sendable {
         /// The document has no entry for this vehicle.
         case notGranted
-        /// The document allows the vehicle only from this day on.
+        /// The holder may drive the vehicle only from this day on.
         case notYet(from: FullDate)
-        /// The document allowed the vehicle until the end of this day.
+        /// The holder was allowed to drive the vehicle until the end of this day.
         case expired(on: FullDate)
         /// The document itself expired at the end of this day.
         case documentExpired(on: FullDate)
@@ -32,7 +33,7 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
     package enum DrivingUnknown: Equatable, Sendable {
         /// The element with the driving privileges was not returned.
         case notReturned
-        /// The privileges, or a date on which the answer depends, are malformed.
+        /// The privileges, or a date that the answer depends on, cannot be read.
         case malformed
         /// The document's own expiry date was not returned. It is needed even if the privilege has a date
         /// (Q221).
@@ -41,12 +42,13 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
 }
 
 extension DrivingAnswer {
-    /// The end and the restrictions of a yes, or the reason for another answer, in words for users.
+    /// The reason for the answer, in words for users. If the answer is yes, the text contains the last day
+    /// and the restrictions instead.
     package var reason: String {
         switch self {
         case .yes(let day, let restrictions):
             (["until \(day)"] + restrictions.map { "restriction \($0.text)" }).joined(separator: ", ")
-        case .no(.notGranted): "the document grants other categories or classes"
+        case .no(.notGranted): "the document does not grant this category or class"
         case .no(.notYet(let day)): "granted from \(day) on"
         case .no(.expired(let day)): "granted until \(day)"
         case .no(.documentExpired(let day)): "the document expired on \(day)"

@@ -14,7 +14,8 @@ extension UnverifiedDocument {
             for item in nameSpace.items {
                 let form = model.element(item.name(in: nameSpace.name))?.form(of: item.value)
                 if let deviation = form?.deviation { deviations.append(deviation) }
-                // A day in an unknown zone is compared by the bounds that favour the document.
+                // The time zone of a date without a time is unknown, so the bounds that favour the document
+                // are compared.
                 if isMain, item.isNamed("issue_date"), let date = try? DateText(item.value),
                     date.earliest > validFrom.latest
                 {

@@ -1,12 +1,13 @@
 internal import CBOR
 internal import MdocModel
 
-/// The `expiry_date` elements of one document in all its namespaces, and the only rule that decides whether a
-/// document is in date.
+/// The `expiry_date` elements of one document in all its namespaces. Only this type decides whether a
+/// document is in date, that is, not past its expiry date.
 ///
-/// - The date in the namespace of the document's type shows that the document is in date.
+/// - Only the date in the main namespace of the document's type can show that the document is in date.
 /// - A past date in any namespace shows that the document is not in date.
-/// - For a type without a data model the namespace is unknown. Then every date counts.
+/// - For a type without a data model the main namespace is unknown. Then the date of any namespace can show
+///   either.
 struct ExpiryDates {
     static let identifier = "expiry_date"
 
@@ -18,7 +19,8 @@ struct ExpiryDates {
         dates = elements.map { try? DateText($0.value) }
         let main = ElementName.inMainNameSpace(Self.identifier, of: docType)
         let isKnown = DataModel(docType: docType) != nil
-        // For a type without a data model it is not known which namespace counts, so any date counts.
+        // For a type without a data model the main namespace is not known, so a date in any namespace is
+        // used.
         canProve = isKnown ? elements.contains { $0.name == main } : !elements.isEmpty
     }
 
@@ -37,8 +39,8 @@ struct ExpiryDates {
         guard !dates.contains(where: { $0 == nil }), let first = dates.compactMap(\.self?.day).min() else {
             return .cannotTell(.malformed)
         }
-        // The day of an instant is taken in UTC. East of Greenwich that day may be over while the instant is
-        // still ahead, and the answer must not end before today.
+        // The day of an instant is taken in UTC. East of Greenwich, that day may be over although the instant
+        // has not come. The last day in the answer must not be before today.
         return .yes(until: max(first, day))
     }
 }

@@ -15,7 +15,7 @@ package enum FailureReason: String, CaseIterable, Sendable {
 }
 
 extension CheckFailure {
-    /// The reason with a separate id; `nil` if the id of the failed check says enough.
+    /// The reason with a separate id; `nil` if the id of the failed check is enough.
     package var reason: FailureReason? {
         switch self {
         case .cose(.coordinateTooShort): .coordinateTooShort

@@ -33,7 +33,8 @@ extension VerifiedDocument {
 }
 
 extension InDateAnswer {
-    /// The last day of a yes, or the reason for another answer, in words for users.
+    /// The reason for the answer, in words for users. If the answer is yes, the text contains the last day
+    /// instead.
     package var reason: String {
         switch self {
         case .yes(let day): "until \(day)"

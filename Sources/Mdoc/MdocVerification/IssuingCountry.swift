@@ -13,14 +13,15 @@ struct IssuingCountryProof: ~Copyable {
 /// Compares `issuing_country` and `issuing_jurisdiction` with the country and the state in the signer's
 /// certificate.
 ///
-/// ISO/IEC 18013-5 requires the same country only in the namespace of the driving licence. A document of
-/// another type, or another namespace, may be signed abroad (Q227).
+/// ISO/IEC 18013-5 requires the two countries to be equal only for the elements in the namespace of the
+/// driving licence. A document of another type may be signed abroad, and so may elements of another namespace
+/// (Q227).
 func checkIssuingCountry(
     of document: UnverifiedDocument, signedBy signer: IssuerCertificate, noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> IssuingCountryProof {
     let subject = signer.certificate.subject
     for nameSpace in document.nameSpaces {
-        // Whether ISO/IEC 18013-5 requires the same country for the elements of this namespace.
+        // Whether ISO/IEC 18013-5 requires the signer's country in the elements of this namespace.
         let mustAgree = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
         for item in nameSpace.items {
             if item.isNamed("issuing_country") {

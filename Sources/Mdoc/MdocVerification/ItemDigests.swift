@@ -56,8 +56,8 @@ extension UnverifiedIssuerSignedItem {
     fileprivate func appendDeviations(to deviations: inout [Deviation]) {
         if form.contains(.indefiniteLength) { deviations.append(.indefiniteItem) }
         if form.contains(.longerHead) { deviations.append(.longerHeadInItem) }
-        // With a shorter random, others can find the value of an undisclosed element: they compare the
-        // digests of possible values with the digest in the MSO.
+        // If `random` has fewer than 16 bytes, others may find the value of an undisclosed element: they
+        // compare the digests of possible values with the digest in the MSO.
         if random.count < 16 { deviations.append(.shortRandom) }
     }
 }

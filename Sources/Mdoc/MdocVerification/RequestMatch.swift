@@ -54,8 +54,8 @@ func checkRequestMatch(
     return RequestMatchProof(withheld: withheld)
 }
 
-/// Checks that no element was returned twice, because nothing would say which value counts. Both copies may
-/// be signed by the issuer, or one of them by the phone.
+/// Checks that no element was returned twice, because it would be unclear which of the two values is right.
+/// Both copies may be signed by the issuer, or one of them by the phone.
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
     let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
     // A document with few items, all signed by the issuer, is compared without a Set. This is faster for
@@ -70,8 +70,8 @@ private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFa
 }
 
 extension UnverifiedNameSpace {
-    /// Whether the namespace has few items, and names in ASCII. Other names can be equal as Unicode although
-    /// their bytes differ, such as K and the Kelvin sign U+212A.
+    /// Whether the namespace has few items, and only ASCII names. Non-ASCII names can be equal as Unicode
+    /// although their bytes differ, such as K and the Kelvin sign U+212A.
     fileprivate var isShortAndPlain: Bool {
         items.count <= 32 && name.utf8.allSatisfy { $0 < 0x80 }
             && items.allSatisfy { item in item.identifierUTF8.allSatisfy { $0 < 0x80 } }

@@ -25,7 +25,7 @@ package enum Judgement: Sendable {
     }
 }
 
-/// A response of which every document passed every check (ISO/IEC 18013-5 9.3).
+/// A response in which every document passed every check (ISO/IEC 18013-5 9.3).
 ///
 /// **Responsibility.** Only this value gives the caller access to element values.
 /// `UnverifiedResponse.verify(in:)` makes it, and only if:
@@ -91,8 +91,8 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case documentsEncrypted = "response.documents_encrypted"
 }
 
-/// A document or element that is missing from the response: it was requested and did not come, or the phone
-/// reports that it was not returned.
+/// A requested document or element that is missing from the response, or a document or element that the phone
+/// reports as not returned.
 package enum NotReturned: Hashable, Sendable {
     /// A document, with the phone's error code if there is one.
     case document(docType: String, code: Int64?)
@@ -166,7 +166,8 @@ extension UnverifiedResponse {
 }
 
 extension ItemsRequest {
-    /// Returns the elements of this request that no document returns and no error explains.
+    /// Returns the elements of this request that no document contains and for which the phone reports no
+    /// error.
     ///
     /// A requested age is not missing if another attestation was returned, because it may answer the question
     /// (ISO/IEC 18013-5 7.2.5).
@@ -178,7 +179,7 @@ extension ItemsRequest {
             let anyAge = returned.contains { AgeAttestation($0) != nil }
             for element in nameSpace.elements where !returned.contains(element.identifier) {
                 if explained.contains(where: { $0.identifier == element.identifier }) { continue }
-                // Another attestation was returned in its place (ISO/IEC 18013-5 7.2.5).
+                // Another attestation was returned in place of this one (ISO/IEC 18013-5 7.2.5).
                 if anyAge, AgeAttestation(element.identifier) != nil { continue }
                 let name = ElementName(nameSpace: nameSpace.name, identifier: element.identifier)
                 missing.append(.element(docType: docType, name, code: nil))

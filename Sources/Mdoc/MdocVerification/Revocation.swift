@@ -1,8 +1,8 @@
 internal import MdocModel
 internal import MdocTrust
 
-/// The proof that the policy accepts the finding about revocation: neither the document nor its signer is
-/// known to be revoked (ISO/IEC 18013-5 second edition 12.3.6, 9.3.3).
+/// The proof that neither the document nor its signer is known to be revoked, and that the policy accepts the
+/// finding (ISO/IEC 18013-5 second edition 12.3.6, 9.3.3).
 struct RevocationProof: ~Copyable {
     let finding: RevocationFinding
 
@@ -11,8 +11,8 @@ struct RevocationProof: ~Copyable {
     }
 }
 
-/// Checks the revocation of a verified signer and its verified MSO. An unverified MSO may refer to any list,
-/// so its lists are never consulted.
+/// Checks the revocation of a verified signer and of the MSO that it signed. An unverified MSO may refer to
+/// any list, so its lists are never consulted.
 ///
 /// - Parameter finding: Set to the finding of the lists, even if the check fails.
 func checkRevocation(

@@ -16,7 +16,7 @@ package struct TestRoots: Equatable, Sendable {
 }
 
 extension VerificationPolicy {
-    /// Whether one of the documents is of a test issuer.
+    /// Whether one of the documents is from a test issuer.
     package func hasTestDocument(_ reports: [DocumentReport]) -> Bool {
         reports.contains { $0.issuer.map { testRoots.contain($0) } ?? false }
     }

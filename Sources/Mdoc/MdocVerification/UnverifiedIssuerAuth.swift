@@ -7,7 +7,7 @@ internal import MdocTrust
 /// missing.
 struct UnverifiedIssuerAuth {
     let signature: Result<COSESign1, CheckFailure>
-    /// The first certificate of x5chain. The others are never trusted (Q180).
+    /// The first certificate of x5chain. The other certificates of x5chain are never trusted (Q180).
     let signer: Result<IssuerCertificate, CheckFailure>
     let hasFurtherCertificates: Bool
     let mobileSecurityObject: Result<MobileSecurityObject, CheckFailure>
@@ -36,7 +36,7 @@ struct UnverifiedIssuerAuth {
     private static func signer(
         _ chain: [ArraySlice<UInt8>], trust: TrustStore
     ) -> Result<IssuerCertificate, CheckFailure> {
-        // `x5chain` throws for an empty chain.
+        // `x5chain` throws for an empty chain, so the chain has a first certificate.
         Result { () throws(IssuerCertificateError) in try trust.issuerCertificate(der: chain[0]) }
             .mapError(CheckFailure.issuerCertificate)
     }

@@ -15,8 +15,9 @@ func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
-    // A date without a time means a day in an unknown time zone. `signed` and `validFrom` take the bound that
-    // favours the document. `validUntil` takes the first instant of the day, which is the stricter reading.
+    // A date without a time means a day in an unknown time zone. For `signed` and `validFrom`, the bound that
+    // favours the document is used. For `validUntil`, the first instant of the day in UTC is used, which is
+    // stricter than the end of the day.
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate

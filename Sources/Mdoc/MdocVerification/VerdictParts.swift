@@ -1,8 +1,9 @@
 package import MdocTrust
 
-/// The verdict on one document in parts. Each part is determined independently of the others.
+/// The verdict on one document in parts. `authentic`, `fresh` and `holderBound` follow from different checks,
+/// so one part can be no while another is yes.
 ///
-/// The clerk's page and JSON reports show the parts. The verdict itself needs all of them.
+/// The clerk's page and JSON reports show the parts.
 package struct VerdictParts: Equatable, Sendable {
     package enum State: String, Sendable {
         case yes, no
@@ -14,7 +15,8 @@ package struct VerdictParts: Equatable, Sendable {
     package let authentic: State
     /// Whether the MSO is valid now.
     package let fresh: State
-    /// Whether the document itself is in date, by its own expiry date.
+    /// Whether the document itself is in date, by its own expiry date. Unknown unless every check other than
+    /// `profile` passed.
     package let documentCurrent: DocumentCurrency
     package let revocation: RevocationFinding
     /// Whether the phone holds the document's key, and asserts nothing for which that key is not authorised.

@@ -3,13 +3,13 @@ package import MdocTrust
 /// The rules by which a response is judged: one value, passed as a whole from the configuration to the
 /// checks.
 ///
-/// **Responsibility.** A policy decides what a check does with a fact. It never changes the fact itself:
-/// deviations and findings about revocation are reported whatever the policy is. Its parts:
+/// **Responsibility.** A policy decides whether a deviation or a finding about revocation makes a check fail.
+/// Deviations and findings are reported under every policy. A policy has these parts:
 ///
-/// - `rules`: whether departures from the profile of ISO/IEC 18013-5 are only listed, or make the check of
-///   the document fail;
-/// - `revocation`: whether a document is accepted although it is not known whether it is revoked. The choice
-///   depends on what the verifier has at stake (Q183);
+/// - `rules`: whether departures from the profile of ISO/IEC 18013-5 are only listed, or make the check
+///   `profile` of the document fail;
+/// - `revocation`: whether a document with undetermined revocation is accepted. The choice depends on the
+///   risk of the transaction (Q183);
 /// - `clockSkew`: the tolerance for this computer's clock (Q186);
 /// - `signers`: the certificate profile for each document type (Q216);
 /// - `testRoots` and `acceptsTestDocuments`: test documents, which never count as verified.
@@ -22,7 +22,7 @@ package import MdocTrust
 package struct VerificationPolicy: Equatable, Sendable {
     /// The treatment of departures from the profile.
     package var rules: VerificationRules
-    /// The treatment of a document for which it is not known whether it is revoked.
+    /// The treatment of a document with undetermined revocation.
     package var revocation: RevocationPolicy
     /// The seconds by which validFrom and validUntil are extended (Q186), and by which the date of a list may
     /// lie in the future.

@@ -16,9 +16,10 @@ extension VerifiedDocument {
     /// - Only elements in the namespaces of the document's type count: see `evidence(named:)`.
     /// - `age_in_years` proves an age and never refutes one, because it was true on the day of issue, and an
     ///   age only grows.
-    /// - `birth_date` proves or refutes. A person born on 29 February is a year older on 1 March (Q161).
-    /// - A false attestation is a no, unless the birth date shows that the attestation was right when the MSO
-    ///   was signed and is out of date now.
+    /// - `birth_date` proves or refutes an age. A person born on 29 February is a year older on 1 March
+    ///   (Q161).
+    /// - An attestation with the value false gives a no, unless the birth date shows that the attestation was
+    ///   correct when the MSO was signed and is now out of date.
     /// - Evidence for both yes and no is a contradiction, and the question has no answer. For a type without
     ///   a data model, two namespaces that disagree are a contradiction too.
     ///
@@ -34,7 +35,7 @@ extension VerifiedDocument {
         let births = evidence == .birthDate ? birthDates(on: day) : []
         let birthProof = births.first { years <= $0.day.age(on: day) }?.name
         let birthRefutation = births.first { years > $0.day.age(on: day) }?.name
-        // Birth dates of two namespaces disagree about the question (Q244).
+        // The birth dates in two namespaces give different answers to the question (Q244).
         guard birthProof == nil || birthRefutation == nil else { return .cannotTell(.contradictory) }
         switch attested {
         case .cannotTell(.contradictory): return attested
@@ -48,8 +49,8 @@ extension VerifiedDocument {
             if let birthRefutation {
                 return statedProof == nil ? .no(by: birthRefutation) : .cannotTell(.contradictory)
             }
-            // One namespace proves the age and another has a lower age. Alone, the lower age would refute
-            // nothing (Q244).
+            // One namespace states a sufficient age and another a lower age, so the two contradict each
+            // other. A lower age alone refutes nothing (Q244).
             if statedProof != nil, stated.contains(where: { $0.years < years }) {
                 return .cannotTell(.contradictory)
             }
@@ -60,8 +61,8 @@ extension VerifiedDocument {
         }
     }
 
-    /// Returns the first fault of the accepted evidence other than attestations; `nil` if no such evidence
-    /// was returned, or if it has no fault.
+    /// Returns the first fault of a `birth_date` or `age_in_years` that is accepted as evidence; `nil` if
+    /// there is no such fault.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         let identifiers: [String] =
             switch accepted {

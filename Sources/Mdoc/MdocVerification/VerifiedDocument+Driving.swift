@@ -5,10 +5,10 @@ extension VerifiedDocument {
     /// Whether the holder may drive a vehicle of this class on `day`.
     ///
     /// - Only issuer-signed elements count.
-    /// - A yes needs the privileges and the document's `expiry_date`, since either could refute it (Q221).
-    ///   Either is enough for a no.
+    /// - A yes needs both the privileges and the document's `expiry_date`, since each could be the reason for
+    ///   a no (Q221). For a no, one of the two is enough.
     /// - A privilege without an expiry date is valid as long as the document.
-    /// - An unreadable entry leaves the other entries as they are (Q228): see `UnreadableGrants`.
+    /// - An unreadable entry does not make the other entries unreadable (Q228). See `UnreadableGrants`.
     ///
     /// - Parameter day: The day at the place where the vehicle is handed over.
     package func mayDrive(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
@@ -16,7 +16,8 @@ extension VerifiedDocument {
         let answer = answerOfReadableGrants(vehicle, on: day, documentDate)
         guard let value = issuerSigned(vehicle.element) else { return answer }
         let limited = UnreadableGrants(of: vehicle, in: value).applied(to: answer)
-        // An expired document refuses every vehicle, whatever the unreadable entries say.
+        // If the document has expired, the answer is no for every vehicle. Unreadable entries cannot change
+        // that.
         if case .cannotTell = limited, let refusal = documentDate.refusal { return refusal }
         return limited
     }
@@ -37,7 +38,7 @@ extension VerifiedDocument {
         guard !granted.isEmpty else { return .no(.notGranted) }
         if let refusal = documentDate.refusal { return refusal }
         let current = granted.filter { $0.covers(day) }
-        // The holder may rely on any valid entry, so the entry with the fewest restrictions counts.
+        // A single valid entry is enough to drive, so the entry with the fewest restrictions is used.
         guard let best = current.min(by: { $0.restrictions.count < $1.restrictions.count }) else {
             return .no(Self.refusal(of: granted, on: day))
         }
@@ -124,12 +125,13 @@ private struct UnreadableGrants {
         switch vehicle {
         case .category(let code):
             for case .unreadable(let unreadableCode) in (try? DrivingPrivilege.entries(value)) ?? [] {
-                // An entry whose code cannot be read may be for this vehicle.
+                // An unreadable entry may grant this vehicle if it has this code or no readable code.
                 mayGrant = mayGrant || (unreadableCode ?? code) == code
             }
         case .domesticClass(let code):
             for case .unreadable(let unreadableCode) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
-                // An entry whose code cannot be read may be for this class, or may limit all classes.
+                // An unreadable entry may grant this class if it has this code or no readable code. Without a
+                // readable code it may also limit all classes.
                 mayGrant = mayGrant || (unreadableCode ?? code) == code
                 mayLimit = mayLimit || unreadableCode == nil
             }
@@ -154,7 +156,8 @@ extension PrivilegeEntry {
 }
 
 extension InDateAnswer {
-    /// The refusal of every vehicle because the document has expired; `nil` if its date does not refuse.
+    /// The refusal of every vehicle because the document has expired; `nil` if it is not known to have
+    /// expired.
     fileprivate var refusal: DrivingAnswer? {
         if case .no(let last) = self { .no(.documentExpired(on: last)) } else { nil }
     }

@@ -15,7 +15,7 @@ extension VerifiedDocument {
     private static func type(ofAge identifier: String) -> DataElementType? {
         switch identifier {
         case "age_in_years": .integer(.years)
-        // This type also accepts a day without a map.
+        // The type `dayInMap` also accepts a day without a map.
         case "birth_date": .dayInMap
         default: AgeAttestation(identifier).map { _ in .boolean }
         }

@@ -19,13 +19,13 @@ internal import PKIX
 ///   elements for this document type.
 /// - `ValidityProof`, `IssuingCountryProof`, `RevocationProof`: the MSO is valid now, from the right country
 ///   and not known to be revoked.
-/// - `DeviceBindingProof`, `KeyAuthorizationsProof`: the phone holds the device key and asserts only what it
-///   may.
+/// - `DeviceBindingProof`, `KeyAuthorizationsProof`: the phone holds the device key, and asserts only
+///   elements for which that key is authorised.
 /// - `RequestMatchProof`, `ProfileProof`: the document answers the request, and the rules accept its
 ///   deviations.
 ///
-/// **Limits.** Elements that were not requested are withheld (Q163). `description` never shows a value. An
-/// answer is as of the time and day of verification, which the document contains.
+/// **Limits.** The reader withholds unrequested elements from the caller (Q163). `description` never shows a
+/// value. An answer holds for the time and day of verification, which this value stores.
 package struct VerifiedDocument: Sendable, RedactedDescription {
     package let docType: String
     package let issuer: DocumentIssuer
@@ -34,7 +34,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package let revocation: RevocationFinding
     /// The requested elements that were returned, in the order of the document.
     package let elements: [VerifiedElement]
-    /// The device key, by which the phone proved that the document is its own.
+    /// The device key, with which the phone proved that it holds the document.
     let deviceKey: COSEKey
     /// The time of verification.
     let now: Timestamp
@@ -58,8 +58,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         profile: consuming ProfileProof
     ) {
         // Each proof is valid by itself. These two lines ensure that all proofs are about the same document.
-        precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
-        precondition(certificate.docType == document.docType, "a signer trusted for another document type")
+        precondition(signature.signer === certificate.leaf, "the proofs are about two document signers")
+        precondition(certificate.docType == document.docType, "the signer is trusted for another type")
         docType = document.docType
         self.revocation = revocation.finding
         issuer = DocumentIssuer(certificate.leaf, anchor: certificate.anchor)
@@ -121,7 +121,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// The reason that no attestation was returned in a namespace in which it counts.
+    /// The reason that no attestation counts: none was returned, or only one in another namespace.
     private var absentAge: AgeAnswer.AgeUnknown {
         elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
     }
@@ -129,7 +129,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// Whether the issuer-signed element `name` was returned, whatever its value.
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
 
-    /// Returns the fault of an issuer-signed value that is not of its type in the data model; `nil` if the
+    /// Returns the fault of an issuer-signed value whose type is not the type in the data model; `nil` if the
     /// value is usable or was not returned.
     ///
     /// An element without a data model is unusable if it is null, a blank text or an empty byte string
@@ -179,7 +179,7 @@ package struct VerifiedElement: Sendable, RedactedDescription {
     package let signedBy: Signer
 }
 
-/// The issuer of a document, as its certificates name it.
+/// The issuer of a document, as the document signer's certificate and the trusted root name it.
 package struct DocumentIssuer: Sendable {
     private let signer: IssuerCertificate
     private let anchor: TrustAnchor?
@@ -196,7 +196,7 @@ package struct DocumentIssuer: Sendable {
     /// The subject of the document signer's certificate.
     package var dsSubject: String { signer.certificate.subject.description }
     package var dsCommonName: String? { signer.certificate.subject.commonName }
-    /// The common name that the document signer's certificate has for its issuer.
+    /// The common name that the document signer's certificate states for its issuer.
     package var issuerCommonName: String? { signer.certificate.issuer.commonName }
     /// The authority key identifier of the document signer's certificate.
     package var issuerKeyIdentifier: ArraySlice<UInt8>? { signer.certificate.authorityKeyIdentifier }

@@ -2,7 +2,8 @@ package import COSE
 internal import ErrorMapping
 internal import OpenSSLCrypto
 
-/// The verifier's key for which wallets encrypt their answers, with the hash by which an envelope names it.
+/// The verifier's key for which wallets encrypt their answers, with the hash that identifies the key in an
+/// envelope.
 package final class RecipientKey: Sendable {
     package let pair: COSEKeyPair
     /// The SHA-256 of the public point as 04‖x‖y (pkRHash).

@@ -12,7 +12,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case sizeWrong(PresentationStructure)
     /// The text is not base64url without padding, or is too long.
     case notBase64URL(PresentationStructure)
-    /// The envelope is of another algorithm than `APPLE-HPKE-v1`.
+    /// The envelope has an algorithm other than `APPLE-HPKE-v1`.
     case algorithmUnknown
     /// The HPKE mode is not base mode (0).
     case modeUnknown(UInt64)
@@ -95,7 +95,7 @@ extension CBORMap {
     /// Returns the member `key`. Unlike the function of this name in `MdocModel`, it does not count null as
     /// absent.
     ///
-    /// - Throws: `CBORError.missingMember` if the map does not have it.
+    /// - Throws: `CBORError.missingMember` if the map has no such member.
     func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
         guard let value = self[key] else { throw .missingMember(at: item.offset) }
         return value
@@ -111,7 +111,7 @@ extension WalletPresentationError {
         case .sizeWrong(let structure): "a key or hash in the \(structure.name) does not have the right size"
         case .notBase64URL(let structure):
             "the \(structure.name) is not base64url without padding, or is too long"
-        case .algorithmUnknown: "the envelope is of another algorithm than APPLE-HPKE-v1"
+        case .algorithmUnknown: "the envelope's algorithm is not APPLE-HPKE-v1"
         case .modeUnknown(let mode): "the envelope has HPKE mode \(mode); it must be base mode (0)"
         case .response(let error): error.explanation
         case .recipientKeyUnknown: "the answer is encrypted for a key that is not configured here"
@@ -127,14 +127,14 @@ extension WalletPresentationError {
         case .identifierMalformed:
             "a merchant or team identifier must have 1 to 255 visible ASCII characters and no space"
         case .originMalformed:
-            "an origin must be as browsers write it: https://shop.example, without a slash at its end; an Android app's is android:apk-key-hash: and 43 characters of base64url"
-        case .nonceSizeWrong: "a nonce must have 1 to 64 bytes, on the web 16 to 64"
+            "an origin must be as browsers write it: https://shop.example, without a slash at its end; the origin of an Android app is android:apk-key-hash: followed by 43 characters of base64url"
+        case .nonceSizeWrong: "a nonce must have 1 to 64 bytes, or 16 to 64 bytes on the web"
         case .recipientKeyUnusable: "the recipient's key is not on P-256"
         case .computationFailed: "OpenSSL reported an error in the computation"
         }
     }
 
-    /// Whether the error is about the form of the bytes, as opposed to their keys, request or configuration.
+    /// Whether the bytes have a wrong form. False for errors of keys, of the request or of the configuration.
     package var isAboutForm: Bool {
         switch self {
         case .malformed, .sizeWrong, .notBase64URL, .algorithmUnknown, .modeUnknown, .response: true

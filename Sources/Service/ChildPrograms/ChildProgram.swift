@@ -7,6 +7,9 @@ internal import Synchronization
 /// The child inherits no other descriptor, so a file, socket or pipe of this process is never kept open by
 /// the child. The child starts with no signal blocked.
 ///
+/// A child in a process group of its own does not receive the signals of the terminal, such as SIGINT. It is
+/// killed together with the programs that it has started.
+///
 /// The child runs until it exits or `kill()` is called. When this object is released, `deinit` kills a child
 /// that still runs. All members may be called from any thread. Waiting blocks the calling thread.
 package final class ChildProgram: Sendable {
@@ -31,6 +34,8 @@ package final class ChildProgram: Sendable {
 
     /// The process id of the child.
     package let process: Int32
+    /// Whether the child leads a process group of its own.
+    private let leadsGroup: Bool
     /// The pidfd of the child, which becomes readable when the child exits (pidfd_open(2)).
     private let handle: Int32
     /// The wait status of the child, or `nil` while the child has not been reaped.
@@ -42,11 +47,15 @@ package final class ChildProgram: Sendable {
     ///   - words: The program, as a path or as a name that is looked up in the `PATH` of this process, then
     ///     its arguments.
     ///   - environment: The whole environment of the child, each entry as `NAME=VALUE`.
+    ///   - inOwnGroup: Whether the child gets a process group of its own.
     /// - Throws: `NotStarted` if the program cannot be started.
     package init(
-        _ words: [String], environment: [String], input: Place, output: Place, errors: Place
+        _ words: [String], environment: [String], input: Place, output: Place, errors: Place,
+        inOwnGroup: Bool = false
     ) throws(NotStarted) {
-        process = try Self.spawn(words, environment: environment, places: [input, output, errors])
+        leadsGroup = inOwnGroup
+        process = try Self.spawn(
+            words, environment: environment, places: [input, output, errors], inOwnGroup: inOwnGroup)
         // The child is not reaped yet, so its process id cannot have been reused by another process.
         handle = countersign_process_handle(process)
         guard handle >= 0 else {
@@ -60,7 +69,7 @@ package final class ChildProgram: Sendable {
     /// Kills and reaps the child if it still runs.
     deinit {
         if status.withLock({ $0 }) == nil {
-            _ = Glibc.kill(process, SIGKILL)
+            _ = Glibc.kill(target, SIGKILL)
             while waitpid(process, nil, 0) < 0, errno == EINTR {}
         }
         _ = close(handle)
@@ -69,10 +78,14 @@ package final class ChildProgram: Sendable {
     /// Whether the child still runs. Does not wait.
     package var isRunning: Bool { end(until: .now) == nil }
 
-    /// Sends SIGKILL to the child, unless the child has already been reaped.
+    /// Sends SIGKILL to the child, or to the child's own process group. Does nothing if the child has already
+    /// been reaped.
     package func kill() {
-        status.withLock { if $0 == nil { _ = Glibc.kill(process, SIGKILL) } }
+        status.withLock { if $0 == nil { _ = Glibc.kill(target, SIGKILL) } }
     }
+
+    /// The target of kill(2), which names a process group by its negative id.
+    private var target: Int32 { leadsGroup ? -process : process }
 
     /// Waits until the child exits or `deadline` passes.
     ///
@@ -84,15 +97,15 @@ package final class ChildProgram: Sendable {
         while true {
             let count = unsafe poll(&state, 1, deadline.map(Self.milliseconds(until:)) ?? -1)
             if count > 0 { return reap() }
-            // The wait continues if a signal interrupted poll(2), which then returns -1, or if poll(2) ended
-            // before `deadline`, because its timeout is limited.
+            // The wait continues in two cases: a signal interrupted poll(2), which then returns -1, or the
+            // limited timeout of poll(2) ended before `deadline`.
             if count == 0, deadline.map({ $0 <= .now }) ?? false { return nil }
         }
     }
 
     /// Starts a program with `places` as its descriptors 0, 1 and 2. Returns the process id.
     private static func spawn(
-        _ words: [String], environment: [String], places: [Place]
+        _ words: [String], environment: [String], places: [Place], inOwnGroup: Bool
     ) throws(NotStarted) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -104,9 +117,9 @@ package final class ChildProgram: Sendable {
             case .descriptor(let own): unsafe posix_spawn_file_actions_adddup2(&actions, own, number)
             }
         }
-        // All other descriptors are closed in the child. Foundation's Process let a child inherit what
-        // another thread had just opened. For example, a browser kept the daemon's input open, and the daemon
-        // outlived its app.
+        // All other descriptors are closed in the child. Foundation's Process let a child inherit descriptors
+        // that another thread had just opened. For example, a browser kept the daemon's input open, so the
+        // daemon did not end with the app that had started it.
         unsafe countersign_close_from(&actions, Int32(places.count))
         // A service's threads block signals, and a child inherits that mask. The child must be stoppable by
         // SIGTERM.
@@ -116,7 +129,12 @@ package final class ChildProgram: Sendable {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var flags = Int16(POSIX_SPAWN_SETSIGMASK)
+        if inOwnGroup {
+            flags |= Int16(POSIX_SPAWN_SETPGROUP)
+            unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        }
+        unsafe posix_spawnattr_setflags(&attributes, flags)
         var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
         var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer { unsafe (arguments + variables).forEach { unsafe free($0) } }

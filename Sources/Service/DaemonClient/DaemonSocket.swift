@@ -69,7 +69,8 @@ package struct DaemonSocket: Sendable {
         }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // The last read may exceed the limit. Parsing the body has its own limit and refuses the answer.
+        // After the last read the answer may be longer than the limit. The parser of the body then refuses
+        // it.
         while answer.count <= Self.longestAnswer {
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count >= 0 else { throw failure() }
@@ -126,8 +127,8 @@ package struct DaemonReply {
 
     /// The `detail` of the problem document in the body (RFC 9457), or the status if there is no `detail`.
     fileprivate var refusal: String {
-        // All members of a problem document (RFC 9457) are named, because an unknown member is an error. If
-        // the body is no problem document, the status alone is reported.
+        // All members of a problem document (RFC 9457) are listed here, because an unknown member is an
+        // error. If the body is no problem document, the status alone is reported.
         let members = ["type", "id", "title", "status", "detail", "pointer"] as Set
         let detail = try? reading { text throws(JSONFault) in
             try text.members(members).required("detail").string(upTo: 4096)

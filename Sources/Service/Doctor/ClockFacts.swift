@@ -5,8 +5,8 @@ internal import ReaderService
 /// The state of the system clock. The validity of documents is checked against this clock.
 package struct ClockFacts: Sendable {
     var now: Timestamp
-    /// Whether the kernel reports its clock as synchronised, or `nil` if the kernel refuses to say, as in a
-    /// container.
+    /// Whether the kernel reports its clock as synchronised, or `nil` if the kernel refuses the query, as in
+    /// a container.
     var isSynchronised: Bool?
     /// Whether a time synchronisation service is installed.
     var hasTimeService = true
@@ -31,7 +31,8 @@ package struct ClockFacts: Sendable {
 extension ClockFacts {
     package static let checks: [DoctorCheck.ID] = [.clockSet, .clockSynchronised]
 
-    /// The checks of the clock. A computer without a battery-backed clock starts in the past (Q189).
+    /// The checks of the clock. The clock of a computer without a battery-backed clock shows a past time
+    /// after a start (Q189).
     package var checks: [DoctorCheck] {
         let isSet = now >= WallClock.earliest
         return [
@@ -44,7 +45,8 @@ extension ClockFacts {
             isSynchronised.map { $0 ? Self.synchronised : unsynchronised }
                 ?? .skipped(
                     .clockSynchronised,
-                    "the kernel does not report whether the clock is synchronised, as in a container"),
+                    "the kernel does not report whether the clock is synchronised, which is normal in a container"
+                ),
         ]
     }
 
@@ -60,7 +62,7 @@ extension ClockFacts {
     private var unsynchronised: DoctorCheck {
         .warning(
             .clockSynchronised,
-            "the clock is not synchronised: in time, documents will seem expired or not valid yet",
+            "the clock is not synchronised: sooner or later, documents will seem expired or not valid yet",
             fix: timeService)
     }
 }

@@ -70,8 +70,8 @@ package struct DoctorCheck: Equatable, Sendable {
         /// Settings files that `doctor --fix` shows and writes.
         case settings([SettingsFile])
 
-        /// The shell command to show. For settings files, `doctor --fix` and the commands that put them into
-        /// effect.
+        /// The shell command to show. For settings files, this is `doctor --fix` and then the commands that
+        /// put the files into effect.
         package var command: CheckText {
             switch self {
             case .command(let text): return text
@@ -121,12 +121,12 @@ extension DoctorCheck {
     }
 }
 
-/// A settings file of the system that Countersign may write. Files of other packages are never changed,
-/// because a settings file only adds to them.
+/// A settings file of the system that Countersign may write. Countersign never changes a file of another
+/// package. It only adds files of its own.
 package struct SettingsFile: Equatable, Sendable {
     package let path: String
     package let contents: [UInt8]
-    /// A phrase that says what the file is for, shown before it is written.
+    /// A phrase that says what the file is for, shown before the file is written.
     package let purpose: String
     /// The command that puts the file into effect, or `nil` if no command is needed. Countersign shows this
     /// command and never runs it.
@@ -164,7 +164,8 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
     }
 
     package struct StringInterpolation: StringInterpolationProtocol {
-        /// The largest number of characters that a text shows of one value.
+        /// The maximum number of characters of one interpolated value. Further characters of the value are
+        /// not shown.
         private static let limit = 400
 
         fileprivate var full = ""
@@ -186,6 +187,8 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
             shared += text.shared
         }
 
+        /// Appends a value to the full form, and a word in its place to the shared form.
+        ///
         /// - Parameters:
         ///   - value: The value in the full form, such as a name of this installation.
         ///   - word: The word that stands for the value in the shared form.

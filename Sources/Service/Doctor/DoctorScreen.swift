@@ -87,8 +87,8 @@ extension DoctorScreen {
 }
 
 extension DoctorCheck.Status {
-    /// The SGR parameters of the colour (ECMA-48 8.3.117). The colour adds nothing to the word in front of
-    /// each check.
+    /// The SGR parameters of the colour (ECMA-48 8.3.117). The colour gives no information beyond the word in
+    /// front of each check.
     fileprivate var colour: String? {
         switch self {
         case .ok: "32"

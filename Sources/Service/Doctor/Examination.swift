@@ -4,18 +4,19 @@ internal import Transport
 
 /// An examination of one part of the computer by `doctor`. Each examination yields one or more checks.
 ///
-/// A doctor's run is a list of examinations. `[Examination].made(within:)` starts all of them at once, so a
-/// hanging service delays the run by 8 s in all and not by 8 s for each check. The result has every id of
-/// every examination in the order of `DoctorCheck.ID`, not in the order in which the examinations finish.
+/// A doctor's run is a list of examinations. `[Examination].made(within:)` starts all examinations at the
+/// same time, so a hanging service delays the run by 8 s in all and not by 8 s for each check. The result has
+/// every id of every examination in the order of `DoctorCheck.ID`, not in the order in which the examinations
+/// finish.
 ///
 /// Each part of the computer has a type of facts, such as `ClockFacts` or `ReaderFacts`:
 ///
 /// 1. A function reads the facts from the computer. Only this function does I/O.
 /// 2. A property turns the facts into checks. Tests make facts by hand and compare the checks.
 ///
-/// An examination that gives no answer in time gets its first check `failed` with `timedOut`; its other
-/// checks are `skipped`. Its task is cancelled but not waited for, because a call into pcscd or a network
-/// file system may never return.
+/// If an examination does not finish in time, its first check is `failed` with a text that begins with
+/// `timedOut`, and its other checks are `skipped`. The task of the examination is cancelled but not waited
+/// for, because a call into pcscd or a network file system may never return.
 ///
 /// An examination only reads. It writes no file and starts no service; `doctor --fix` writes settings
 /// afterwards.
@@ -69,7 +70,7 @@ extension [Examination] {
     }
 }
 
-/// Returns the value of `work`, or `nil` if it takes longer than `limit`.
+/// Returns the value of `work`, or `nil` if `work` takes longer than `limit`.
 ///
 /// After `limit` the work is cancelled but not waited for, because it may hang in a call that never returns.
 package func finished<Value: Sendable>(
@@ -89,7 +90,7 @@ package func finished<Value: Sendable>(
     return nil
 }
 
-/// Performs `body` on a separate thread, because it may block, for example on a file of a network.
+/// Performs `body` on a separate thread, because it may block, for example on a network file system.
 package func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         WorkerThread().perform { continuation.resume(returning: body()) }

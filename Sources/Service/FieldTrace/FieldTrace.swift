@@ -6,8 +6,8 @@ internal import Transport
 
 /// A field trace that was read from a file: its header, and its events in order.
 ///
-/// A field trace says what happened between reader and phone, so that a failure at a counter can be studied
-/// or replayed elsewhere. The file has one JSON object on each line: first the header, then one
+/// A field trace records what happened between reader and phone, so that a failure at a counter can be
+/// studied or replayed elsewhere. The file has one JSON object on each line: first the header, then one
 /// `FieldTraceEvent` with its time. A `FieldTraceRecorder` writes the file; `parse(_:)` reads the file for
 /// `countersign-lab replay` and for tests.
 ///
@@ -15,7 +15,7 @@ internal import Transport
 /// only the exact bytes that `encode()` would write:
 /// - each word is from a closed list, and everything else is a number, or a token in place of a UUID or an
 ///   address;
-/// - no member is unknown, or in another form or order;
+/// - every member is known, and has its fixed form and order;
 /// - a file has at most 16 MiB, a line at most 4096 bytes.
 ///
 /// The only exception is a last line that was cut off, which is left out.
@@ -130,7 +130,7 @@ package struct FieldTraceLine: Equatable, Sendable {
     /// The maximum time in milliseconds: one day, so that no replay waits longer.
     private static let longest = 86_400_000.0
 
-    /// Whether the times of the line are not negative and not above the maximum.
+    /// Whether every time and duration of the line is between 0 and the maximum.
     private var isInTime: Bool {
         // A replay waits for these durations.
         let took =
@@ -164,8 +164,8 @@ enum TraceJSON {
     static func object(_ value: some Encodable) -> ArraySlice<UInt8> {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // No event has a number that JSON cannot write. If one had, the event would be written without
-        // members.
+        // The encoder does not fail, because every number of an event is finite. An event with a number that
+        // JSON cannot express would be written without members.
         return ((try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8))[...]
     }
 }

@@ -18,7 +18,7 @@ package enum FieldTraceError: Error, Equatable, Sendable {
     case presentationMissing(Int)
     /// No phone came to the reader in the presentation, so there is nothing to replay.
     case noTap
-    /// OpenSSL has no random bytes for the tokens' key.
+    /// OpenSSL could not generate random bytes for the key of the tokens.
     case noRandomness
 }
 
@@ -33,7 +33,7 @@ extension FieldTraceError {
         case .unknownWord: "a line has a member or a word that field traces do not have"
         case .noPresentation: "the field trace has no presentation"
         case .presentationMissing(let number): "the field trace has no presentation \(number)"
-        case .noTap: "no phone came to the reader in that presentation: there is nothing to replay"
+        case .noTap: "no phone came to the reader in this presentation: there is nothing to replay"
         case .noRandomness: "OpenSSL gave no random bytes for the tokens of the trace"
         }
     }

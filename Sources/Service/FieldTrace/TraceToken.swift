@@ -1,7 +1,7 @@
 internal import OpenSSLCrypto
 
-/// A token in place of a UUID or an address: eight hexadecimal digits that are the same throughout one file
-/// and say nothing outside it.
+/// A token in place of a UUID or an address: eight hexadecimal digits that stand for one UUID or address
+/// throughout one trace file, and have no meaning in any other trace.
 package struct TraceToken: Equatable, Sendable, Codable {
     private let number: UInt32
 
@@ -21,7 +21,7 @@ package struct TraceToken: Equatable, Sendable, Codable {
     }
 }
 
-/// The tokens of one file, made with a random key that is never written.
+/// The tokens of one trace file, made with a random key that is never written.
 package final class TraceTokens: Sendable {
     private let key: SecretBytes
 
@@ -57,15 +57,15 @@ enum TraceDigits {
     }
 }
 
-/// A version as one to four numbers, such as 5.66 or 6.1.0. Other parts of a version text are left out, for
-/// example the name of a distribution's kernel or of a firmware's maker.
+/// A version as one to four numbers, such as 5.66 or 6.1.0. Text behind the numbers, such as the suffix of a
+/// distribution's kernel version, is left out.
 package struct TraceVersion: Equatable, Sendable, Codable {
     package let numbers: [UInt16]
 
     private static let maximumCount = 4
 
-    /// Reads the numbers at the beginning of a text, after a word such as "V"; `nil` if no number
-    /// is there.
+    /// Reads the numbers at the beginning of a text. Letters before the first number, such as "V", are
+    /// skipped. `nil` if no number follows.
     package init?(_ text: some StringProtocol) {
         var numbers: [UInt16] = []
         for part in text.drop(while: \.isLetter).split(separator: ".", omittingEmptySubsequences: false)
@@ -98,7 +98,8 @@ package struct TraceVersion: Equatable, Sendable, Codable {
     }
 }
 
-/// A word of a closed list, as a member of an event. Decoding refuses a text that is not in the list.
+/// A member of a trace event whose value is one word of a closed list. Decoding refuses a text that is not
+/// in the list.
 package struct TraceWord<Word: RawRepresentable & CaseIterable & Sendable & Equatable>: Equatable, Sendable,
     Codable
 where Word.RawValue == String {

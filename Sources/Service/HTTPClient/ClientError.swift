@@ -4,7 +4,7 @@ internal import CCurl
 package enum ClientError: Error, Hashable, Sendable {
     /// libcurl is not installed, or is too old for an option that is needed.
     case libraryMissing
-    /// The certificates that verify servers cannot be read.
+    /// The root certificates for the verification of servers cannot be read.
     case rootsUnreadable
     /// The client's own certificate and key cannot be read, or do not belong together.
     case credentialsUnreadable
@@ -14,7 +14,7 @@ package enum ClientError: Error, Hashable, Sendable {
     case unreachable
     /// TLS with the server failed.
     case tls(ClientTLSFault)
-    /// The time for this part of the exchange was over.
+    /// The time limit of this part of the exchange has passed.
     case timedOut(ClientPhase)
     /// The body, or its announced length, exceeds the limit.
     case tooLarge
@@ -24,8 +24,8 @@ package enum ClientError: Error, Hashable, Sendable {
     case truncated
     /// The response is not HTTP, or its head is too long.
     case malformed
-    /// The response has a transfer coding other than chunks, such as compression. The client never requests
-    /// such a coding.
+    /// The response has a transfer coding other than `chunked` and `identity`, such as compression. The
+    /// client never requests such a coding.
     case encoded
     /// The task was cancelled, or the client closed.
     case cancelled
@@ -33,7 +33,7 @@ package enum ClientError: Error, Hashable, Sendable {
 
 /// A part of an exchange with a server. Each part has a separate time limit.
 package enum ClientPhase: Hashable, Sendable {
-    /// The host's address, the connection and the TLS handshake.
+    /// The lookup of the host's address, the connection and the TLS handshake.
     case connect
     /// The head of the response.
     case head
@@ -43,7 +43,7 @@ package enum ClientPhase: Hashable, Sendable {
     case whole
 }
 
-/// The fault of a server's TLS.
+/// The reason why TLS with a server failed.
 package enum ClientTLSFault: Hashable, Sendable {
     /// The server's certificate was not issued under a known root, or is not valid now.
     case certificateRefused
@@ -69,9 +69,8 @@ extension ClientError {
             case CURLE_SSL_CACERT_BADFILE: .rootsUnreadable
             case CURLE_SSL_CERTPROBLEM: .credentialsUnreadable
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .tls(.handshakeFailed)
-            // libcurl compares the host's name before it takes over OpenSSL's result, which is 1
-            // (unspecified) until then. A result above 1 therefore means that OpenSSL refused the
-            // certificate.
+            // libcurl compares the host's name before it stores OpenSSL's result. If the name is wrong,
+            // `verification` is 1 (unspecified). A value above 1 means that OpenSSL refused the certificate.
             case CURLE_PEER_FAILED_VERIFICATION:
                 .tls(verification > 1 ? .certificateRefused : .hostNameWrong)
             case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .truncated

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// A record of the connections that their server ended with the alert close_notify, as TLS demands (RFC 8446,
+/// A record of the connections that the server ended with the alert close_notify, as TLS demands (RFC 8446,
 /// 6.1).
 ///
 /// libcurl cannot distinguish a connection that an attacker cut from a connection that the server ended. If a
@@ -41,7 +41,9 @@ internal import Synchronization
     /// alert has come.
     private let state = Mutex((latest: 0, came: [Int: Bool]()))
 
-    /// - Throws: `Missing` if libcurl is not linked with OpenSSL.
+    /// Finds OpenSSL's functions with `symbol`, and reserves an index for data in SSL contexts.
+    ///
+    /// - Throws: `Missing` if libcurl is not linked with OpenSSL, or if OpenSSL returns no index.
     init(
         _ symbol: (String) throws(LibCurl.Missing) -> UnsafeMutableRawPointer
     ) throws(LibCurl.Missing) {
@@ -82,7 +84,7 @@ internal import Synchronization
         // truncated.
         _ = unsafe setData(sslContext, index, number)
         unsafe setCallback(sslContext) { ssl, kind, alert in
-            // A C function captures nothing, so the alerts are found through the library.
+            // A C function captures nothing, so the record is found through `LibCurl.installed`.
             guard kind == ClosureAlerts.readAlert, alert == ClosureAlerts.closeNotify,
                 let alerts = LibCurl.installed?.alerts
             else { return }

@@ -1,19 +1,20 @@
 package import OpenSSLCrypto
 
-/// An HTTP/1.1 client on libcurl and OpenSSL, within limits, for several requests at a time.
+/// An HTTP/1.1 client on libcurl and OpenSSL, for several requests at a time. Each response has limits of
+/// size and time.
 ///
 /// Such a client downloads lists of issuers, sends webhooks, and carries a kiosk's calls to its hub.
 /// `send(_:)` may be called from any task. All transfers of a client are made by one thread (`TransferLoop`),
 /// which runs while there are transfers or connections.
 ///
-/// - A request carries the headers that it names, and no cookie, no credential and no `Referer`.
+/// - A request is sent with the headers of its `headers`, but without cookies, credentials and `Referer`.
 /// - A redirect is not followed, but returned as a response.
 /// - No proxy of the environment is used, and nothing is decompressed.
 /// - TLS is 1.2 or newer, and the server's certificate and name are always verified.
 /// - Nothing is stored. Only idle connections are kept, for as long as `keepsConnections` says.
 ///
-/// Cancelling the task of a request ends the request at once. Whoever makes a client has to close it.
-/// Otherwise its connections and its thread stay until the time for idle connections is over.
+/// Cancelling the task of a request ends the request immediately. The owner of a client has to close it.
+/// Releasing it without `close()` ends its thread too, but does not wait until the connections are closed.
 package final class CurlClient: Sendable {
     private let loop: TransferLoop
 
@@ -64,10 +65,11 @@ package struct ClientRequest: Sendable {
     /// The body of a POST; `nil` for a GET.
     package var body: [UInt8]?
     package var limits: ClientLimits
-    /// Decides by the head of the response whether the body is read. If the result is false, the response
-    /// ends with its head and has no body.
+    /// A function that decides from the head of the response whether the body is read. If the function
+    /// returns `false`, the response ends with its head and has no body.
     package var wantsBody: @Sendable (ClientResponse) -> Bool = { _ in true }
-    /// Decides whether this many more bytes of the body are accepted. Called before each piece.
+    /// A function that decides whether this many more bytes of the body are accepted. Called before each
+    /// piece of the body is stored.
     package var hasRoom: @Sendable (Int) -> Bool = { _ in true }
 
     package init(
@@ -80,9 +82,10 @@ package struct ClientRequest: Sendable {
     }
 }
 
-/// The limits of a response: times and size. Each time except `progress` begins with the request.
+/// The limits of a response: times and size. Each time except `progress` is measured from the start of the
+/// request.
 package struct ClientLimits: Sendable {
-    /// The maximum time for the host's address, the connection and the TLS handshake.
+    /// The maximum time for the lookup of the host's address, the connection and the TLS handshake.
     package var connect: Duration
     /// The maximum time to the end of the response's head, connection included; `nil` if only `whole` limits
     /// this time.
@@ -122,7 +125,7 @@ package struct ClientResponse: Sendable {
     }
 }
 
-/// The roots that verify servers, and the client's own credentials.
+/// The root certificates for the verification of servers, and the client's own credentials.
 ///
 /// TLS is 1.2 or newer. Every server certificate is verified, and compared with the host's name.
 package struct ClientTrust: Sendable {

@@ -9,7 +9,8 @@ internal import OpenSSLCrypto
     private let headers: HeaderList
     /// The buffer for libcurl's text of an error.
     private let words: UnsafeMutablePointer<CChar>
-    /// The number of the connection that is made for this transfer, for `ClosureAlerts`.
+    /// The number of this transfer, by which `ClosureAlerts` recognises the connection that is made for the
+    /// transfer.
     private let number: Int
 
     init(_ curl: LibCurl) throws(ClientError) {
@@ -29,8 +30,8 @@ internal import OpenSSLCrypto
         curl.alerts.end(number)
     }
 
-    /// Whether the server has ended the connection that was made for this transfer with the alert
-    /// close_notify, as TLS demands.
+    /// Whether the server has sent the alert close_notify on the connection that was made for this transfer.
+    /// TLS demands this alert at the end of a connection.
     var hasClosureAlert: Bool { curl.alerts.has(number) }
 
     /// Translates the error with which libcurl ended the transfer.
@@ -42,9 +43,16 @@ internal import OpenSSLCrypto
 
     // MARK: Options
 
+    /// Whether a text can stand in the head of a request. A line break would begin another header, and a zero
+    /// byte would end the text.
+    private static func fitsHead(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    }
+
     /// Sets the options for the request: URL, headers and body, without redirects and proxies.
     borrowing func set(_ request: ClientRequest) throws(ClientError) {
         try unsafe check(curl.set(pointer, CURLOPT_ERRORBUFFER, pointer: words))
+        guard Self.fitsHead(request.url) else { throw .malformed }
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -62,10 +70,8 @@ internal import OpenSSLCrypto
         // Without this option, the end of a transfer would wait for a name that is still being looked up.
         try set(CURLOPT_QUICK_EXIT, 1)
         for (name, value) in request.headers {
-            // A line break would begin another header, and a zero byte would end the line. The URL is a part
-            // of the head too. libcurl would drop a header with an empty value.
-            guard (name + value + request.url).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), !value.isEmpty
-            else { throw .malformed }
+            // libcurl would drop a header with an empty value.
+            guard Self.fitsHead(name + value), !value.isEmpty else { throw .malformed }
             try headers.append("\(name): \(value)")
         }
         // libcurl adds these headers, unless a line without a value removes them.
@@ -79,8 +85,8 @@ internal import OpenSSLCrypto
         // The size is set first, because libcurl then copies this number of bytes.
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         let code = unsafe body.withUnsafeBytes { bytes in
-            // An empty array may have no address, and for a null pointer libcurl would call back for the
-            // body.
+            // An empty array may have no address. If libcurl got a null pointer, it would request the body
+            // from a callback.
             unsafe "".withCString { empty in
                 unsafe curl.set(
                     pointer, CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(empty))
@@ -100,10 +106,10 @@ internal import OpenSSLCrypto
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
         // In a resumed session the server would not show its certificate again.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
-        // libcurl reads the system's roots again after 60 s, so that a withdrawn root does not count for
-        // long.
+        // libcurl reads the system's roots again after 60 s, so that a root that was removed from the system
+        // is soon not trusted any more.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 60)
-        // Without this option the system's folder of roots would count beside the given roots.
+        // Without this option the system's folder of roots would be trusted in addition to the given roots.
         try unsafe check(curl.set(pointer, CURLOPT_CAPATH, pointer: nil))
         try unsafe check(
             curl.set(
@@ -171,8 +177,8 @@ internal import OpenSSLCrypto
         return unsafe curl.set(pointer, option, pointer: &blob)
     }
 
-    /// Throws the error of an option that libcurl refuses. A refused URL is malformed. Every other option is
-    /// refused only by a library that is too old for the option.
+    /// Throws the error of an option that libcurl refuses. For a refused URL the error is `malformed`. Any
+    /// other option is refused only by a library that is too old for it.
     private borrowing func check(_ code: CURLcode) throws(ClientError) {
         guard code == CURLE_OK else { throw code == CURLE_URL_MALFORMAT ? .malformed : .libraryMissing }
     }
@@ -182,7 +188,7 @@ internal import OpenSSLCrypto
 enum ConnectionReuse: Sendable {
     /// Each request has its own connection.
     case never
-    /// A connection serves further requests until it was idle for this time.
+    /// A connection serves further requests until it has been idle for this time.
     case within(Duration)
 }
 

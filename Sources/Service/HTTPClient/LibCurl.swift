@@ -7,7 +7,7 @@ internal import Synchronization
 /// start would take 6 ms longer.
 ///
 /// The library is never unloaded, and its global state is never freed. OpenSSL frees its own part when the
-/// process exits. No transfer runs at that time, because whoever makes a client closes the client.
+/// process exits. No transfer runs at that time, because every client is closed before.
 @safe final class LibCurl: Sendable {
     /// The library; `nil` if it is not installed or not linked with OpenSSL, or while the process has no
     /// descriptor or memory to load it.
@@ -112,7 +112,8 @@ extension LibCurl {
         unsafe countersign_curl_set_prerequest(easySet.address, handle, prerequest)
     }
 
-    /// Returns a number that the library knows about a transfer; 0 if the library does not know it.
+    /// Returns a numeric property of a transfer (curl_easy_getinfo(3)); 0 if libcurl does not know the
+    /// property.
     func number(_ handle: Handle, _ info: CURLINFO) -> Int {
         var value = 0
         _ = unsafe countersign_curl_get_number(easyGet.address, handle, info, &value)

@@ -19,13 +19,15 @@ struct ResponseReader {
     private let wantsBody: @Sendable (ClientResponse) -> Bool
     private let hasRoom: @Sendable (Int) -> Bool
     private let start: Instant
-    /// The instant at which the connection was made or the last piece of the body came.
+    /// The instant of the latest progress: the connection was made, the head ended, or a piece of the body
+    /// came.
     private var latest: Instant
     private var headSize = 0
-    /// The response until now; `nil` before its status line.
+    /// The response so far; `nil` before its status line.
     private var response: ClientResponse?
     private(set) var phase = ClientPhase.connect
-    /// Whether the response ends with its head, whatever follows.
+    /// Whether the response is complete after its head, because its body is not wanted. All later bytes are
+    /// ignored.
     private(set) var isComplete = false
     /// Whether only the end of the connection ends the body (RFC 9112, 6.3).
     private var endsWithConnection = false
@@ -45,7 +47,7 @@ struct ResponseReader {
         latest = now
     }
 
-    /// The instant of the next deadline, and the phase whose time is then over.
+    /// The instant of the next deadline, and the phase whose time limit ends then.
     var deadline: (instant: Instant, phase: ClientPhase) {
         var deadlines = [(instant: start + limits.whole, phase: ClientPhase.whole)]
         if phase == .connect { deadlines.append((start + limits.connect, .connect)) }
@@ -138,7 +140,7 @@ struct ResponseReader {
 
     /// Returns the response after its last byte has come.
     ///
-    /// - Parameter wasCut: whether the connection may have been cut before its server ended it.
+    /// - Parameter wasCut: whether the connection may have been cut before the server closed it.
     /// - Throws: `truncated` if the head is not complete, or if the body ends with a connection that may have
     ///   been cut.
     func finish(wasCut: Bool) throws(ClientError) -> ClientResponse {

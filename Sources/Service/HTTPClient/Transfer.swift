@@ -49,7 +49,8 @@ internal import Synchronization
                 } ?? 0
             },
             piece: { bytes, _, count, context in
-                // A complete response accepts no further bytes. Any number but `count` ends the transfer.
+                // A complete response accepts no further bytes. Returning a number other than `count` ends
+                // the transfer.
                 guard let transfer = unsafe Transfer.from(context), !transfer.reader.isComplete else {
                     return count == 0 ? 1 : 0
                 }

@@ -9,12 +9,12 @@ internal import Transport
 /// transfer for as long as connections are kept. Then the thread closes the connections and frees all that
 /// libcurl holds for the client; a later transfer begins another thread.
 ///
-/// A transfer is used by the task that starts it, then by this thread alone, and not any more after its end.
-/// The state that tasks and the thread share is behind a lock. A task that adds or cancels a transfer, or
-/// closes the client, wakes the thread with `curl_multi_wakeup`.
+/// A transfer is used first by the task that starts it, and then by this thread alone until the transfer
+/// ends. The state that tasks and the thread share is behind a lock. A task that adds or cancels a transfer,
+/// or closes the client, wakes the thread with `curl_multi_wakeup`.
 ///
-/// `close()` cancels what is in progress, refuses what comes later, and waits for the thread to end. The loop
-/// never drops a transfer, so that each transfer ends with a result.
+/// `close()` cancels the transfers in progress, refuses later transfers, and waits for the thread to end. The
+/// loop never drops a transfer, so that each transfer ends with a result.
 final class TransferLoop: Sendable {
     /// libcurl's multi handle, which other threads may only wake.
     @safe private struct Wakeable: @unchecked Sendable {  // curl_multi_wakeup is for other threads
@@ -25,7 +25,7 @@ final class TransferLoop: Sendable {
         var waiting: [Transfer] = []
         var isRunning = false
         var isClosed = false
-        /// The handle with which the thread is woken, while it may sleep.
+        /// The handle with which other threads wake the thread; `nil` while no thread can be asleep.
         var sleeper: Wakeable?
         /// The calls of `close()` that wait for the end of the thread.
         var closing: [CheckedContinuation<Void, Never>] = []
@@ -41,6 +41,8 @@ final class TransferLoop: Sendable {
     private let connectionsPerHost: Int
     private let state = Mutex(State())
 
+    /// Creates a loop without a thread. The first transfer starts the thread.
+    ///
     /// - Parameter connectionsPerHost: the maximum number of connections to one host. Other transfers wait
     ///   for a connection, and this wait counts towards their time limits.
     init(_ trust: ClientTrust, reuse: ConnectionReuse, connectionsPerHost: Int) {
@@ -49,7 +51,7 @@ final class TransferLoop: Sendable {
         self.connectionsPerHost = connectionsPerHost
     }
 
-    /// Starts a transfer, which ends with a result in any case, also after `close()`.
+    /// Starts a transfer, which always ends with a result, even after `close()`.
     func start(_ transfer: Transfer) {
         let isRefused = state.withLock { state in
             guard !state.isClosed else { return true }
@@ -151,8 +153,8 @@ final class TransferLoop: Sendable {
                 continue
             }
             let end = idleSince + keepTime
-            // A transfer that came since must not be missed, although its wake-up may have come before the
-            // sleep.
+            // The thread must not end if a transfer was added since `takeWaiting()`. The wake-up for this
+            // transfer makes the `wait` below return immediately.
             let isOver = state.withLock { state in
                 guard state.waiting.isEmpty, state.isClosed || end <= .now else { return false }
                 state.sleeper = nil

@@ -119,8 +119,8 @@ struct BoundedConnections: ServerChildChannel {
 
     /// Sends the refusal and closes the connection. Call this function on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
-        // If too many connections are refused at the same time, further connections are closed at once, and
-        // their clients may lose the answer.
+        // If too many connections are refused at the same time, further connections are closed without a
+        // delay, and their clients may lose the answer.
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
         try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }
@@ -191,14 +191,14 @@ final class ConnectionCount: Sendable {
     }
 }
 
-/// The number of file descriptors that the connections of the listeners need.
+/// The limits on open connections, and on the file descriptors that they need.
 package enum OpenConnections {
     /// The maximum number of connections that a listener refuses with an answer at the same time.
     static let refused = 256
 
-    /// The maximum number of connections that a listener accepts, including those that are being refused or
-    /// closed. Further connections stay in the system's queue, because a listener without a free file
-    /// descriptor would end and not start again.
+    /// The maximum number of connections that a listener accepts, including the connections that are being
+    /// refused or closed. Further connections stay in the system's queue, because a listener without a free
+    /// file descriptor would end and not start again.
     private static func most(for connections: Int) -> Int { connections + 2 * refused }
 
     /// The object that stops the listener from accepting connections beyond `most`.
@@ -207,8 +207,8 @@ package enum OpenConnections {
         return MaximumAvailableConnections(most(for: connections), logger: silent)
     }
 
-    /// The number of file descriptors for the rest of the daemon: the store, readers, the bus, webhooks,
-    /// portrait decoders.
+    /// The number of file descriptors for the rest of the daemon: the store, card readers, D-Bus, webhooks
+    /// and portrait decoders.
     private static let others = 256
 
     /// Raises this process's limit of open files to the number that the listeners need, as far as the system

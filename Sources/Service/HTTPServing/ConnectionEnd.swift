@@ -3,7 +3,7 @@ package import NIOCore
 internal import NIOSSL
 
 /// The first handler of a connection that is being ended. The handler sends an answer if none was sent,
-/// discards further bytes of the client for a moment, and closes.
+/// discards further bytes of the client for a moment, and closes the connection.
 package final class ConnectionEnd: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
@@ -30,7 +30,8 @@ package final class ConnectionEnd: ChannelInboundHandler {
     /// event loop.
     func begin(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
-        // Behind TLS, so that the answer is encrypted. A connection without TLS has no such handler.
+        // This handler is added behind TLS, so that the answer is encrypted. A connection without TLS has no
+        // TLS handler.
         if let tls = try? operations.handler(type: NIOSSLServerHandler.self) {
             try operations.addHandler(self, position: .after(tls))
         } else {
@@ -52,7 +53,8 @@ package final class ConnectionEnd: ChannelInboundHandler {
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // No later handler asks for more bytes. This handler therefore does.
+        // The later handlers receive no more bytes and so do not request any. This handler requests them
+        // instead.
         context.read()
     }
 
@@ -65,9 +67,9 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Sends the answer and closes the connection after `timeout`, or at once without a timeout.
+    /// Sends the answer and closes the connection after `timeout`, or immediately if `timeout` is zero.
     private func end(_ context: ChannelHandlerContext) {
-        // The handler may be added before the channel is active, and both events call this function.
+        // `handlerAdded` and `channelActive` may both call this function.
         guard !hasAnswered else { return }
         hasAnswered = true
         let channel = context.channel

@@ -50,13 +50,14 @@ final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// Closes without TLS's closing exchange. With that exchange, a peer that does not answer would keep the
-    /// connection for five more seconds.
+    /// Closes the connection without the closing exchange of TLS, in which a silent peer could hold the
+    /// connection for five seconds.
     func closeAtOnce() {
         eventLoop.execute {
             guard let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
             else { return self.close(promise: nil) }
-            // A close that begins at the TLS handler goes from there to the socket, and not through TLS.
+            // A close that begins at the context of the TLS handler skips this handler and goes on to the
+            // socket.
             tls.close(promise: nil)
         }
     }

@@ -23,8 +23,8 @@ extension String {
 
 /// The SHA-256 of a token, which configuration files contain instead of the token.
 package enum TokenDigest {
-    /// Whether the digest is that of an empty text, a blank or a line end. Such a digest results from a shell
-    /// variable that is not set.
+    /// Whether the digest is the digest of an empty text, a blank or a line end. Such a digest results from a
+    /// shell variable that is not set.
     package static func isOfNoText(_ digest: [UInt8]) -> Bool {
         ["", "\n", "\r\n", " ", " \n"].contains { Digest(.sha256, of: Array($0.utf8)[...]).bytes == digest }
     }

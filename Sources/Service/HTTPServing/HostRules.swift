@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// The reason why a request is not accepted as one from this computer or from the server's own page.
+/// The reason why a request is not accepted as coming from this computer or from the server's own page.
 package enum HostRefusal: Error, Equatable, Sendable {
     /// The request has several Host headers.
     case severalHosts
@@ -16,24 +16,41 @@ package enum HostRefusal: Error, Equatable, Sendable {
 /// of that page, or a host name that the page's owner has pointed to this computer (DNS rebinding). The rules
 /// refuse both.
 package struct HostRules: Equatable, Sendable {
-    /// The values of `Host` for this computer, with port, as browsers write them.
+    /// The values of `Host` for this computer: its names and addresses with the listener's port, IPv6 in
+    /// brackets.
     private let own: Set<String>
-    /// The values of `Host` that a proxy may send: each configured name as it is, and its host with the
-    /// daemon's port.
+    /// The values of `Host` that a proxy may send: each name as configured, and with the daemon's port.
     private let named: Set<String>
     /// The origins of pages that are served through a proxy over HTTPS.
     private let proxied: Set<String>
 
     private let scheme: String
+    /// The origin that a browser should use for the server's pages: with the first configured name of the
+    /// daemon as its host, or with this computer's loopback address if no name is configured. `nil` without a
+    /// TCP listener.
+    package let origin: String?
 
     /// Creates the rules of a listener.
     ///
     /// - Parameters:
+    ///   - port: the port of the listener; 0 if there is no TCP listener.
+    ///   - address: the address of the listener.
     ///   - names: further names under which browsers reach the daemon, with a port if it is not the port of
     ///     HTTPS.
     ///   - isSecure: whether the listener itself has a certificate.
-    package init(port: Int, names: [String] = [], isSecure: Bool = false) {
+    package init(
+        port: Int, address: String = "127.0.0.1", names: [String] = [], isSecure: Bool = false
+    ) {
         scheme = isSecure ? "https" : "http"
+        let first = names.first.map { name in
+            // A name without a port means the port of HTTPS if a proxy has the certificate, and the
+            // listener's port if the listener has it.
+            Self.host(of: name) == name && isSecure && port != 443 ? "\(name):\(port)" : name
+        }
+        origin =
+            if port == 0 { nil } else if let first { "https://\(first.lowercased())" } else {
+                "\(scheme)://\(address == "::1" ? "[::1]" : "127.0.0.1"):\(port)"
+            }
         let names = Set(names.map { $0.lowercased() })
         own = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
         named = names.union(names.map { "\(Self.host(of: $0)):\(port)" })
@@ -62,7 +79,7 @@ package struct HostRules: Equatable, Sendable {
             throw .otherOrigin
         }
         // Sec-Fetch-Site is set by the browser itself. With the value `none`, the user opened the address. A
-        // link on a foreign page may open one of our pages, and nothing else.
+        // foreign page may link to our pages, but may make no other request.
         let site = request.headers.first("sec-fetch-site")
         guard let site, site != "same-origin", site != "none" else { return }
         guard request.headers.first("sec-fetch-mode") == "navigate", request.method == .get else {
@@ -70,7 +87,7 @@ package struct HostRules: Equatable, Sendable {
         }
     }
 
-    /// Whether the origin is the one that the daemon's own pages have if a browser reaches the daemon under
+    /// Whether `origin` is the origin of the daemon's own pages in a browser that reaches the daemon under
     /// the name `host`.
     private func isOwn(_ origin: String, at host: String) -> Bool {
         if origin == "\(scheme)://\(host)" { return true }

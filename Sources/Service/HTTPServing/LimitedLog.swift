@@ -1,9 +1,9 @@
 package import Logging
 internal import Synchronization
 
-/// A log with a limited number of lines of each message per minute. A refused caller can repeat its request
-/// at once, and would otherwise fill the disk. After the minute one line reports how many lines were left
-/// out.
+/// A log that limits how often each message is written within a minute. A refused caller can repeat its
+/// request without a pause. Without the limit, the lines about these requests would fill the disk. After the
+/// minute one line reports how many lines were left out.
 package final class LimitedLog: Sendable {
     /// The maximum number of lines of one message in a period.
     package static let most = 10
@@ -45,15 +45,15 @@ package final class LimitedLog: Sendable {
         write(message, at: .error, of: nil, metadata())
     }
 
-    /// Logs a line, or only counts it if the period has its maximum of lines already. The first line that is
-    /// left out starts the task that reports their number.
+    /// Logs a line, or only counts the line if the maximum for the period is reached. The first line that is
+    /// left out starts the task that reports how many lines were left out.
     private func write(
         _ message: Logger.Message, at level: Logger.Level, of source: String?, _ metadata: Logger.Metadata
     ) {
         let key = "\(message) \(source ?? "")"
         let (isWritten, isFirstLeftOut) = windows.withLock { windows in
             let now = ContinuousClock.now
-            // A period in which lines were left out goes on until its report.
+            // A period in which lines were left out is kept until their number is reported.
             windows = windows.filter { $0.value.leftOut > 0 || now - $0.value.began < period }
             var window = windows[key] ?? Window(began: now)
             let isWritten = window.written < Self.most

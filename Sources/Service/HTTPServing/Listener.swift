@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// The kind of socket on which a request arrives, which determines how the caller is recognised.
 package enum Listener: Sendable {
-    /// A Unix socket: the system names the user at the other end.
+    /// A Unix socket: the system reports the user id of the caller.
     case socket
     /// TCP: the caller sends a token or a cookie. Browsers can connect too. The headers Host and Origin are
     /// therefore checked.

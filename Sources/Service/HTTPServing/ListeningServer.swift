@@ -10,8 +10,8 @@ package import ServiceLifecycle
 /// An HTTP/1.1 server at one address, for the daemon and for a hub.
 ///
 /// The server limits the number of connections (`OpenConnectionBook`), the idle time of a connection
-/// (`ConnectionLimits`) and the size of a request's header. The server calls `respond` for each request and
-/// does not know any routes. With a certificate (`ServerTLS`), NIO does the TLS of the connections.
+/// (`ConnectionLimits`) and the size of a request's header. The server calls `respond` for each request;
+/// routing is the task of `respond`. With a certificate (`ServerTLS`), NIO encrypts the connections.
 ///
 /// `run` is called by the program's service group and returns when the listener has ended. Connections are
 /// handled on SwiftNIO's event loops; `respond` runs there too if `ConnectionLimits.answersOnEventLoop` is
@@ -45,7 +45,8 @@ package struct ListeningServer: Service {
     ///   - refusal: the response, with status 503, to a connection above the limit.
     ///   - caller: returns the name of the caller to whom a verified client certificate (DER) belongs, or
     ///     `nil` if the certificate names no caller.
-    ///   - listening: called when requests are accepted, with the port, or with `nil` for a Unix socket.
+    ///   - listening: called as soon as the listener accepts connections, with its port, or with `nil` for
+    ///     a Unix socket.
     ///   - respond: called for each request.
     package init(
         at address: Address, connections: OpenConnectionBook, tls: ServerTLS?, limits: ConnectionLimits,
@@ -112,8 +113,8 @@ package struct ListeningServer: Service {
         try await respond(request, writer, channel)
     }
 
-    /// The log without cancellation errors. If one listener cannot be opened, the others are cancelled, and
-    /// that is not their fault.
+    /// The log without cancellation errors. If one listener cannot be opened, the others are cancelled. Their
+    /// cancellation errors are no faults and are not logged.
     private var listenerLog: Logger {
         var quiet = log
         quiet.handler = UncancelledLog(handler: log.handler)
@@ -129,8 +130,8 @@ package struct ConnectionLimits: Sendable {
     /// The time after which a connection is closed if its client accepts no bytes of an answer; `nil` for no
     /// limit.
     let write: TimeAmount?
-    /// Whether requests are answered on the event loop of their connection. Use false if an answer may take
-    /// long to compute, since it would delay other connections.
+    /// Whether requests are answered on the event loop of their connection. Use false if computing an answer
+    /// may take long, because that would delay other connections.
     let answersOnEventLoop: Bool
 
     package init(idle: TimeAmount, write: TimeAmount? = nil, answersOnEventLoop: Bool) {

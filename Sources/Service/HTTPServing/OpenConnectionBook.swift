@@ -13,9 +13,9 @@ internal import Synchronization
 /// stranger therefore never keeps out a known caller.
 ///
 /// **Known callers** each have a maximum number of connections. A caller with more connections loses its
-/// oldest one. All known callers together may have a limit too: if there are more, the caller with the most
-/// connections loses its oldest one. A connection whose request is being answered is closed only if all
-/// candidates are being answered.
+/// oldest one. The connections of all known callers together may be limited too. Above this limit, the caller
+/// with the most connections loses its oldest one. A connection whose request is being answered is closed
+/// only if this is true of all candidates.
 ///
 /// `BoundedConnections` calls `enter` for each accepted connection and closes the connection that `enter`
 /// returns. All functions may be called from any event loop: the state is behind a mutex. The book closes
@@ -56,12 +56,12 @@ package final class OpenConnectionBook: Sendable {
         var last = 0
     }
 
-    /// The connections whose caller is unknown (strangers), in the order of their arrival: all of them, or
-    /// only those that have sent nothing. The line may contain connections that were closed, which are
-    /// skipped.
+    /// A queue of the connections whose caller is unknown (strangers), in the order of their arrival. The
+    /// queue contains all strangers, or only the strangers that have sent nothing (`isOfSilent`). It may
+    /// contain closed connections, which are skipped.
     ///
-    /// With the line, the oldest stranger is found without a search through all connections. During an attack
-    /// this search would be needed thousands of times a second.
+    /// With this queue, the oldest stranger is found without a search through all connections. During an
+    /// attack this search would be needed thousands of times a second.
     fileprivate struct Line: Sendable {
         let isOfSilent: Bool
         private var places: [(key: ObjectIdentifier, number: Int)] = []
@@ -141,7 +141,7 @@ package final class OpenConnectionBook: Sendable {
         return entrance
     }
 
-    /// Removes a connection that was closed, by itself or to make room.
+    /// Removes a connection that was closed, whether it ended normally or was closed to make room.
     private func remove(_ channel: any Channel) {
         entries.withLock { entries in
             entries.leaving[ObjectIdentifier(channel)] = nil
@@ -165,10 +165,11 @@ package final class OpenConnectionBook: Sendable {
     /// Records that a connection belongs to a known caller, and closes a connection if there are now too
     /// many.
     ///
-    /// If the caller has more connections than `mostOfOneCaller`, its oldest one is closed. If all known
-    /// callers together have too many, the oldest connection of the caller with the most is closed. If
-    /// several callers have this number of connections, `caller` loses a connection, unless it has only one
-    /// connection. A caller's second connection therefore never takes the only connection of another caller.
+    /// If `caller` has more connections than `mostOfOneCaller`, its oldest one is closed. If all known
+    /// callers together have too many, the caller with the most connections loses its oldest one. Several
+    /// callers may share the highest number of connections. If `caller` is one of them and has more than one
+    /// connection, `caller` loses its oldest one. A second connection of `caller` therefore never displaces
+    /// the only connection of another caller.
     package func identify(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -224,8 +225,8 @@ extension OpenConnectionBook.Entries {
         return entry
     }
 
-    /// Removes one connection whose caller is unknown (a stranger), to make room. This is the oldest one that
-    /// has been silent since `time`, or else the oldest one of all.
+    /// Removes one connection whose caller is unknown (a stranger), to make room. The oldest stranger that
+    /// has been silent since `time` is removed or, if there is none, the oldest stranger of all.
     ///
     /// - Returns: the connection to close, or `nil` if all callers are known.
     fileprivate mutating func removeStranger(silentSince time: NIODeadline) -> (any Channel)? {
@@ -256,8 +257,9 @@ extension OpenConnectionBook.Entries {
     fileprivate mutating func removeOldest(
         of callers: Set<String>, except new: ObjectIdentifier
     ) -> (any Channel)? {
-        // The connection with the lowest rank is closed. The new connection ranks highest, and connections
-        // that are being answered rank above all others. The oldest of the others ranks lowest.
+        // The connection with the lowest rank is closed. The new connection has the highest rank. Next come
+        // the connections with a request that is being answered, and then the rest. Within a group, the
+        // oldest connection has the lowest rank.
         func rank(_ key: ObjectIdentifier, _ entry: OpenConnectionBook.Entry) -> (Int, Int, Int) {
             (key == new ? 1 : 0, entry.isAnswering ? 1 : 0, entry.number)
         }
@@ -279,8 +281,9 @@ extension OpenConnectionBook.Line {
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Connections that were closed by themselves are still in the line. The line is compacted when more
-        // than half of its entries belong to such connections, but not while the line is short.
+        // A connection that was closed, or whose caller became known, stays in the queue until it reaches the
+        // front. The queue is compacted when such entries are more than half of all entries, but not while
+        // the queue is short.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0
@@ -288,8 +291,8 @@ extension OpenConnectionBook.Line {
         places.append((key, number))
     }
 
-    /// The first connection in the line that is open and whose caller is still unknown. The entries before it
-    /// are dropped.
+    /// The first connection in the queue that is open and whose caller is still unknown. The entries before
+    /// it are dropped.
     fileprivate mutating func first(
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) -> ObjectIdentifier? {
@@ -300,7 +303,7 @@ extension OpenConnectionBook.Line {
         return nil
     }
 
-    /// Whether an entry of the line is an open connection whose caller is still unknown. The number is
+    /// Whether an entry of the queue is an open connection whose caller is still unknown. The number is
     /// compared because a later connection may have the same object identifier as a closed one.
     private func counts(
         _ place: (key: ObjectIdentifier, number: Int),

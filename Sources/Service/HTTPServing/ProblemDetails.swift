@@ -16,7 +16,7 @@ package protocol ProblemDetails: Error, Sendable {
 package enum ProblemFormat {
     package static let mediaType = "application/problem+json"
 
-    /// The URI of a problem's type, which only names the type: there is no document at this URI.
+    /// The URI of a problem's type. The URI is only a name, and there is no document at it.
     package static func type(of id: String) -> String { "urn:countersign:problem:\(id)" }
 }
 

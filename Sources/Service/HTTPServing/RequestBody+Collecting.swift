@@ -27,7 +27,7 @@ extension RequestBody {
         defer { timer.cancel() }
         do {
             return Array(try await collecting.value.readableBytesView)
-            // Two errors are possible for a body that is too long.
+            // A body that is too long causes one of two errors, which this and the next clause catch.
         } catch is NIOTooManyBytesError {
             throw .tooLong(limit: limit)
         } catch let error as HTTPError where error.status == .contentTooLarge {

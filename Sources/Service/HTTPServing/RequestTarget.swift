@@ -24,7 +24,7 @@ package enum TargetText {
 }
 
 /// A handler that copies the host of an absolute request target to the Host header, as RFC 9112, 3.2.2
-/// requires. Otherwise `HostRules` would check one name while a proxy uses the other.
+/// requires. Otherwise `HostRules` would check the Host header while a proxy uses the host of the target.
 final class AbsoluteTarget: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -55,7 +55,8 @@ package final class ServerTLS: Sendable {
 
     /// Reads the certificates in a PEM file, at least one.
     private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
-        // `PrivateFile.read` is also for public files: it refuses a file that another user may change.
+        // `PrivateFile.read` is used for a public file as well, because it refuses a file that another user
+        // may change.
         let bytes = try mapping(PrivateFile.read(path), ServerTLSFault.of(path))
         guard let blocks = try? PEM.decode(bytes[...], label: "CERTIFICATE"), !blocks.isEmpty,
             let certificates = try? blocks.map({ try NIOSSLCertificate(bytes: $0, format: .der) })
@@ -82,7 +83,7 @@ package enum ServerTLSFault: Error {
     /// The certificate does not belong to the key, or TLS does not accept it.
     case notOfOneKey(String)
 
-    /// Returns a function that makes the fault of the file at `path` from its error, for `mapping`.
+    /// Returns a function for `mapping`, which turns an error of the file at `path` into a fault.
     static func of(_ path: String) -> (IdentityStoreError) -> ServerTLSFault {
         { .file(path, $0) }
     }

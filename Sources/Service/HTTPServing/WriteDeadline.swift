@@ -25,7 +25,7 @@ final class WriteDeadline: ChannelOutboundHandler {
         if waiting == 0 { deadline = .now() + limit }
         waiting += 1
         written.futureResult.assumeIsolated().whenComplete { _ in
-            // The next waiting write has the whole time from now on.
+            // The next waiting write gets the whole time limit, beginning now.
             self.waiting -= 1
             self.deadline = .now() + self.limit
         }

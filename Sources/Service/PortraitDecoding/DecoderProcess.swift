@@ -15,8 +15,8 @@ struct DecoderProcess: ~Copyable {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
-        // The decoder has its own descriptor of the other end. If this program kept that end open too, the
-        // output would never end.
+        // The decoder has its own descriptor of `ends[1]`. If this program kept `ends[1]` open too, it would
+        // never see the end of the decoder's output.
         defer { _ = close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             program = try ChildProgram(
@@ -75,7 +75,7 @@ struct DecoderProcess: ~Copyable {
         let sent = unsafe rest.withUnsafeBytes {
             unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
-        // EAGAIN means that nothing fits now; every other error, that the decoder accepts no more.
+        // EAGAIN means that the socket is full now. Any other error means that the decoder accepts no more.
         rest = sent > 0 ? rest.dropFirst(sent) : sent < 0 && errno == EAGAIN ? rest : []
         if rest.isEmpty { _ = shutdown(socket, Int32(SHUT_WR)) }
     }

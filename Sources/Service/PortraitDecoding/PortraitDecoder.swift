@@ -8,11 +8,12 @@ internal import Transport
 ///
 /// - Each portrait gets a separate process, which confines itself before it reads.
 /// - Input and output go through one socket and are never written to disk.
-/// - Time and output are limited here. At most four processes run at once, however many lanes and online
-///   answers have portraits; other portraits wait, and this wait counts towards their time limit.
+/// - Time and output are limited here. At most four processes run at the same time. Further portraits
+///   wait, and this wait counts towards their time limit.
 ///
 /// The daemon and the library call `decode(_:)` from any task. The blocking work is done on a queue of
-/// threads. The decoder judges nothing: it returns a picture or says why there is none.
+/// threads. The decoder makes no decision about the portrait: it returns a picture or the reason why there is
+/// none.
 package struct PortraitDecoder: Sendable {
     /// The maximum size of the output in bytes. A pixel has three bytes and compression may save nothing, so
     /// four bytes for each pixel are enough.
@@ -37,10 +38,10 @@ package struct PortraitDecoder: Sendable {
     package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
         guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
         let (executable, end) = (executable, ContinuousClock.now + deadline)
-        // `places` accepts any number of waiting portraits, so this wait is not refused.
+        // `places` accepts any number of waiting portraits, so `enter()` returns true.
         guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
-        // The wait for one of the four other decoders to end may have taken all the time.
+        // The wait for a free place among the four decoders may have taken all the time.
         guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in
             Self.queue.async {
@@ -74,8 +75,8 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     package var description: String { "ShownPortrait(\(mediaType))" }
 
     /// Creates a portrait from a JPEG image without the decoder, for computers on which no decoder is
-    /// installed. This process follows the image's data to the last block, so that an incomplete image is
-    /// refused, and computes no pixels.
+    /// installed. The image is parsed to its last block, so that an incomplete image is refused. No pixels
+    /// are computed.
     ///
     /// - Throws: `notStarted` for an image that only the decoder could check; `malformed` or `tooLarge`.
     package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {

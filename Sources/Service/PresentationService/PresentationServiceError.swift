@@ -32,8 +32,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case orderMalformed(JSONFault, permitted: Set<String>)
     /// The intent cannot be parsed or planned.
     case intentRefused(RequestPlannerError, in: OrderPart)
-    /// The revocation policy of the order or its lane accepts more than the policy of the purpose, or the
-    /// policy of the order accepts more than the policy of the lane.
+    /// The revocation policy of the order or its lane is less strict than the policy of the purpose, or
+    /// the policy of the order is less strict than the policy of the lane.
     case policyRefused
     /// The order wants to retain data of a display request.
     case displayRetainsNoData
@@ -50,36 +50,42 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case portraitAskedTwice
     /// The webhook's URL is not under a configured origin.
     case webhookRefused
-    /// The caller used the reference for a different order.
+    /// The caller has already used the reference for a different order.
     case referenceTaken
     /// The reference belongs to a presentation that allowed a test document, and test documents are no longer
     /// accepted.
     case referenceOfTest
-    /// The caller has begun `limit` presentations within an hour, and may begin no more. `retryAfter` is in
-    /// seconds.
+    /// The caller has begun `limit` presentations within an hour, and may not begin another one yet.
+    /// `retryAfter` is in seconds.
     case tooManyOrders(limit: Int, retryAfter: Int64)
     /// The order asks for data and has no reader token.
     case readerTokenRequired
-    /// The order has a reader token, and no brands are set up.
+    /// The order has a reader token, but no brand is set up in the daemon.
     case readerTokenWithoutBrands
     /// The reader token of the order was not accepted.
     case readerTokenRefused(ReaderTokensError)
+    /// The daemon refused to make a reader token, either for a caller who requested the token or for a preset
+    /// that asks for data.
+    case readerTokenNotMade(TokenRefusal)
     /// The brand registry in the store's folder cannot be read.
     case brandsUnreadable(BrandRegistryError)
     /// A reader identity cannot be read or used.
     case identityRefused(IdentityStoreError)
-    /// The order names a reader identity beside a reader token, which decides the identity.
+    /// The order has a reader token and also the name of a reader identity. The token alone determines the
+    /// identity.
     case identityBesideToken
-    /// The order names an identity that signs only for a brand.
+    /// The order has the name of a reader identity that signs only for a brand.
     case identityOfBrand
 
     // MARK: Lanes
 
-    /// The order names no lane, and there are several.
+    /// The order has no lane, and the daemon has several lanes.
     case laneRequired
     /// There is no such lane, or the caller may not use it.
     case laneUnknown
-    /// The order names a lane that does not exist or that the caller may not use.
+    /// The lane has no such preset, or no longer has the preset whose order is to be repeated.
+    case presetUnknown
+    /// The lane of the order does not exist, or the caller may not use it.
     case orderedLaneUnknown
     /// Another presentation is running at the lane.
     ///
@@ -87,8 +93,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case laneBusy(PresentationID, isOwn: Bool)
     /// A person has to decide on the lane's earlier presentation first.
     case decisionOpen(PresentationID, isOwn: Bool)
-    /// The lane asks each next phone by itself (a standing order) and waits for one. Its presentation cannot
-    /// be cancelled.
+    /// The lane has a standing order and is waiting for a phone. A presentation of a standing order cannot be
+    /// cancelled during this wait.
     case standingOrder
     /// The reader or the Bluetooth adapter of the lane cannot be used.
     case readerUnavailable(DeviceFault)
@@ -101,13 +107,13 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case presentationOver
     /// Another phone has begun the exchange already.
     case alreadyEngaged
-    /// No decision is open, or another decision was made.
+    /// The presentation waits for no decision, or a different decision was made already.
     case decisionNotDue
     /// There is no portrait, or the portrait was handed out or wiped.
     case portraitGone
-    /// Somebody has asked for the missing elements again already.
+    /// Somebody has repeated the order of this presentation already.
     case askedAgain
-    /// No needed element is missing.
+    /// The checks alone decided the outcome, and no needed element is missing. The order is not repeated.
     case nothingToAskAgain
     /// Every presentation in memory is still running, and there is no room for another.
     case tooManyPresentations
@@ -120,12 +126,14 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     /// The clock shows a time before `WallClock.earliest`.
     case clockNotSet
-    /// The store has no root.
+    /// The store contains no trusted root certificate.
     case trustNotSetUp
     /// The trust cannot be read from the store.
     case trustUnavailable(ReaderStoreError)
     /// The store cannot be read or written.
     case recordsUnavailable(ReaderStoreError)
+    /// A presentation with this reference is not over, so data may still be retained under the reference.
+    case referenceBusy(PresentationID)
     /// No data is retained for the reference.
     case nothingRetained
     /// There is no unfinished export with this id.
@@ -135,7 +143,7 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     /// No merchant or no web origin is configured.
     case onlineNotSetUp
-    /// The order names no merchant, and there are several.
+    /// The order has no merchant, and several merchants are configured.
     case merchantRequired
     /// No merchant with this name is configured.
     case merchantUnknown

@@ -6,8 +6,8 @@ internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// The translation of the service's errors to problems of the HTTP API. Status, id and text of each error are
-/// chosen here and nowhere else.
+/// The translation of the service's errors to problems of the HTTP API. Only this extension chooses the
+/// status, id and text of each of these errors.
 extension APIProblem {
     /// Creates the HTTP problem for an error of the presentation service.
     package init(_ error: PresentationServiceError) {
@@ -33,6 +33,7 @@ extension APIProblem {
                 APIProblem(
                     .readerTokenRefused, status: 403, "\(error.id): \(error.explanation)",
                     pointer: "/readerToken")
+            case .readerTokenNotMade(let refusal): APIProblem(refusal)
             case .brandsUnreadable(let error): APIProblem(brands: error)
             case .identityRefused(let error): APIProblem(identity: error)
             case .identityBesideToken: .identityBesideToken
@@ -40,6 +41,7 @@ extension APIProblem {
             case .laneRequired: .laneRequired
             case .laneUnknown: .laneUnknown
             case .orderedLaneUnknown: .laneUnknown.at("/lane")
+            case .presetUnknown: .presetUnknown
             case .laneBusy(let id, let isOwn): .laneBusy(id, isOwn: isOwn)
             case .decisionOpen(let id, let isOwn): .decisionOpen(id, isOwn: isOwn)
             case .standingOrder: .standingOrder
@@ -59,6 +61,7 @@ extension APIProblem {
             case .trustUnavailable(let error):
                 APIProblem(.trustUnavailable, status: 503, "the trust store: \(error.explanation)")
             case .recordsUnavailable(let error): .recordsUnavailable(error)
+            case .referenceBusy(let id): .referenceBusy(id)
             case .nothingRetained: .nothingRetained
             case .exportUnknown: .exportUnknown
             case .onlineNotSetUp: .onlineNotSetUp
@@ -70,6 +73,18 @@ extension APIProblem {
             case .answerRefused(let error): APIProblem(error)
             case .failed: .failed
             }
+    }
+
+    private init(_ refusal: TokenRefusal) {
+        switch refusal {
+        case .notAllowed: self = .readerTokenNotGranted
+        case .tooMany(let seconds):
+            self.init(
+                .tooManyReaderTokens, status: 429, TokenLimit.explanation(retryAfter: seconds),
+                retryAfter: seconds)
+        case .brandUnavailable(let error):
+            self.init(.brandUnavailable, status: 503, "\(error.id): \(error.explanation)")
+        }
     }
 
     /// Creates the problem of a brand registry that cannot be read.
@@ -84,7 +99,7 @@ extension APIProblem {
 }
 
 extension PresentationServiceError.OrderPart {
-    /// The JSON Pointer of the part's intent in the body of an order.
+    /// The JSON Pointer to the intent of this request (the first one or `then`) in the body of an order.
     fileprivate var pointer: String {
         switch self {
         case .first: "/intent"

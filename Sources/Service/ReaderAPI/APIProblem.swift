@@ -14,11 +14,11 @@ package struct APIProblem: ProblemDetails, Equatable {
         case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
-        case referenceOfTest
+        case referenceOfTest, referenceBusy
         case askedAgain, nothingToAskAgain
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
         case presetUnknown, standingOrder, readerUnavailable
-        case portraitGone, pageCodeRefused
+        case portraitGone, pageCodeRefused, pageWordsRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, tooManyOrders, shuttingDown, failed
@@ -138,6 +138,10 @@ extension APIProblem {
         .pageCodeRefused, status: 403,
         "the code is unknown, used, or older than 60 s: make a new one with countersign page-code",
         pointer: "/code")
+    static let pageWordsRefused = APIProblem(
+        .pageWordsRefused, status: 403,
+        "the words are wrong, were used, are older than 10 minutes, or became invalid after five wrong tries: make new words with countersign page-code --words",
+        pointer: "/words")
     static let forbidden = APIProblem(
         .forbidden, status: 403,
         "the token or user does not have the scope for this: add the scope in the daemon's configuration file"
@@ -176,7 +180,7 @@ extension APIProblem {
         pointer: "/reference")
     static let referenceOfTest = APIProblem(
         .referenceOfTest, status: 409,
-        "this reference was allowed by a test document, and test documents are no longer accepted: order with another reference",
+        "a test document was allowed under this reference, and test documents are no longer accepted: order with another reference",
         pointer: "/reference")
     static let alreadyEngaged = APIProblem(
         .alreadyEngaged, status: 409,
@@ -185,11 +189,12 @@ extension APIProblem {
         .presentationOver, status: 409, "the presentation is over: order a new one")
     static let askedAgain = APIProblem(
         .askedAgain, status: 409,
-        "the missing elements of this presentation were asked for before, and each presentation can be asked again only once: wait for the new presentation, or send a new order"
+        "this presentation was asked again before, and each presentation can be asked again only once: wait for the presentation that repeats it, or send a new order"
     )
     static let nothingToAskAgain = APIProblem(
         .nothingToAskAgain, status: 409,
-        "nothing is missing in the result, so there is nothing to ask for again: order a new presentation")
+        "the checks decided this outcome and nothing is missing in the result, so this presentation cannot be asked again: order a new presentation"
+    )
     static let consentNotRepeated = APIProblem(
         .retentionRefused, status: 409,
         "the order retains data with the holder's consent, which is valid for one presentation: ask for consent again, and order with \"consent\": \"given\""
@@ -200,7 +205,7 @@ extension APIProblem {
     )
     static let pagesAbsent = APIProblem(
         .notFound, status: 404,
-        "the files of the pages are missing: set page in the daemon's configuration file to the folder Kiosk that came with it"
+        "the files of the pages are missing: set \"page\" in the daemon's configuration file to the folder \"Kiosk\" that came with the daemon"
     )
     static let decisionNotDue = APIProblem(
         .decisionNotDue, status: 409,
@@ -285,7 +290,7 @@ extension APIProblem {
     }
 
     /// The seconds after which a till should try again while the store is faulty. A shorter time would not
-    /// help, since a person has to look at the store.
+    /// help, since a person has to repair the store.
     private static let storeSeconds: Int64 = 5
 
     /// The seconds after which a till should try again while another presentation occupies the lane.
@@ -315,11 +320,19 @@ extension APIProblem {
             retryAfter: customerSeconds, presentation: id)
     }
 
+    /// The problem of a deletion while a presentation of the reference is not over.
+    static func referenceBusy(_ id: PresentationID) -> APIProblem {
+        APIProblem(
+            .referenceBusy, status: 409,
+            "presentation \(id) of this reference is not over, and its data would arrive after the deletion: wait for its end, or DELETE it, and then delete the data",
+            pointer: "/reference", retryAfter: customerSeconds, presentation: id)
+    }
+
     static func bodyTooLong(_ limit: Int) -> APIProblem {
         APIProblem(.bodyTooLong, status: 413, "the body has more than \(limit) bytes: send a shorter one")
     }
 
-    /// Creates the problem of a request from another host or page.
+    /// Creates the problem of a request whose Host or Origin header is refused.
     init(host refusal: HostRefusal) {
         switch refusal {
         case .severalHosts: self = .hostTwice
@@ -328,7 +341,7 @@ extension APIProblem {
         }
     }
 
-    /// Creates the problem of a malformed body, with line and member.
+    /// Creates the problem of a malformed body, with the line and the member of the fault.
     ///
     /// - Parameter permitted: the members that the body may have. They are listed if the body has another
     ///   member; an empty set lists nothing.

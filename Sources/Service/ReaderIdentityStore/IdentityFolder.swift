@@ -11,12 +11,13 @@ package import PKIX
 /// - `certificates.pem`: the certificate chain that an authority returned; missing until the chain is
 ///   imported.
 ///
-/// The file `identities/choice.json` has the rules (`IdentityRules`).
+/// The file `identities/choice.json` contains the rules (`IdentityRules`).
 ///
 /// Commands create and change identities; the daemon only reads them, and reads them again when `stamps()`
-/// returns other stamps than before. Every change runs under a lock among processes (`changing`), and appears
-/// in one step: an interrupted command leaves either the old files or the new ones, never a part. All files
-/// belong to the owner alone, and reading refuses a folder that another user may change.
+/// returns other stamps than before. Every change runs under a lock that excludes other processes
+/// (`changing`), and appears in one step: an interrupted command leaves either the old files or the new ones,
+/// never a part. All files belong to the owner alone, and reading refuses a folder that another user may
+/// change.
 ///
 /// `StoredIdentity` reads one identity, and `ReaderIdentities` reads the chosen identities. This type never
 /// uses a key.
@@ -46,7 +47,7 @@ package struct IdentityFolder: Sendable {
         defer { unsafe closedir(folder) }
         var names: [IdentityName] = []
         while let entry = unsafe readdir(folder) {
-            // Glibc's `d_name` has 256 bytes, with a zero behind the name.
+            // Glibc's `d_name` has 256 bytes. A zero byte ends the name.
             let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
@@ -66,8 +67,8 @@ package struct IdentityFolder: Sendable {
         unsafe access(keyPath(name), F_OK) == 0
     }
 
-    /// Creates an identity from a key. The identity appears as a whole or not at all, and its key file never
-    /// has other permissions than the final ones.
+    /// Creates an identity from a key. The identity appears as a whole or not at all. The key file has its
+    /// final permissions from the beginning.
     package func create(
         _ name: IdentityName, _ key: borrowing PrivateKey
     ) throws(IdentityStoreError) {
@@ -88,7 +89,7 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// Writes the certificates of an identity, in place of earlier ones.
+    /// Writes the certificate chain of an identity, and replaces an earlier chain.
     package func keep(_ chain: CertificateChain, for name: IdentityName) throws(IdentityStoreError) {
         let text = chain.certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
         try changing { () throws(IdentityStoreError) in
@@ -159,7 +160,8 @@ package struct FileStamp: Equatable, Sendable {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         inode = UInt(status.st_ino)
-        // The time of the inode's change, not of the contents' modification: a program cannot set it back.
+        // The time of the inode's last change (ctime). A program can set back the time of the last
+        // modification, but not this time.
         (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         size = Int(status.st_size)
     }
@@ -173,7 +175,8 @@ extension IdentityFolder {
     /// the rules changed.
     package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
         try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
-            // The folder counts too: an identity is refused if other users may write to its folder.
+            // The folder's own stamp is included, because an identity is refused if other users may write to
+            // its folder.
             stamps += [FileStamp("\(path)/\(name.text)")]
             stamps += [FileStamp(keyPath(name)), FileStamp(certificatesPath(name))]
         }
@@ -206,8 +209,7 @@ package struct FolderLock: ~Copyable {
 
     deinit { close(file) }
 
-    /// Releases the lock. Call this function where the locked scope ends: the call keeps the lock alive until
-    /// there. Without it the compiler may destroy the lock, and thus release it, as soon as nothing uses the
-    /// lock.
+    /// Releases the lock. Call this function at the end of the locked scope. Without this call the compiler
+    /// may destroy the lock after its last use, which would release the lock before the scope ends.
     package borrowing func release() { flock(file, LOCK_UN) }
 }

@@ -2,9 +2,9 @@ internal import ErrorMapping
 internal import FoundationEssentials
 package import JSON
 
-/// The rules that choose the identity for a request (Q172), as the file `choice.json` has them: `{"rules":
-/// [{"wallet": …, "brand": …, "docType": …, "identity": …}]}`. A missing condition fits everything, and the
-/// first rule that fits decides.
+/// The rules that choose the identity for a request (Q172), in the format of the file `choice.json`:
+/// `{"rules": [{"wallet": …, "brand": …, "docType": …, "identity": …}]}`. A condition that is absent fits
+/// every request, and the first rule that fits decides.
 package struct IdentityRules: Equatable, Sendable {
     /// A rule: up to three conditions, and the identity that signs if all of them fit.
     package struct Rule: Hashable, Sendable {
@@ -31,8 +31,7 @@ package struct IdentityRules: Equatable, Sendable {
         self.rules = rules
     }
 
-    /// Inserts a rule, in place of the rule with the same conditions if there is one. Rules with more
-    /// conditions come first.
+    /// Inserts a rule, or replaces the rule with the same conditions. Rules with more conditions come first.
     package mutating func set(_ rule: Rule) {
         rules.removeAll { $0.conditions == rule.conditions }
         let count = rule.conditions.count { $0 != nil }
@@ -53,8 +52,8 @@ package struct IdentityRules: Equatable, Sendable {
 extension IdentityRules {
     private static let mostRules = 1000
 
-    /// Parses the rules. An unknown member is refused, because a rule with a misspelt condition would fit
-    /// everything.
+    /// Parses the rules. An unknown member is refused, because a rule whose only condition is misspelt would
+    /// fit every request.
     package init(json: [UInt8]) throws(IdentityStoreError) {
         do throws(RulesFault) {
             try self.init(read: json[...])
@@ -118,7 +117,7 @@ package enum RulesFault: Error, Equatable, Sendable {
     case tooMany(limit: Int)
     case notWritten
 
-    /// The position of the fault in the file, in bytes; `nil` if the fault is in no single place.
+    /// The position of the fault in the file, in bytes; `nil` if the fault has no single position.
     var offset: Int? {
         switch self {
         case .form(let error): error.offset
@@ -156,7 +155,7 @@ extension RulesFault {
     var explanation: String {
         switch self {
         case .form(let error): error.explanation
-        case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
+        case .identityNameMalformed: "the value of \"identity\" is not a valid identity name"
         case .tooMany(let limit): "there are more than \(limit) rules"
         case .notWritten: "the rules cannot be written"
         }

@@ -10,15 +10,16 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 
     /// The system refused an operation on this path.
     case fileRefused(path: String, errno: Int32)
-    /// The path is not a regular file or folder, but a link or something else.
+    /// The path is not a regular file where a file is needed, or not a folder where a folder is needed.
     case notAFile(path: String)
-    /// Other users may read the file, or put another file in its place. `mode` has the permission bits.
+    /// Other users may read the file, or put another file in its place. `mode` contains the file's permission
+    /// bits.
     case exposed(path: String, mode: UInt32)
     /// The file belongs to another user, who may change it.
     case ownedByOther(path: String)
     /// Another process held the lock for too long.
     case busy(path: String)
-    /// The file is larger than any file of its kind.
+    /// The file is larger than `PrivateFile.largest`.
     case tooLong(path: String)
 
     // Identities
@@ -30,7 +31,7 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case keyUnusable(OpenSSLCryptoError)
     case noCertificates
     case certificatesUnreadable(PKIXError)
-    /// None of the certificates is for this key.
+    /// None of the certificates contains the public half of this key.
     case keyNotCertified
     case chainUnusable(CertificateChainError)
     /// A certificate that requests would carry is not valid yet. `from` is the start of its validity in
@@ -39,18 +40,18 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     /// A certificate that requests would carry has expired. `since` is the end of its validity in seconds
     /// since 1970.
     case expired(subject: String, since: Int64)
-    /// The certificate breaks rules of the reader's profile that are enforced.
+    /// The certificate breaks these enforced rules of the reader's certificate profile.
     case profileBroken([ProfileRule])
 
     // The rules
 
-    /// The file of rules is malformed; the line is `nil` if the fault is in no single place.
+    /// The file of rules is malformed; `line` is `nil` if the fault has no single position.
     case rulesMalformed(line: Int?, RulesFault)
     case noSuchRule
 }
 
 extension IdentityStoreError {
-    /// The stable id of the error, as reports name it.
+    /// The stable id of the error, as it appears in reports.
     package var id: String {
         switch self {
         case .fileRefused: "identity.file_refused"
@@ -90,15 +91,16 @@ extension IdentityStoreError {
         case .fileRefused(let path, let code):
             "\(Terminal.safe(path)): \(unsafe String(cString: strerror(code)))"
         case .notAFile(let path):
-            "\(Terminal.safe(path)) is not a regular file or folder: name one"
+            "\(Terminal.safe(path)) is of the wrong kind, such as a folder instead of a regular file: name the right one"
         case .exposed(let path, let mode):
             "other users have access to \(Terminal.safe(path)) (mode \(String(mode, radix: 8))): "
-                + "chmod go= \(Terminal.safe(path)); if one of them may have read it, make a new key"
+                + "run chmod go= \(Terminal.safe(path)); if another user may have read it, make a new key"
         case .ownedByOther(let path):
-            "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
+            "\(Terminal.safe(path)) belongs to another user: run this command as that user, or change the owner with chown"
         case .busy(let path):
             "another countersign process is changing the identities (\(Terminal.safe(path))): try again"
-        case .tooLong(let path): "\(Terminal.safe(path)) is longer than any file of its kind: name another"
+        case .tooLong(let path):
+            "\(Terminal.safe(path)) is longer than a file of this kind can be: name another file"
         case .nameTaken(let name):
             "an identity named \(name.text) exists already and is not overwritten: choose another name"
         case .unknown(let name):
@@ -106,19 +108,19 @@ extension IdentityStoreError {
         case .keyUnusable(let error) where id == "identity.tpm": error.explanation
         case .keyUnusable(let error): "the key cannot be used: \(error.explanation)"
         case .noCertificates:
-            "there is no certificate yet: run countersign identity csr, and import what the authority returns"
+            "there is no certificate yet: run countersign identity csr, send the request to the authority, and import the certificate that it returns"
         case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
         case .keyNotCertified:
             "none of the certificates is for this key: import the certificate that an authority made from the key's request"
                 + " (countersign identity csr)"
         case .chainUnusable(let error): error.explanation
         case .notYetValid(let subject, let from):
-            "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"
+            "the certificate of \(Terminal.safe(subject)) is not valid before \(Self.instant(from)): check this computer's clock"
         case .expired(let subject, let since):
             "the certificate of \(Terminal.safe(subject)) expired at \(Self.instant(since)): "
-                + "run countersign identity csr, and import what the authority returns"
+                + "run countersign identity csr, send the request to the authority, and import the certificate that it returns"
         case .profileBroken(let rules):
-            "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
+            "the certificate breaks rules of the profile for readers; ask the authority for another certificate:\n"
                 + rules.map(\.line).joined(separator: "\n")
         case .rulesMalformed(let line, let fault):
             "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "

@@ -13,7 +13,7 @@ internal import SystemPackage
 package enum PrivateFile {
     /// The maximum size of a file, in bytes.
     package static let largest = 1 << 20
-    /// The system's error code for a path without a file.
+    /// The system's error code for a path at which no file exists.
     package static let absent = ENOENT
 
     /// Calls `body` with the contents of a secret file, and overwrites the memory afterwards. Refuses a link,
@@ -34,7 +34,8 @@ package enum PrivateFile {
 
     /// Reads a file into memory that is overwritten when it is released.
     ///
-    /// - Parameter forbidden: the permission bits with which the file is refused.
+    /// - Parameter forbidden: the permission bits that must not be set. If the file has one of them, it is
+    ///   refused.
     private static func contents(
         _ path: String, forbidden: mode_t
     ) throws(IdentityStoreError) -> SecretBytes {
@@ -50,8 +51,8 @@ package enum PrivateFile {
     private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
         try mapping(
             FileDescriptor.open(
-                // Not blocking: a named pipe in place of the key would otherwise wait for a writer before it
-                // can be refused.
+                // The option `nonBlocking` is needed if the path is a named pipe. Without the option the call
+                // would wait for a writer, and the pipe could not be refused.
                 FilePath(path), .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking]),
             IdentityStoreError.refusing(path))
     }
@@ -71,7 +72,7 @@ package enum PrivateFile {
         return Int(status.st_size)
     }
 
-    /// Reads as many bytes as `target` has.
+    /// Fills `target` with bytes of the file.
     private static func fill(
         _ target: UnsafeMutableRawBufferPointer, from file: FileDescriptor, _ path: String
     ) throws(IdentityStoreError) {
@@ -85,8 +86,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Creates a file that only its owner may access, from its first moment on. The contents are on the disk
-    /// when this function returns.
+    /// Creates a file that only its owner may access, even while it is being written. The contents are on the
+    /// disk when this function returns.
     package static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
         let file = try mapping(
             FileDescriptor.open(
@@ -122,13 +123,13 @@ package enum PrivateFile {
         }
         try mapping(
             file.closeAfter {
-                // At most `largest`: this type reads no larger file.
+                // At most `largest` bytes are overwritten, because this type reads no larger file.
                 let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
                 _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
             }, IdentityStoreError.refusing(path))
         try flush(path)
         guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
-        // The folder is flushed, so that the entry does not come back after a loss of power.
+        // The folder is flushed, so that the file does not come back after a loss of power.
         try flush(folder(of: path))
     }
 
@@ -148,7 +149,7 @@ package enum PrivateFile {
 
     /// Creates the folder. If a folder above it is missing, creates the missing one first.
     private static func makeFolders(to path: String) throws(IdentityStoreError) {
-        // The first character is left out: before the slash of an absolute path there is no folder.
+        // A slash at the beginning is skipped, because it has no folder before it.
         let cut = path.dropFirst().lastIndex(of: "/")
         if unsafe mkdir(path, S_IRWXU) == 0 { return }
         if errno == ENOENT, let cut {

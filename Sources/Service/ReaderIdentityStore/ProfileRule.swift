@@ -37,32 +37,36 @@ extension ProfileRule {
     /// A text that says what is wrong with the certificate.
     private var explanation: String {
         switch finding.rule {
-        case .version: "it is not of version 3"
-        case .encoding: "it is encoded in a way that RFC 5280 forbids\(encodingText)"
-        case .keyUsageTrailingZeros: "the bits of its keyUsage end in zero"
-        case .booleanTrueNotFF: "TRUE is 01 and not FF in its basicConstraints"
-        case .serialNumber: "its serial number has fewer than 8 octets or more than 20, or is not positive"
-        case .signatureAlgorithm: "it is not signed with ECDSA and SHA-256, SHA-384 or SHA-512"
-        case .publicKey: "its key is not on a curve of the profile, or is compressed"
-        case .validityPeriod: "it is valid for more than 1187 days"
-        case .commonName: "its subject has no common name"
-        case .forbiddenExtension: "it has extension \(oidText), which is not allowed in it"
-        case .unknownCriticalExtension: "it has the unknown critical extension \(oidText)"
-        case .noAuthority: "it is the certificate of an authority"
-        case .keyUsage: "its key usage does not allow digital signatures"
-        case .keyUsageOnly: "its key usage allows more than digital signatures"
-        case .keyUsageCritical: "its key usage is not critical"
-        case .extendedKeyUsage: "it is not for readers (1.0.18013.5.1.6)"
-        case .extendedKeyUsageOnly: "it is for other purposes too"
-        case .extendedKeyUsageCritical: "its extended key usage is not critical"
-        case .authorityKeyIdentifier: "it does not point to the key of its issuer"
-        case .subjectKeyIdentifier: "it has no subject key identifier"
-        case .subjectKeyIdentifierDigest: "its subject key identifier is not the SHA-1 of its key"
-        case .distributionPoint: "it names neither a CRL nor an OCSP responder by a plain URI"
+        case .version: "the certificate is not of version 3"
+        case .encoding: "the certificate is encoded in a way that RFC 5280 forbids\(encodingText)"
+        case .keyUsageTrailingZeros: "the certificate's keyUsage has trailing zero bits, which DER forbids"
+        case .booleanTrueNotFF: "TRUE is encoded as 01 instead of FF in the certificate's basicConstraints"
+        case .serialNumber:
+            "the certificate's serial number has fewer than 8 octets or more than 20, or is not positive"
+        case .signatureAlgorithm: "the certificate is not signed with ECDSA and SHA-256, SHA-384 or SHA-512"
+        case .publicKey:
+            "the certificate's key is not on a curve that the profile allows, or is a compressed point"
+        case .validityPeriod: "the certificate is valid for more than 1187 days"
+        case .commonName: "the certificate's subject has no common name"
+        case .forbiddenExtension: "the certificate has extension \(oidText), which is not allowed in it"
+        case .unknownCriticalExtension: "the certificate has the unknown critical extension \(oidText)"
+        case .noAuthority: "the certificate is that of an authority"
+        case .keyUsage: "the certificate's key usage does not allow digital signatures"
+        case .keyUsageOnly: "the certificate's key usage allows more than digital signatures"
+        case .keyUsageCritical: "the certificate's key usage is not critical"
+        case .extendedKeyUsage: "the certificate's extended key usage does not name readers (1.0.18013.5.1.6)"
+        case .extendedKeyUsageOnly: "the certificate's extended key usage names other purposes too"
+        case .extendedKeyUsageCritical: "the certificate's extended key usage is not critical"
+        case .authorityKeyIdentifier:
+            "the certificate has no authority key identifier that names its issuer's key"
+        case .subjectKeyIdentifier: "the certificate has no subject key identifier"
+        case .subjectKeyIdentifierDigest:
+            "the certificate's subject key identifier is not the SHA-1 of its key"
+        case .distributionPoint: "the certificate names neither a CRL nor an OCSP responder by a plain URI"
         case .selfSigned, .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer,
             .authority,
             .basicConstraintsCritical, .pathLength, .issuerAlternativeName:
-            "it breaks a rule for other certificates"
+            "the certificate breaks a rule for other certificates"
         }
     }
 

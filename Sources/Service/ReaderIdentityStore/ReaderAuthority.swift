@@ -4,13 +4,14 @@ internal import MdocTrust
 package import OpenSSLCrypto
 package import PKIX
 
-/// A laboratory's authority for readers: one root in the store, which certifies this computer's identities.
-/// Only wallets that were given the root accept these readers.
+/// A certificate authority for readers in a laboratory. Its root is in the store and certifies this
+/// computer's identities. Only wallets that were given the root accept these readers.
 package struct ReaderAuthority: ~Copyable {
     package static let rootValidity: Int64 = 3650 * day
     private static let readerValidity: Int64 = 365 * day
     private static let day: Int64 = 86_400
-    /// The number of seconds by which a certificate begins in the past, for wallets whose clocks are behind.
+    /// The number of seconds by which a certificate's validity begins before its creation, because the clocks
+    /// of wallets may be behind.
     private static let backdating: Int64 = 3600
 
     /// The file with the root's certificate in PEM.
@@ -91,7 +92,7 @@ package struct ReaderAuthority: ~Copyable {
             subject, key, issuer: subject, from: now, until: now.secondsSince1970 + rootValidity,
             extensions: [
                 .keyUsage([.keyCertSign, .cRLSign]),
-                // The root certifies readers directly, and no other authority.
+                // The root certifies readers directly. It certifies no other authority.
                 .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
             ]
         ).signed(by: key)

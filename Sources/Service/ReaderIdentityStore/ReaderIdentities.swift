@@ -8,10 +8,10 @@ package import PKIX
 /// The identities that sign requests, read and checked.
 ///
 /// `init(in:at:)` reads `choice.json`. Without that file, a single identity signs every request, and several
-/// identities sign none. Each identity that a rule names is loaded once: its key, its chain, and their
-/// validity at the given time. An identity that cannot be used is listed in `unusable`, and its rules stay in
-/// `choice` without an identity. A request under such a rule is sent unsigned: it is never signed in another
-/// identity's name.
+/// identities sign none. Each identity that a rule names is loaded once: its key and its chain are read, and
+/// the validity of the chain at the given time is checked. An identity that cannot be used is listed in
+/// `unusable`, and its rules stay in `choice` without an identity. A request under such a rule is sent
+/// unsigned: it is never signed in another identity's name.
 ///
 /// The daemon creates a new value when a file in the folder has changed, or the last value is too old.
 /// Commands create a value for each run. A value never changes. Creating it accesses the TPM if the TPM
@@ -22,8 +22,8 @@ package struct ReaderIdentities: Sendable {
     /// The chosen identities that cannot be used, each with the reason.
     package let unusable: [(name: String, error: IdentityStoreError)]
 
-    /// Loads the identities. Throws if the folder or its rules cannot be read; a missing folder has no
-    /// identities.
+    /// Loads the identities. Throws if the folder or its rules cannot be read. If the folder does not exist,
+    /// there are no identities.
     package init(in folder: IdentityFolder, at now: Timestamp) throws(IdentityStoreError) {
         let rules = try folder.rulesInEffect()
         var loaded: [IdentityName: Result<ReaderIdentity, IdentityStoreError>] = [:]
@@ -74,10 +74,10 @@ extension IdentityFolder {
     }
 }
 
-/// An identity in the folder: whether its key is in memory or in the TPM, and its imported certificates. The
-/// key itself is read only when it is needed.
+/// An identity in the folder: its name, its imported certificates, and whether its key is used in memory or
+/// in the TPM. The key itself is read only when it is needed.
 package struct StoredIdentity: Sendable {
-    /// The number of days before the expiry of its certificates at which an identity is first reported.
+    /// The number of days before the expiry of an identity's certificates at which warnings begin.
     package static let warningDays: Int64 = 30
 
     package let name: IdentityName
@@ -125,9 +125,9 @@ package struct StoredIdentity: Sendable {
         return try PrivateFile.key(folder.keyPath(name))
     }
 
-    /// Returns the identity for signing requests, if its certificate is for its key, the chain is valid at
-    /// `now`, and no enforced rule of the profile is broken. Other broken rules were reported when the
-    /// certificates were imported.
+    /// Returns the identity for signing requests, if the leaf certificate contains its public key, the chain
+    /// is valid at `now`, and no enforced rule of the profile is broken. Other broken rules were reported
+    /// when the certificates were imported.
     package func readerIdentity(at now: Timestamp) throws(IdentityStoreError) -> ReaderIdentity {
         guard let chain else { throw .noCertificates }
         try chain.requireValidity(at: now)
@@ -179,7 +179,7 @@ extension CertificateChain {
         let leaf = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
         guard let leaf else { throw .keyNotCertified }
         var chain = [rest.remove(at: leaf)]
-        // The chain ends at a root, which signed itself, or where the issuer is missing.
+        // The chain ends at a root, which signed itself, or at a certificate whose issuer is missing.
         while let last = chain.last, !last.isSigned(by: last),
             let issuer = rest.firstIndex(where: last.isSigned(by:))
         {

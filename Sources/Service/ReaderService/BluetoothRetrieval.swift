@@ -43,13 +43,13 @@ package struct BluetoothOffer: Equatable, Sendable {
 /// 1. `arm()` advertises `uuid` before the tap.
 /// 2. The phone is engaged over NFC. The Handover Request contains `handoverOffer`.
 /// 3. `link(to:engaged:)` makes the link in the mode that the phone's offer and the plan allow: the phone
-///    connects (mdoc central client mode), this reader connects (mdoc peripheral server mode), or both are
-///    tried at once.
+///    connects (mdoc central client mode), this reader connects (mdoc peripheral server mode), or both modes
+///    are tried at the same time.
 /// 4. `close()` stops advertising.
 ///
-/// If another tap replaces an engagement, `renew()` draws another UUID (Q207). After a phone that did not
-/// connect, `rearm()` starts again. The link belongs to the caller, who limits the time for the link and
-/// closes it.
+/// If another tap replaces an engagement, `renew()` draws another UUID (Q207). After a phone did not connect,
+/// `rearm()` advertises another UUID for the next phone. The link belongs to the caller, who limits the time
+/// for the link and closes it.
 actor BluetoothRetrieval {
     /// The UUID of the next engagement. Each engagement has another UUID, so that neither the phone of an
     /// earlier customer nor the phone of a replaced engagement finds this reader (Q91, Q93, Q207).
@@ -72,7 +72,7 @@ actor BluetoothRetrieval {
         NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }
 
-    /// Advertises `uuid` before the tap, so that the phone finds this reader at once (Q91).
+    /// Advertises `uuid` before the tap, so that the phone finds this reader without delay (Q91).
     func arm() async throws(BluetoothLEError) {
         try await serve(uuid)
     }
@@ -128,7 +128,8 @@ actor BluetoothRetrieval {
         if server?.uuid != uuid {
             // The phone chose another UUID, so no phone will connect to the advertised service. The service
             // is withdrawn, because many adapters can advertise only one service at a time. The phone already
-            // looks for the other service, so neither of the two steps waits for the other.
+            // looks for the service with the UUID that it chose. That service is therefore registered while
+            // the other one is still being withdrawn.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()
@@ -168,12 +169,13 @@ actor BluetoothRetrieval {
         do throws(BluetoothLEError) {
             return try await startedLink(uuid, after: named)
         } catch .linkLost {
-            // Some phones drop their first connection and return (Q82). A phone that stays away must not use
-            // up the whole time for the link.
+            // Some phones drop their first connection and connect again (Q82). A phone that stays away must
+            // not use up the whole time for the link.
             let second = await bounded(by: .now + Self.returnTime) { () throws(BluetoothLEError) in
                 try await self.startedLink(uuid, after: named)
             }
-            // The time for the return is over. Only a cancellation by the caller may end as `cancelled`.
+            // The time for the second connection is over, which counts as `linkLost`. The error `cancelled`
+            // is only for a cancellation by the caller.
             if case .failure(.cancelled) = second, !Task.isCancelled { throw .linkLost }
             return try second.get()
         }
@@ -204,7 +206,7 @@ actor BluetoothRetrieval {
     private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
         guard plan.l2cap == .characteristic else { return nil }
         return { named in
-            // A malformed value names no channel.
+            // A malformed value gives no channel.
             let psm = try? L2CAPPSM.parse(named[...])
             return psm == tried ? nil : psm?.value
         }
@@ -214,12 +216,12 @@ actor BluetoothRetrieval {
     /// remains for an attempt over the GATT characteristics.
     private static let l2capTime: Duration = .seconds(10)
 
-    /// The maximum time for the return of a phone that disconnected before the start was sent.
+    /// The maximum time for a second connection to a phone that disconnected before the start was sent.
     private static let returnTime: Duration = .seconds(10)
 
-    // MARK: - Both
+    // MARK: - Both modes at once
 
-    /// Makes the link in both modes at once, and stops advertising as soon as the first link has started.
+    /// Tries both modes at the same time, and stops advertising as soon as the link of one mode has started.
     private func race(
         central: BluetoothUUID, peripheral: BluetoothUUID, psm: L2CAPPSM?,
         engaged engagement: DeviceEngagement
@@ -254,8 +256,8 @@ extension GATTService {
 /// A link, or the reason why it could not be made.
 package typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 
-/// Makes a link in two ways at once. The first link wins and the other attempt is cancelled; a link that the
-/// other attempt still makes is closed.
+/// Makes a link by two attempts at the same time. The first link wins and the other attempt is cancelled; a
+/// link that the other attempt still makes is closed.
 ///
 /// - Returns: the first link or, if both attempts fail, the failure of the attempt that ended later.
 package func firstLink(

@@ -15,15 +15,15 @@ extension NFCTransferReader: NFCMachine {}
 extension NFCVersion2EngagementReader: NFCMachine {}
 
 /// The driver of an NFC machine: sends the machine's commands to a card, passes the answers to the machine,
-/// and waits when the machine asks for it.
+/// and waits when the machine's action is a wait.
 ///
 /// The machine is an argument of `run(_:from:)`, so the driver holds no state of the protocol. The driver
 /// runs in the task of the presentation.
 ///
 /// - A command that has no answer by the machine's deadline is cancelled, and the machine decides what
 ///   follows.
-/// - A card that was removed gives an empty answer. The machine then ends, and the reason that it gives names
-///   its last phase.
+/// - A card that was removed gives an empty answer. The machine then ends with a reason that contains its
+///   last phase.
 /// - A cancelled task stops between two commands. A command in progress has `grace` to complete.
 ///
 /// The driver never repeats a command and never interprets an answer.
@@ -93,12 +93,12 @@ struct CardDriver: Sendable {
             return try result.get()
         } catch {
             switch error {
-            // No response APDU is empty, so the machine ends as `cardLost` and names its phase.
+            // No response APDU is empty, so the machine ends with the fault `cardLost` and its last phase.
             case .cardLost, .cardMute: return []
             case .readerUnavailable(let fault): throw .readerUnavailable(fault)
             case .cancelled:
                 if Task.isCancelled { throw .stopped }
-                // The deadline cancelled the command, not the caller.
+                // The deadline ended this command. The caller's task is not cancelled.
                 return nil
             }
         }

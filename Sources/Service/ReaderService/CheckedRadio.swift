@@ -4,7 +4,7 @@ internal import Synchronization
 package import Transport
 
 extension BluetoothLERadio {
-    /// Registers and advertises a service that no phone looks for, and withdraws the service at once.
+    /// Registers and advertises a service that no phone looks for, and withdraws the service immediately.
     /// Afterwards the adapter is on and not pairable, as after every presentation.
     ///
     /// bluetoothd can refuse an advertisement although its adapter reports that it can advertise another
@@ -26,8 +26,8 @@ final class CheckedRadio: BluetoothLERadio {
         self.radio = radio
     }
 
-    /// The reason why phones cannot be asked over Bluetooth; `nil` if they can. Tries to advertise unless the
-    /// last attempt succeeded (Q239).
+    /// The reason why phones cannot be read over Bluetooth; `nil` if they can be read. Tries to advertise
+    /// unless the last attempt succeeded (Q239).
     func fault() async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.checkReadiness()

@@ -40,8 +40,8 @@ actor HybridExchange {
     private var ends: [Bearer: BearerEnd] = [:]
     /// The number of answers that came over each bearer.
     private var counts: [Bearer: Int] = [:]
-    /// The first copy of each answer, with the instant at which the answer began, if its bearer knows that
-    /// instant.
+    /// The first copy of each answer, with the instant at which the answer began to arrive, if the bearer
+    /// reports that instant.
     private var answers: [(bytes: [UInt8], began: ContinuousClock.Instant?)] = []
     /// The number of messages that were sent.
     private var asked = 0
@@ -98,7 +98,7 @@ actor HybridExchange {
     ) async {
         var carrier = carrier
         serving: for await message in messages {
-            // A message that still waits must not go out after the end.
+            // A message that still waits must not be sent after the end of the session.
             if isOver { break }
             do throws(Carrier.End) {
                 // `HybridCarrier` reports the progress, once for both bearers.
@@ -121,7 +121,7 @@ actor HybridExchange {
         let number = counts[bearer, default: 0]
         counts[bearer] = number + 1
         guard number == answers.count else {
-            // The other bearer has brought this answer already.
+            // The first copy of this answer has already come over the other bearer.
             if answers[number].bytes != answer { onNote(.copiesDiffer(second: bearer)) }
             return
         }
@@ -144,12 +144,12 @@ actor HybridExchange {
         asked += 1
         for queue in queues.values { queue.yield(message) }
         await withTaskCancellationHandler {
-            // One bearer is enough, so only the end of both ends the wait.
+            // An answer can still come over one bearer, so the end of the other bearer does not end the wait.
             while answers.count <= number, ends.count < 2, !Task.isCancelled {
                 await withCheckedContinuation { waiter = $0 }
             }
         } onCancel: {
-            // The handler runs outside the actor and cannot wait for it.
+            // The cancellation handler is synchronous and runs outside the actor, so a task calls `wake`.
             Task { await wake() }
         }
         guard answers.count <= number else {
@@ -163,8 +163,8 @@ actor HybridExchange {
     private func ending() throws(TapEnd) -> CarriedAnswer {
         switch (ends[.nfc], ends[.bluetooth]) {
         case (.ended, _), (_, .ended): return .ended
-        // A phone may be lifted at any time. The failure of Bluetooth therefore counts more than a tap that
-        // broke off.
+        // A phone may be lifted at any time. If Bluetooth has failed too, its failure is therefore reported,
+        // and not the tap that broke off.
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end
@@ -173,7 +173,7 @@ actor HybridExchange {
         }
     }
 
-    /// Notifies the phone of the end on both bearers, over NFC within half a second.
+    /// Notifies the phone of the end of the session on both bearers. Waits at most half a second for NFC.
     ///
     /// - Returns: the task that ends the transfer over Bluetooth while the outcome is already shown (Q76).
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {

@@ -8,12 +8,12 @@ package import Transport
 /// The reader uses the driver through `LinkCarrier`, the software wallet directly. The calls follow one
 /// another: `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
 ///
-/// The machine says what a value or a deadline means. The driver ends each wait in time: an alarm task
-/// interrupts a pending `receive` of the link, and the machine decides whether its deadline has passed. No
-/// packet is lost by the interruption. While a message is being sent, the alarm closes the link, because a
-/// link that accepts nothing more ends in no other way.
+/// The machine interprets each value and each deadline. The driver ends each wait at its deadline: an alarm
+/// task interrupts a pending `receive` of the link, and the machine decides whether its deadline has passed.
+/// No packet is lost by the interruption. While a message is being sent, the alarm closes the link, because
+/// nothing else ends the `send` of a link that accepts no more data.
 ///
-/// The driver knows no keys and no CBOR, and never connects again.
+/// The driver never decrypts or decodes a message, and never reconnects.
 package actor LinkDriver {
     /// The reason why a transfer ended.
     package enum End: Error {
@@ -35,7 +35,7 @@ package actor LinkDriver {
 
     /// Creates the driver of a link that is established and started.
     ///
-    /// - Parameter role: the side on which this program is: reader or holder.
+    /// - Parameter role: the role of this program: reader or holder.
     package init(
         _ link: any BluetoothLELink, as role: BLETransfer.Role, settings: BLETransferSettings
     ) async {
@@ -51,7 +51,7 @@ package actor LinkDriver {
         switch machine.send(message[...], now: .now) {
         case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)
         case .end(let reason): throw .machine(reason)
-        // The machine gives no other action for a message.
+        // The machine returns no other action for a message.
         default: throw .machine(.failed(.idle, .outOfTurn))
         }
     }
@@ -138,8 +138,8 @@ package actor LinkDriver {
         }
     }
 
-    /// The end of the transfer after an error of the link. The machine gives the reason for a link that is
-    /// gone, because the reason depends on the phase.
+    /// The end of the transfer after an error of the link. For a link that no longer exists, the machine
+    /// gives the reason, which depends on the phase.
     private func end(_ error: BluetoothLEError) -> End {
         switch error {
         case .radioUnavailable(let fault): return .radioUnavailable(fault)
@@ -153,7 +153,7 @@ package actor LinkDriver {
     }
 
     /// Ends the session and closes the link. The termination message is sent if there is one. The link stays
-    /// open until the phone has disconnected or the time for that is over (Q76, Q77).
+    /// open until the phone has disconnected, or until the machine's last deadline (Q76, Q77).
     package func leave(sending message: [UInt8]?) async {
         if let message, let pieces = transmission(of: message) {
             // If the link is broken, the phone cannot be notified, and the link is closed all the same.
@@ -165,14 +165,14 @@ package actor LinkDriver {
         defer { disarm() }
         while let deadline = machine.deadline {
             arm(deadline)
-            // An error of the link ends the wait, as the disconnection of the phone does.
+            // An error of the link ends this loop, and so does the disconnection of the phone.
             guard case .wait = (try? await next()) ?? .end(.finished) else { break }
         }
         await link.close()
     }
 
-    /// The pieces of a termination message. The machine is not asked for these pieces, because this message
-    /// is sent even when it is the peer's turn.
+    /// The pieces of a termination message. This function makes the pieces without the machine, because this
+    /// message is sent even when it is the peer's turn.
     private func transmission(of message: [UInt8]) -> BLETransmission? {
         switch framing {
         case .characteristics(let limit): BLEFragments(message[...], valueLimit: limit).map { .values($0) }
@@ -182,8 +182,8 @@ package actor LinkDriver {
 
     // MARK: - Waiting
 
-    /// Sets the alarm. An alarm that is set for an earlier instant stays. When that alarm ends the wait, the
-    /// machine names its deadline again.
+    /// Sets the alarm, unless an alarm for an earlier instant is set already. After the earlier alarm has
+    /// ended the wait, the alarm is set for the machine's deadline again.
     private func arm(_ deadline: ContinuousClock.Instant?) {
         guard let deadline, armed.map({ deadline < $0 }) ?? true else { return }
         disarm()

@@ -6,8 +6,8 @@ internal import Synchronization
 /// The NFC data transfer with the phone of one tap, and the carrier of its session (ISO/IEC 18013-5,
 /// 8.3.3.1.2).
 struct NFCRetrieval: Sendable {
-    /// The instants at which the last ENVELOPE of a message was sent and answered. The holder decides between
-    /// the two (Q54).
+    /// The instants at which the last ENVELOPE of a message was sent and answered. Between these two instants
+    /// the holder decides whether to consent (Q54).
     private final class Turn: Sendable {
         struct State {
             var instants: (sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)?
@@ -62,7 +62,8 @@ struct NFCRetrieval: Sendable {
             endsEmpty: false)
     }
 
-    /// Creates the transfer on the application that an NFC v2 engagement has left selected.
+    /// Creates the transfer after an NFC v2 engagement. That engagement has already selected the application
+    /// for the transfer.
     init(_ driver: CardDriver, engaged machine: NFCTransferReader) {
         self.init(driver, machine, endsEmpty: true)
         // The application is selected already, so the phone listens.

@@ -6,12 +6,12 @@ package import MdocTrust
 package import MdocVerification
 package import Transport
 
-/// The plan of one presentation: the request to the phone, the trust and policy that judge its answer, and
-/// the limits.
+/// The plan of one presentation: the request to the phone, the trust and policy for judging the answer, and
+/// the time limits.
 ///
 /// The daemon's coordinator, the command line and the library make a plan; a `ReaderTransaction` carries it
-/// out. The plan does not change meanwhile, so that each tap of one presentation requests the same elements
-/// (Q57).
+/// out. The plan does not change during the presentation, so that each tap of one presentation requests the
+/// same elements (Q57).
 package struct PresentationPlan: Sendable {
     /// The request to the phone.
     package var question: PresentationQuestion
@@ -22,7 +22,7 @@ package struct PresentationPlan: Sendable {
     /// The policy for judging the answer.
     package var policy: VerificationPolicy
     package var deadlines: PresentationDeadlines
-    /// The ways by which the answer may come.
+    /// The transports and modes over which the phone's answer may come.
     package var retrieval: RetrievalPlan
     package var requestVersion: RequestVersion
     /// Whether the result includes the answer as the phone sent it, for a verification elsewhere. Such an
@@ -96,7 +96,7 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// The maximum time of all attempts while the phone stays on the reader. Afterwards the phone has to be
     /// lifted (Q202).
     package var tries: Duration = .seconds(3)
-    /// The time for which taps begin with classic handover, after a phone that began NFC v2 and failed.
+    /// The time in which taps begin with classic handover, counted from the failure of an NFC v2 engagement.
     package var version2Rest: Duration = .seconds(60)
 
     package init() {}
@@ -109,8 +109,7 @@ package enum PresentationEvent: Equatable, Sendable {
     case armed
     /// A phone on the reader shows no wallet: it is locked, or its screen is off (Q1).
     case phoneLocked
-    /// A card on the reader is no phone with its ID open: it is an ordinary card, or a phone that stays
-    /// locked (Q206).
+    /// The card on the reader is an ordinary card, or a phone that stays locked, and shows no ID (Q206).
     case notAnID
     /// The phone stays on the reader and every attempt broke off. The phone has to be lifted before the next
     /// tap (Q202, Q203).
@@ -172,7 +171,8 @@ package struct PhaseTime: Equatable, Sendable {
     package let duration: Duration
 }
 
-/// The result of a transaction with one phone, and how it came about.
+/// The result of a transaction with one phone, with the last request, the durations of the phases, and notes
+/// on the phone's messages.
 package struct Presentation: Sendable {
     /// The presentation of the first request, if the plan's second request (`further`) was sent; empty
     /// otherwise. If this list is not empty, all other members describe the second request.
@@ -186,7 +186,7 @@ package struct Presentation: Sendable {
     /// The answer as the phone sent it; `nil` without an answer, or if the plan does not ask for the raw
     /// answer.
     package let rawAnswer: RawAnswer?
-    /// The notes, which may still be added while the phone is notified of the end.
+    /// The notes on the phone's messages. Notes may still be added while the phone is notified of the end.
     private let noted: PresentationNotes
     /// The task that notifies the phone of the end; `nil` if nothing is left to do.
     private let leaving: Task<Void, Never>?
@@ -214,7 +214,7 @@ package struct Presentation: Sendable {
     package var notes: [PresentationNote] { noted.all }
 
     /// Waits until the phone has been notified of the end and nothing more is transmitted. The result may be
-    /// shown before (Q76).
+    /// shown before this function returns (Q76).
     package func waitUntilLeft() async {
         await leaving?.value
     }
@@ -222,23 +222,23 @@ package struct Presentation: Sendable {
 
 /// The reason why no answer of a phone was judged.
 package enum PresentationFailure: Error, Equatable, Sendable {
-    /// Nothing was returned, because the holder declined, has no such document, or uses a wallet that does
-    /// not know this reader.
+    /// The phone returned no data. Its holder declined or has no such document, or its wallet does not accept
+    /// this reader.
     case declined
     /// The decrypted answer is not a DeviceResponse.
     case responseMalformed(MdocModelError)
     /// The PC/SC reader, or the bench link, cannot be used.
     case readerUnavailable(ReaderFault)
-    /// No engagement was complete in time. `lastTap` says how the last tap ended; `nil` if no phone was
-    /// tapped (Q12).
+    /// No engagement was complete in time. `lastTap` is the reason why the last tap ended; `nil` if no phone
+    /// was tapped (Q12).
     case engagementOverdue(lastTap: NFCEndReason?)
     /// The engagement is malformed, or its key cannot be used.
     case engagement(MdocModelError)
-    /// The phone offers no way of retrieval that this reader has.
+    /// The phone offers no retrieval method that this reader supports.
     case noUsableRetrieval
     /// The NFC transfer ended before the answer was complete.
     case transfer(NFCEndReason)
-    /// Bluetooth is needed, or was in use, and cannot be used.
+    /// Bluetooth cannot be used, although the plan requires it or the session was using it.
     case radioUnavailable(RadioFault)
     /// Neither the phone nor this reader made a connection in time.
     case connectionOverdue

@@ -60,10 +60,10 @@ extension PresentationNote.Bearer {
     }
 }
 
-/// The notes of one presentation, which may still be added after its outcome, because the second copy of an
-/// answer may come late.
+/// The notes of one presentation. A note may be added after the outcome, because the second copy of an answer
+/// may come late.
 final class PresentationNotes: Sendable {
-    /// The maximum number of notes. A phone may send many messages, and the first notes say enough.
+    /// The maximum number of notes, because a phone may send any number of unusual messages.
     private static let maximumCount = 16
 
     private let notes = Mutex<[PresentationNote]>([])

@@ -2,7 +2,8 @@ package import MdocModel
 package import MdocVerification
 package import RequestPlanner
 
-/// A request to a phone and the identities that may sign it, before the wallet that will answer is known.
+/// A request to a phone, and the identities that may sign it. The question does not depend on the wallet,
+/// which is not known before the engagement.
 package struct PresentationQuestion: Sendable {
     /// The documents and elements to request.
     package enum Content: Sendable {
@@ -17,12 +18,12 @@ package struct PresentationQuestion: Sendable {
     }
 
     package var content: Content
-    /// The rules that choose the identity which signs. If no rule matches, the request is sent unsigned. If a
-    /// rule matches, the request is signed or not sent.
+    /// The rules that choose the identity that signs the request. If no rule matches, the request is sent
+    /// unsigned. If a rule matches, the request is signed or not sent.
     package var identities: ReaderIdentityChoice
     /// The name of the wallet, if the operator gave it. A rule of `identities` may apply to one wallet only.
     package var wallet: String?
-    /// The brand of the shop that asks. A rule of `identities` may apply to one brand only.
+    /// The brand in whose name the request is sent. A rule of `identities` may apply to one brand only.
     package var brand: String?
 
     package init(

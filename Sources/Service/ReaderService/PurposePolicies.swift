@@ -1,11 +1,11 @@
 package import MdocTrust
 package import RequestPlanner
 
-/// The revocation policies by the purpose of a request. By default, a document for an age check is accepted
+/// The revocation policy for each purpose of a request. By default, a document for an age check is accepted
 /// while its revocation is undetermined, and a document for any other purpose is refused. The operator can
 /// set another policy for a purpose.
 package struct PurposePolicies: Equatable, Sendable {
-    // With `staleDays` 0 no list may be overdue.
+    // With `staleDays` 0 a stale revocation list is not accepted.
     private var policies: [RequestPurpose: RevocationPolicy] = [
         .age: .age, .rental: .rental(staleDays: 0), .identity: .rental(staleDays: 0),
         .elements: .rental(staleDays: 0),
@@ -20,7 +20,7 @@ package struct PurposePolicies: Equatable, Sendable {
     }
 
     /// Returns the revocation policy for all requests of one session: the strictest policy of their purposes,
-    /// or a stricter choice.
+    /// or a stricter policy that a caller chose.
     ///
     /// - Parameter choices: the policies that callers chose, in order; `nil` for no choice. Each choice must
     ///   accept no more than the policy before it.

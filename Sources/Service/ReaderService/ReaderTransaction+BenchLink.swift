@@ -85,7 +85,8 @@ private struct BenchLinkCarrier: SessionCarrier {
 
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         guard let message else { return nil }
-        // If the wallet does not accept the message in time, the closed link shows the end.
+        // If the wallet does not accept the message in time, the closed link tells the wallet that the
+        // session has ended.
         _ = await bounded(by: .now + deadlines.termination, grace: deadlines.termination) {
             [channel] () throws(TransportError) in
             try await channel.send(message[...])

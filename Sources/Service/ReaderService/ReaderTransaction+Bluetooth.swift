@@ -70,8 +70,8 @@ extension ReaderTransaction {
 
     /// Waits for the Bluetooth link to an engaged phone, within the time for a connection.
     ///
-    /// - Parameter isAwaited: whether people are notified that connecting takes long. False if NFC may carry
-    ///   the answer.
+    /// - Parameter isAwaited: whether the holder and the operator are notified that connecting takes long.
+    ///   False if NFC may carry the answer.
     func link(
         over bluetooth: BluetoothRetrieval, to offer: BluetoothOffer, engaged engagement: DeviceEngagement,
         isAwaited: Bool = true
@@ -130,8 +130,8 @@ struct LinkCarrier: SessionCarrier {
             let (answer, began) = try await driver.receive { report(.receiving) }
             return .message(answer, began: began)
         } catch .machine(.terminated(.awaitResponse)) {
-            // The phone wrote the end to State while its holder was deciding, which means that the holder has
-            // declined.
+            // The phone wrote the end of the transfer to its State characteristic while its holder was
+            // deciding, which means that the holder has declined.
             return .ended
         } catch {
             throw PresentationFailure(error)
@@ -145,7 +145,7 @@ struct LinkCarrier: SessionCarrier {
 
 extension PresentationFailure {
     /// The failure of an attempt to make a link. Both the deadline and the caller can cancel the attempt, so
-    /// `cancelled` alone does not say which of the two did.
+    /// the error `cancelled` alone does not show who cancelled it.
     fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
         if Task.isCancelled { return .cancelled }
         return error == .cancelled ? .connectionOverdue : PresentationFailure(error)
@@ -159,8 +159,8 @@ extension PresentationFailure {
         case .serviceIncomplete: self = .connection(.serviceIncomplete)
         case .notSubscribed: self = .connection(.notSubscribed)
         case .linkLost: self = .connection(.leftBeforeStart)
-        // Two calls at once would be an error of this program, because a transaction makes one call at a
-        // time.
+        // Two calls at the same time would be an error of this program, because a transaction makes one call
+        // at a time.
         case .alreadyWaiting: self = .session(.unexpectedMessage)
         case .cancelled: self = .cancelled
         }

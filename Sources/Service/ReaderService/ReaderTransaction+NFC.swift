@@ -31,7 +31,8 @@ extension ReaderTransaction {
         }
     }
 
-    /// Powers the phone down. The time is limited, so that a reader that hangs does not delay the result.
+    /// Ends the NFC connection to the phone. The time is limited, so that a reader that hangs does not delay
+    /// the result.
     func release(_ card: any ContactlessCard) async {
         let timeout = plan.deadlines.termination
         _ = await bounded(by: .now + timeout, grace: timeout) { () throws(Never) in await card.release() }
@@ -58,8 +59,8 @@ extension ReaderTransaction {
         let handover: Handover
         let nfc: NFCCarrier?
         let bluetooth: BluetoothOffer?
-        /// The data transfer on the application that an NFC v2 engagement left selected; `nil` after classic
-        /// handover.
+        /// The data transfer after an NFC v2 engagement, which uses the application that is already
+        /// selected; `nil` after classic handover.
         var transfer: NFCTransferReader?
     }
 
@@ -91,12 +92,13 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Waits for taps until a tap gives a result. Each tap starts from the beginning; no tap resumes another
-    /// tap (Q2).
+    /// Waits for taps until a tap gives a result. Each tap starts from the beginning and does not resume an
+    /// earlier tap (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
     ) async throws(PresentationFailure) -> Presentation {
-        // The phone of the previous presentation may still lie on the reader and must not be asked (Q9).
+        // The phone of the previous presentation may still lie on the reader and must not receive this
+        // request (Q9).
         await reader.beginPresentation()
         var taps = TapSeries(
             plan.deadlines, hasNFC: plan.retrieval.transport != .bluetoothLE,

@@ -32,8 +32,8 @@ extension ReaderTransaction {
     }
 
     /// Runs both waits and returns the first link, the first complete tap, or the failure of the link. The
-    /// other wait is cancelled and has ended on return. A link or a card that the other wait still gives is
-    /// closed or released.
+    /// other wait is cancelled and has ended on return. If the other wait produced a link or a card before it
+    /// ended, the link is closed or the card is released.
     private func firstConnection(
         _ link: @escaping @Sendable () async -> Result<Connection, PresentationFailure>,
         _ tap: @escaping @Sendable () async -> Connection?
@@ -55,7 +55,7 @@ extension ReaderTransaction {
         }
     }
 
-    /// Closes the link or releases the card of the wait that ended too late.
+    /// Closes a link, or releases a card, that came after the first result.
     private func discard(_ late: Result<Connection, PresentationFailure>) async {
         switch try? late.get() {
         case .link(let link)?: await link.close()
@@ -64,8 +64,8 @@ extension ReaderTransaction {
         }
     }
 
-    /// Waits for another complete tap. A tap that breaks off changes nothing, because the first phone may
-    /// only have been put down again.
+    /// Waits for another complete tap. An incomplete tap is ignored: the first phone may only have touched the
+    /// reader once more.
     ///
     /// - Returns: `nil` if the task is cancelled or the reader cannot be used.
     private func secondTap(at reader: any ContactlessReader, _ bluetooth: BluetoothRetrieval) async

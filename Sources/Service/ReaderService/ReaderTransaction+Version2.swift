@@ -45,7 +45,7 @@ extension ReaderTransaction {
         let exchange = HybridExchange { transaction.record($0, in: notes) }
         await exchange.start(retrieval) {
             await catching { () throws(PresentationFailure) in
-                // The answer may come over NFC, so people are not asked to check Bluetooth.
+                // The answer may come over NFC, so nobody is told to check Bluetooth in the phone.
                 let link = try await transaction.link(
                     over: bluetooth, to: offer, engaged: engagement, isAwaited: false)
                 return await transaction.carrier(over: link)
@@ -56,7 +56,7 @@ extension ReaderTransaction {
 }
 
 extension TapEnd {
-    /// This end of a tap, judged by the rules of NFC v2. A phone that is lifted while its holder decides
+    /// This end of a tap, converted by the rules of NFC v2. A phone that is lifted while its holder decides
     /// keeps the request, so the tap counts as `requestTaken` and not as `broken`.
     var ofVersion2: TapEnd {
         guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse

@@ -1,4 +1,4 @@
-/// A presentation with one phone: its plan, and the function to which its events are reported. Use another
+/// A presentation with one phone: its plan, and the function that receives its events. Use another
 /// transaction for each presentation.
 ///
 /// A lane (`LaneRun`), the command line and the library make a transaction and call one of its `run`
@@ -8,10 +8,10 @@
 /// - `run(scanned:radio:)` connects over Bluetooth to the phone whose QR code was scanned;
 /// - `run(over:)` uses the bench link, a TCP connection to a software wallet.
 ///
-/// Each run goes through the same phases: a phone is engaged (ISO/IEC 18013-5, 8.2), the phone is asked over
-/// a `SessionCarrier`, its answer is judged, and the phone is notified of the end. A `run` function throws
-/// nothing, because every failure is part of the `Presentation` that it returns. The function returns when
-/// the outcome may be shown, which may be before the phone was notified (Q76).
+/// Each run goes through the same phases: a phone is engaged (ISO/IEC 18013-5, 8.2), the requests are sent
+/// over a `SessionCarrier`, the answer of the phone is judged, and the phone is notified of the end. A `run`
+/// function throws nothing, because every failure is part of the `Presentation` that it returns. The function
+/// returns when the outcome may be shown, which may be before the phone was notified (Q76).
 ///
 /// The transaction itself never changes. All state that changes is in the `RunningTransaction` that a run
 /// makes. Steps that need none of that state, such as an engagement or a link, are functions of the

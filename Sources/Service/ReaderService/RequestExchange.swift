@@ -27,8 +27,8 @@ struct RequestExchange: ~Copyable, Sendable {
     private var drafts: ArraySlice<DeviceRequestDraft>
     /// The next request, which is being written and signed.
     private var next: PendingRequest?
-    /// The plan's `admission`, which may stop the presentation before its first request; `nil` after the
-    /// call.
+    /// The plan's `admission`, which may stop the presentation before its first request; `nil` after this
+    /// function was called.
     private var admission: (@Sendable () async -> Bool)?
 
     /// Creates the exchange, and begins to write and sign the first request.
@@ -68,8 +68,8 @@ struct RequestExchange: ~Copyable, Sendable {
     /// Returns the encrypted message with the next request.
     ///
     /// - Parameter timeout: the time that the request's signature may still take.
-    /// - Throws: `cancelled` if the admission refuses, `requestNotSigned` if the identity's key does not sign
-    ///   in time.
+    /// - Throws: `cancelled` if the plan's `admission` returns false, `requestNotSigned` if the identity's
+    ///   key does not sign in time.
     mutating func message(
         signedWithin timeout: Duration
     ) async throws(PresentationFailure) -> [UInt8] {
@@ -90,7 +90,7 @@ struct RequestExchange: ~Copyable, Sendable {
         }
     }
 
-    /// Decrypts a message of the phone, and returns what follows from the message.
+    /// Decrypts a message of the phone, and returns the next action of the session.
     mutating func receive(
         _ message: ArraySlice<UInt8>, now: ContinuousClock.Instant
     ) -> ReaderSession.Action {

@@ -1,7 +1,7 @@
-/// The ways by which the phone's answer may come. The raw values are the values of options and of
-/// configuration files.
+/// The transports and modes over which the phone's answer may come, and the use of NFC v2. The raw values are
+/// the values of options and of configuration files.
 package struct RetrievalPlan: Equatable, Sendable {
-    /// The transports by which the answer may come.
+    /// The transports over which the answer may come.
     package enum Transport: String, CaseIterable, Sendable {
         /// Bluetooth LE if there is a radio and the phone supports it; NFC otherwise.
         case automatic = "auto"
@@ -17,7 +17,7 @@ package struct RetrievalPlan: Equatable, Sendable {
         case centralClient = "central"
         /// mdoc peripheral server mode: this reader connects to the phone.
         case peripheralServer = "peripheral"
-        /// Both modes at once. The first link that starts is used.
+        /// Both modes at the same time. The first link that starts is used.
         case race
     }
 
@@ -26,11 +26,12 @@ package struct RetrievalPlan: Equatable, Sendable {
     /// Wallets differ in their support of L2CAP. Apple's wallet fails if a reader opens the channel that the
     /// characteristic names (Q61), and others lose long messages (Q62).
     ///
-    /// A rule by wallet is impossible, because nothing that a phone sends before the connection identifies
-    /// its wallet. Version, capabilities, kind of handover and waiting times follow from an edition of the
-    /// standard or a release of an app. Many wallets share them, and an update changes them. A wallet that
-    /// wants L2CAP can name a PSM in its engagement, so `engagement` is the default. Choose more channels, or
-    /// none, if you know the phones at a lane.
+    /// The channel cannot be chosen by the kind of wallet, because nothing that a phone sends before the
+    /// connection identifies its wallet. Version, capabilities, kind of handover and waiting times depend on
+    /// the edition of the standard and the release of the app. Many wallets have them in common, and an
+    /// update may change them. A wallet that wants L2CAP can name a PSM in its engagement, so `engagement` is
+    /// the default.
+    /// Choose more channels, or none, if you know the phones at a lane.
     package enum L2CAP: String, CaseIterable, Sendable {
         /// No channel.
         case never

@@ -46,7 +46,7 @@ struct RunningTransaction {
 
     func report(_ event: PresentationEvent) { transaction.report(event) }
 
-    /// Discards everything but the key, for another tap.
+    /// Prepares for another tap: discards all state except the key of the next session.
     mutating func startTap(now: ContinuousClock.Instant) {
         let key = key
         self = RunningTransaction(transaction, now: now)
@@ -115,7 +115,7 @@ struct RunningTransaction {
                     end.result, leaving: await carrier.terminate(sending: end.terminationMessage))
             }
         } catch {
-            // Awaited, because another tap may follow at once.
+            // Awaited, because another tap may follow immediately.
             await carrier.terminate(sending: exchange.terminate())?.value
             throw error
         }
@@ -137,7 +137,7 @@ struct RunningTransaction {
         } catch {
             result = .failure(error)
         }
-        // Set after a failure too, because the result names the request that the phone may have received.
+        // Set after a failure too, because the result contains the request that the phone may have received.
         if carrier.mayBeSent { request = exchange.sent }
         if let sent = carrier.sent { endPhase(.request, at: sent) }
         return try result.get()
@@ -303,8 +303,8 @@ struct PhaseTimes: Sendable {
         self.start = start
     }
 
-    /// Ends a phase. An instant before the end of the previous phase counts as that end. If a second request
-    /// repeats a phase, the times of both are added.
+    /// Ends a phase. An instant before the end of the previous phase is replaced by that end. If a second
+    /// request repeats a phase, the times of both are added.
     mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant) {
         let end = max(instant, start)
         let duration = start.duration(to: end)

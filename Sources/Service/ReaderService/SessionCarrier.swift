@@ -1,19 +1,19 @@
-/// The medium of one session with a phone: an NFC transfer, a Bluetooth link, both at once (NFC v2), or the
-/// bench link (a TCP connection to a software wallet).
+/// The medium of one session with a phone: an NFC transfer, a Bluetooth link, both at the same time (NFC v2),
+/// or the bench link (a TCP connection to a software wallet).
 ///
 /// `RunningTransaction.complete(_:over:)` uses every carrier in the same way, in the task of the
 /// presentation:
 /// 1. `exchange(_:report:)` sends one encrypted request and returns the phone's message. Exchanges follow one
 ///    another.
-/// 2. `sent` and `mayBeSent` then say when the request was sent, and whether a part of the request may have
-///    reached the phone. The report needs both.
+/// 2. `sent` and `mayBeSent` then tell when the request was sent, and whether a part of the request may have
+///    reached the phone. `RunningTransaction` needs both for the `Presentation`.
 /// 3. `terminate(sending:)` is called once at the end, after success, failure and cancellation alike.
 ///
-/// A carrier moves bytes within the deadlines of the plan and reports progress. A carrier knows no keys and
-/// no CBOR, judges nothing, and never repeats a request. Another tap gets another carrier.
+/// A carrier moves bytes within the deadlines of the plan and reports progress. A carrier decrypts, decodes
+/// and judges nothing, and never repeats a request. Another tap gets another carrier.
 ///
-/// The error type `End` says what may follow. Over NFC `End` is `TapEnd`, because another tap may
-/// succeed. For other carriers `End` is `PresentationFailure`.
+/// The error type `End` depends on whether another tap may follow an error. Over NFC `End` is `TapEnd`,
+/// because another tap may succeed. For other carriers `End` is `PresentationFailure`.
 protocol SessionCarrier {
     /// The reason why an exchange gave no answer.
     associatedtype End: Error
@@ -25,8 +25,8 @@ protocol SessionCarrier {
 
     /// Sends a message and waits for the phone's message.
     ///
-    /// - Parameter report: called with `awaitingConsent` when the holder is asked, and with `receiving` when
-    ///   the answer begins.
+    /// - Parameter report: called with `awaitingConsent` when the holder is asked for consent, and with
+    ///   `receiving` when the answer begins.
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(End) -> CarriedAnswer
@@ -38,7 +38,7 @@ protocol SessionCarrier {
     ///   no part of it continues.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>?
 
-    /// Returns the end for a failure that no other tap would repair.
+    /// Returns the error for a failure after which another tap would not help.
     static func end(_ failure: PresentationFailure) -> End
 }
 

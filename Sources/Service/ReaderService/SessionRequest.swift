@@ -35,7 +35,7 @@ package struct SessionRequest: Sendable {
         signedBy identity: ReaderIdentity?
     ) throws(PresentationFailure) {
         let draft = draft.suited(to: capabilities)
-        // Only a signature can fail, so a failure always has an identity to name.
+        // Only a signature can fail, so `identity` is not `nil` after a failure.
         bytes = try mapping(draft.encode(for: capabilities, in: transcript, signedBy: identity)) {
             (_: COSEError) in PresentationFailure.requestNotSigned(identity: identity?.name ?? "")
         }
@@ -70,12 +70,12 @@ struct PendingRequest: Sendable {
                 continuation.yield(.failure(error))
             }
         }
-        // Without a signature nothing blocks, so the request is written at once on this thread.
+        // Encoding an unsigned request does not block, so it happens on this thread.
         if identity == nil { work() } else { WorkerThread().perform(work) }
     }
 
-    /// Waits for the request. If the key has not signed by the deadline, the request fails, and the key's
-    /// thread is left to finish by itself.
+    /// Waits for the request. If the key has not signed by the deadline, this function throws. The thread
+    /// that signs is not stopped.
     ///
     /// - Throws: `requestNotSigned`, or `cancelled` if the task was cancelled.
     func value(by deadline: ContinuousClock.Instant) async throws(PresentationFailure) -> SessionRequest {
@@ -85,7 +85,7 @@ struct PendingRequest: Sendable {
         }
         defer { timer.cancel() }
         for await result in results { return try result.get() }
-        // The stream has ended without a request: by the timer, or because this task was cancelled.
+        // The stream has ended without a request, because the deadline has passed or this task was cancelled.
         throw Task.isCancelled ? .cancelled : .requestNotSigned(identity: identity ?? "")
     }
 }

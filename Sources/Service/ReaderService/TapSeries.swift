@@ -4,12 +4,12 @@ internal import Transport
 
 /// The end of a tap that gave no answer.
 enum TapEnd: Error {
-    /// The card shows no wallet. It is a phone that is locked or whose screen is off (Q1), or no phone
-    /// (Q206).
+    /// The card shows no wallet. The card is a phone that is locked or whose screen is off (Q1), or is not a
+    /// phone (Q206).
     case noWallet(NFCEndReason)
     /// The tap broke off. The reader sends the same request at the next tap (Q2, Q57).
     case broken(NFCEndReason)
-    /// The phone received the request and was lifted while its holder was asked, as NFC v2 allows. The holder
+    /// The phone received the request and was lifted before its holder decided, as NFC v2 allows. The holder
     /// confirms and taps again.
     case requestTaken(NFCEndReason)
     /// The phone was engaged and did not connect over Bluetooth in time (Q207).
@@ -55,20 +55,20 @@ extension TapEnd {
 /// The state of the taps of one presentation. After each tap without an answer, this value decides what to
 /// report and how long to wait for the next phone.
 ///
-/// A driver (`RunningTransaction`) does what each `Step` says: it reports the events, waits for a phone and
-/// runs a tap. The driver then passes back why no phone came (`receive(_:now:)`), or how a tap without an
-/// answer ended (`receive(_:stay:now:)`). Each call passes the current time, because the value reads no
-/// clock, waits for nothing and reports nothing.
+/// A driver (`RunningTransaction`) carries out each `Step`: it reports the events, waits for a phone and runs
+/// a tap. The driver then passes back why no phone came (`receive(_:now:)`), or how a tap without an answer
+/// ended (`receive(_:stay:now:)`). Each call passes the current time, because the value reads no clock, waits
+/// for nothing and reports nothing.
 ///
 /// The series ends at its deadline. At first the deadline is the end of the time for an engagement. A tap
 /// that broke off moves the deadline if less than the time for the next tap is left (Q5). The first phone
 /// that receives the request and is lifted without an answer moves the deadline once more, so that the holder
 /// has time to confirm.
 ///
-/// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
-/// tried again (Q202). The time depends on what the phone showed during its stay:
+/// PC/SC readers announce a phone only once while it stays on them, so the series determines when the phone
+/// is tried again (Q202). The time depends on what the phone showed during its stay:
 /// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If no wallet is
-///   shown for longer, the card may be no phone, and attempts become rare (Q206).
+///   shown for longer, the card may be no phone, and is tried less often (Q206).
 /// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If the phone left
 ///   meanwhile, its holder is asked to tap again.
 /// - **All attempts failed:** the phone must be lifted. Only a card that does not answer to power-up is tried
@@ -104,7 +104,7 @@ struct TapSeries {
         }
     }
 
-    /// The ways of retrieval and engagement that a tap offers to its phone.
+    /// The transports and the handover that a tap offers to its phone.
     struct Offer: Equatable {
         let bluetooth: Bool
         /// Whether the tap begins with NFC v2.
@@ -120,15 +120,17 @@ struct TapSeries {
     /// Whether an answer may come over NFC alone.
     private let hasNFC: Bool
     private let version2: RetrievalPlan.NFCVersion2
-    /// The instant until which a phone is waited for.
+    /// The instant at which the series ends.
     private var deadline: ContinuousClock.Instant
     /// The phone that was on the reader last, until it was lifted or another came.
     private var stay: Stay?
     private var brokenTaps = 0
     private var hasOfferedQR = false
-    /// The reason of the last tap that broke off or, without such a tap, of the first card without a wallet.
+    /// The reason why the last tap broke off or, if no tap has broken off, the reason for the first card
+    /// without a wallet.
     private var last: NFCEndReason?
-    /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
+    /// The end of the time in which taps begin with classic handover; `nil` before any NFC v2 engagement has
+    /// failed.
     private var version2Rest: ContinuousClock.Instant?
     /// The end of the wait for a phone that received the request and was lifted without an answer; `nil` if
     /// no phone did so.
@@ -139,17 +141,17 @@ struct TapSeries {
     /// A phone while it stays on the reader.
     private struct Stay {
         enum State {
-            /// The phone shows no wallet. `isOther` if no wallet was shown for so long that the card may be
-            /// no phone.
+            /// The phone shows no wallet. `isOther` is true if no wallet was shown for so long that the card
+            /// may be no phone.
             case noWallet(isOther: Bool)
-            /// The tap broke off `tries` times. `isReported` if the holder was asked to tap again.
+            /// The tap broke off `tries` times. `isReported` is true if the holder was asked to tap again.
             case broken(tries: Int, isReported: Bool)
-            /// All attempts broke off. `isMute` if the card did not answer to power-up.
+            /// All attempts broke off. `isMute` is true if the card did not answer to power-up.
             case spent(isMute: Bool)
         }
 
         let number: Int
-        /// The instant of the first tap of this stay that gave no answer.
+        /// The instant of the first tap without an answer since the phone came to the reader.
         let began: ContinuousClock.Instant
         var state: State
     }
@@ -176,7 +178,7 @@ struct TapSeries {
             switch version2 {
             case .off: false
             case .only: true
-            // Without a rest, every tap begins with NFC v2.
+            // Before any NFC v2 engagement has failed, every tap begins with NFC v2.
             case .automatic: version2Rest.map { now >= $0 } ?? true
             }
         return Offer(bluetooth: offersBluetooth, version2: hasNFC && triesVersion2)
@@ -205,7 +207,8 @@ struct TapSeries {
 
     /// Accepts the end of a tap that gave no answer, and returns the next step.
     ///
-    /// - Parameter number: the number of the phone's stay on the reader.
+    /// - Parameter number: the number of the phone's stay on the reader. A phone that left and came back has
+    ///   a new number.
     mutating func receive(_ end: TapEnd, stay number: Int, now: ContinuousClock.Instant) -> Step {
         do throws(PresentationFailure) {
             let events = try record(end, of: number, now: now)
@@ -314,13 +317,13 @@ struct TapSeries {
         return events + [.offerQR]
     }
 
-    /// Records a phone that was engaged and did not connect. The first time the phone is waited for again,
-    /// the second time NFC alone is offered, the third time also a QR code (Q207). Without NFC the QR code
-    /// comes the second time.
+    /// Records a phone that was engaged and did not connect. After the first such tap, the reader waits for
+    /// the phone again. After the second, the next tap offers NFC only. After the third, a QR code is offered
+    /// too (Q207). If NFC cannot be used, the QR code is offered after the second tap.
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
-        // `failure` gives `connectionOverdue` only if no other tap is recorded in `last`.
+        // `last` is cleared, because `failure` returns `connectionOverdue` only if `last` is `nil`.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }
@@ -360,8 +363,8 @@ struct TapSeries {
         return recordTry(reason, tries: tries, now: now)
     }
 
-    /// Records the number of attempts. Returns the request to tap again if the phone left, the request to
-    /// lift the phone if it was tried often enough, and no event otherwise.
+    /// Records the number of attempts. Returns `liftAndTapAgain` if the attempts or the time for them are
+    /// used up, `tapAgain` if the phone has left, and no event otherwise.
     private mutating func recordTry(
         _ reason: NFCEndReason, tries: Int, now: ContinuousClock.Instant
     ) -> [PresentationEvent] {
@@ -387,10 +390,10 @@ extension StatusWord {
 }
 
 extension NFCEndReason {
-    /// Whether the tap ended in an NFC v2 engagement.
+    /// Whether the tap ended during an NFC v2 engagement.
     fileprivate var isOfVersion2: Bool { phase == .handoverVersion2 || phase == .selectVersion2 }
 
-    /// Whether the tap ended by a fault of the phone before the data transfer.
+    /// Whether a fault of the phone ended the tap before the data transfer.
     fileprivate var isOfEngagement: Bool {
         !phase.isDataTransfer && fault != .cardLost && fault != .cardMute
     }

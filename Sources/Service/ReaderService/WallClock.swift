@@ -33,8 +33,8 @@ package struct WallClock: Sendable {
         unsafe local.tm_hour = 0
         unsafe local.tm_min = 0
         unsafe local.tm_sec = 0
-        // Summer time may begin or end between midnight and `instant`. With -1 the C library finds out which
-        // time applies.
+        // Summer time may begin or end between midnight and `instant`. With -1 the C library determines
+        // whether summer time applies at midnight.
         unsafe local.tm_isdst = -1
         return unsafe Timestamp(secondsSince1970: Int64(mktime(&local)))
     }

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// A clock that never goes back, even if the system's clock is set back.
 ///
-/// The time is the latest time that was seen, advanced by a `ContinuousClock` that nobody can set.
+/// The time is the latest time that was passed to this clock, advanced by a `ContinuousClock` that nobody can
+/// set.
 package final class MonotonicTime: Sendable {
     private struct Seen {
         let latest: Timestamp
@@ -21,8 +22,8 @@ package final class MonotonicTime: Sendable {
         self.instant = instant
     }
 
-    /// Returns `now`, or a later time: the latest time that was seen plus the time that has passed since. The
-    /// results of successive calls never decrease.
+    /// Returns the later of two times: `now`, and the latest previous result plus the time that has passed
+    /// since that result. The results of successive calls never decrease.
     func time(at now: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in

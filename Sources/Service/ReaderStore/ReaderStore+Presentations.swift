@@ -8,9 +8,15 @@ package struct StoredPresentation: Sendable {
     package let id: String
     /// The name of the caller who ordered the presentation.
     package let owner: String
+    /// Whether a desk started the presentation with a preset.
+    package let isOfDesk: Bool
     /// The caller's name for the presentation, such as a booking number; `nil` if the caller gave none.
     package let reference: String?
-    /// The number of the person among several persons under one reference, from 1.
+    /// The reference of the order that this presentation repeats; `nil` for a new order. A list of the
+    /// presentations under this reference includes this presentation. If a new order has the same reference,
+    /// that order is not compared with this presentation's order.
+    package let repeatedReference: String?
+    /// The number of the person if several persons have one reference; the first person has the number 1.
     package let holder: Int
     /// The SHA-256 of the order. A repeated order has the same digest.
     package let order: [UInt8]
@@ -18,9 +24,10 @@ package struct StoredPresentation: Sendable {
     /// The time at which the presentation ended; `nil` while it continues.
     package let ended: Timestamp?
     package let lane: String
-    /// The outcome of the presentation. While it continues, the outcome that an interruption would give.
+    /// The outcome of the presentation. For a running presentation, this is the outcome that applies if it is
+    /// interrupted.
     package let outcome: Outcome?
-    /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
+    /// Whether a test issuer signed a document of the presentation; `nil` if no document was judged.
     package let isOfTest: Bool?
     /// The JSON description that the caller reads. The description of a running presentation says that the
     /// presentation was interrupted, because the daemon may end before it has replaced the row.
@@ -35,13 +42,16 @@ package struct StoredPresentation: Sendable {
     package internal(set) var receipts: (first: Int64?, further: Int64?) = (nil, nil)
 
     package init(
-        id: String, owner: String, reference: String?, holder: Int, order: [UInt8], created: Timestamp,
-        ended: Timestamp?, lane: String, outcome: Outcome?, isOfTest: Bool?, description: String,
-        outcomeDescription: String, webhook: String? = nil
+        id: String, owner: String, isOfDesk: Bool = false, reference: String?,
+        repeatedReference: String? = nil, holder: Int, order: [UInt8], created: Timestamp, ended: Timestamp?,
+        lane: String, outcome: Outcome?, isOfTest: Bool?, description: String, outcomeDescription: String,
+        webhook: String? = nil
     ) {
         self.id = id
         self.owner = owner
+        self.isOfDesk = isOfDesk
         self.reference = reference
+        self.repeatedReference = repeatedReference
         self.holder = holder
         self.order = order
         self.created = created
@@ -54,8 +64,8 @@ package struct StoredPresentation: Sendable {
         self.webhook = webhook
     }
 
-    /// The suffix that marks the held receipt of the second request (`then`). The receipt is stored under the
-    /// presentation's id with this suffix.
+    /// The suffix for the held receipt of the second request (`then`). This receipt is stored under the
+    /// presentation's id followed by the suffix.
     static let furtherEnding = "/then"
 }
 
@@ -71,17 +81,17 @@ extension ReaderStore {
     /// The time for which a presentation is kept after its end, in seconds.
     package static let presentationsKept: Int64 = 86_400
 
-    /// Stores a presentation. Its row replaces the row with the same id. It also replaces the row of an older
-    /// presentation with the same owner, reference and holder number.
+    /// Stores a presentation. Its row replaces the row with the same id. The new row also replaces the row of
+    /// an older presentation with the same owner, reference and holder number.
     package func put(_ presentation: StoredPresentation) throws(ReaderStoreError) {
         try change { database in try Self.put(presentation, in: database) }
     }
 
-    /// Stores a presentation that begins. The receipts for the case that the presentation is interrupted are
-    /// stored beside it, in the table of held receipts. They are not in the chain yet.
+    /// Stores a presentation that begins. Also stores receipts that report an interruption, in the table of
+    /// held receipts. These receipts are not in the chain yet.
     ///
     /// Reads the key of the receipts too, or creates it, so that a receipt that cannot be signed is noticed
-    /// before the phone is asked. All of this is one transaction.
+    /// before a request is sent to the phone. All of this is one transaction.
     ///
     /// - Parameters:
     ///   - first: the receipt of the first request; `nil` if there is none.
@@ -90,7 +100,8 @@ extension ReaderStore {
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
         try change { database in
-            // The key is read for its errors only. The receipts are signed when they are appended.
+            // The key is read only to find out whether it is usable. The receipts are signed when they are
+            // appended.
             if first != nil || further != nil { _ = try ReceiptKeyFile(in: folder).key() }
             try Self.put(presentation, in: database)
             try Self.hold(first, then: further, of: presentation.id, in: database)
@@ -125,8 +136,9 @@ extension ReaderStore {
             sql: """
                 INSERT OR REPLACE INTO presentation
                     (id, owner, reference, holder, request, created, ended, lane, outcome, of_test,
-                     description, outcome_description, receipt, further_receipt, webhook)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                     description, outcome_description, receipt, further_receipt, webhook,
+                     repeated_reference, of_desk)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 presentation.id, presentation.owner, presentation.reference, presentation.holder,
@@ -134,6 +146,7 @@ extension ReaderStore {
                 presentation.ended?.secondsSince1970, presentation.lane, presentation.outcome?.rawValue,
                 presentation.isOfTest, presentation.description, presentation.outcomeDescription,
                 presentation.receipts.first, presentation.receipts.further, presentation.webhook,
+                presentation.repeatedReference, presentation.isOfDesk,
             ])
     }
 
@@ -164,11 +177,13 @@ extension ReaderStore {
     }
 
     /// Returns the presentations that a caller ordered under one reference, in the order of the holder
-    /// numbers.
+    /// numbers. A presentation that repeats an order follows the presentation of that order.
     package func presentations(
         of owner: String, under reference: String
     ) throws(ReaderStoreError) -> [StoredPresentation] {
-        try presentations("owner = ? AND reference = ? ORDER BY holder", [owner, reference])
+        try presentations(
+            "owner = ? AND ? IN (reference, repeated_reference) ORDER BY holder, created, rowid",
+            [owner, reference])
     }
 
     /// Returns the newest presentations of one caller, or of all callers if `owner` is `nil`; the newest
@@ -219,7 +234,7 @@ extension ReaderStore {
             """, [owner, origin, origin, origin, limit])
     }
 
-    /// Marks the end of a presentation as delivered, or as no longer to be delivered.
+    /// Records that the end of a presentation was delivered, or that its delivery was given up.
     package func endDelivery(of id: String) throws(ReaderStoreError) {
         try change { database in
             try database.execute(sql: "UPDATE presentation SET webhook = NULL WHERE id = ?", arguments: [id])
@@ -244,7 +259,9 @@ extension ReaderStore {
             ).map { row in
                 var stored = StoredPresentation(
                     id: try row.decode(forColumn: "id"), owner: try row.decode(forColumn: "owner"),
+                    isOfDesk: try row.decode(forColumn: "of_desk"),
                     reference: try row.decode(forColumn: "reference"),
+                    repeatedReference: try row.decode(forColumn: "repeated_reference"),
                     holder: try row.decode(forColumn: "holder"),
                     order: [UInt8](try row.decode(Data.self, forColumn: "request")),
                     created: try Timestamp(stored: row.decode(forColumn: "created")),
@@ -268,8 +285,8 @@ extension ReaderStore {
     /// of an earlier run can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
-            // `max`: an end before the creation could come from a clock that was set back. The row of a
-            // running presentation describes an interruption already, without the time of the end.
+            // `max` is used because a clock that was set back could give an end before the creation. The row
+            // of a running presentation describes an interruption already, without the time of the end.
             try database.execute(
                 sql: """
                     UPDATE presentation SET ended = max(?, created),
@@ -281,7 +298,7 @@ extension ReaderStore {
     }
 
     /// Deletes the presentations that ended more than a day ago. Also deletes presentations whose end is more
-    /// than a day in the future: the clock was ahead when they ended.
+    /// than a day in the future: such an end was recorded while the clock was ahead.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
         // A presentation that continues has no end. The condition is then null, and the row stays.
         try change { database in
@@ -306,7 +323,7 @@ extension ReaderStore {
     ///
     /// - Parameters:
     ///   - start: the beginning of the period, and of hour 0.
-    ///   - end: the end of the period, which does not belong to it.
+    ///   - end: the first instant after the period.
     package func outcomes(
         from start: Timestamp, to end: Timestamp
     ) throws(ReaderStoreError) -> [OutcomeCount] {

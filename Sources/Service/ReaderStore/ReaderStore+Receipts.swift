@@ -48,9 +48,9 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Stores the statements of a presentation in the table of held receipts until somebody has decided, so
-    /// that the statements are not lost if the process ends. The new statements replace those that were held
-    /// for the presentation before.
+    /// Stores the statements of a presentation in the table of held receipts, so that the statements are not
+    /// lost if the process ends before the person at the counter has decided. Replaces the earlier statements
+    /// of the presentation in this table.
     ///
     /// - Parameters:
     ///   - first: the statement about the first request; `nil` if there is none.
@@ -99,7 +99,8 @@ extension ReaderStore {
                 let bytes = [UInt8](try row.decode(Data.self, forColumn: "statement"))
                 let receipt = try append(ReceiptStatement(CBORItem.parse(bytes[...])), in: database)
                 let name: String = try row.decode(forColumn: "presentation")
-                // One of the two updates finds the presentation: the name ends in `furtherEnding` or not.
+                // Only one of the two updates changes a row: the first if `name` is an id, the second if
+                // `name` is an id followed by `furtherEnding`.
                 try database.execute(
                     sql: "UPDATE presentation SET receipt = ? WHERE id = ?",
                     arguments: [receipt.sequence, name])
@@ -137,7 +138,7 @@ extension ReaderStore {
     }
 
     /// Returns all receipts as they are stored, including damaged ones, so that `ReceiptChain.verify` can
-    /// name the first fault.
+    /// report the first fault.
     package func receiptChain() throws(ReaderStoreError) -> ReceiptChain {
         try read { database in
             let links = try Data.fetchCursor(database, sql: "SELECT encoded FROM receipt ORDER BY sequence")
@@ -170,8 +171,8 @@ extension ReaderStore {
 }
 
 extension ReaderStore {
-    /// Verifies the store's chain with the store's keys, and checks that the chain reaches the head outside
-    /// the database.
+    /// Verifies the store's chain with the store's keys, and checks that the chain contains the link whose
+    /// digest is in the head file.
     ///
     /// - Parameter head: the digest of a link that must be in the chain too; `nil` to require no such link.
     /// - Returns: the verdict, and the number of links.
@@ -179,8 +180,8 @@ extension ReaderStore {
         expecting head: [UInt8]? = nil
     ) throws(ReaderStoreError) -> (ReceiptChain.Verdict, Int) {
         // The head is read before the chain. A receipt that another process appends in between is then after
-        // the head, which is no fault. If the chain were read first, the head could name a receipt that is
-        // not among the links.
+        // the head, which is no fault. If the chain were read first, the head could belong to a receipt that
+        // is not among the links.
         let hasHead = ReceiptHead.exists(in: folder)
         // A head that cannot be read, or that no key of the store signed, counts as missing.
         let stored = try? ReceiptHead(in: folder, signedBy: receiptKeys())
@@ -196,9 +197,9 @@ extension ReaderStore {
 
     /// Writes the head of the chain to its file, after the receipts are on the disk.
     ///
-    /// If the database does not reach the head in the file, the file stays unchanged, because it shows that
-    /// receipts are missing. If writing fails, the file names an earlier receipt until the next receipt is
-    /// appended.
+    /// If the chain does not contain the head that is in the file, the file stays unchanged, because that
+    /// head shows that receipts are missing. If writing fails, the file keeps the head of an earlier receipt
+    /// until the next receipt is appended.
     func writeReceiptHead() {
         try? change { database in
             guard let last = try Self.lastReceipt(in: database) else { return }
@@ -217,10 +218,10 @@ extension ReaderStore {
         if let last = try Self.lastReceipt(in: database) { try writeHead(at: last) }
     }
 
-    /// Signs the head with the key of the last receipt. Does nothing if the key was renewed since: the new
-    /// key is not among the store's known keys until it has signed a receipt.
+    /// Signs the head with the key of the last receipt. Does nothing if the key was renewed after that
+    /// receipt, because a new key is not among the store's known keys until it has signed a receipt.
     private func writeHead(at last: SignedReceipt) throws {
-        // If the key cannot be read, the file keeps naming an earlier receipt, which is no fault.
+        // If the key cannot be read, the file keeps the head of an earlier receipt, which is no fault.
         guard let key = try? ReceiptKeyFile(in: folder).key(),
             try last.keyID == ReceiptPublicKey(key.publicKey()).id
         else { return }
@@ -240,9 +241,9 @@ extension ReaderStore {
 /// The number of receipts and the digest of the last receipt, signed with the receipts' key, in a file beside
 /// that key.
 ///
-/// A chain alone does not show that its last links are missing. The head does, because it is outside the
-/// database. A head that is older than the last receipt is valid: the process may have ended before it wrote
-/// a newer head.
+/// A chain alone does not show that its last links are missing. The head shows this, because it is stored
+/// outside the database. A head that is older than the last receipt is valid: the process may have ended
+/// before it wrote a newer head.
 private struct ReceiptHead: Equatable {
     private static let type = "countersign receipt head"
 
@@ -269,15 +270,15 @@ private struct ReceiptHead: Equatable {
         else { throw ReaderStoreError.receiptMalformed }
         try sign1.verify(with: key.key())
         let map = try CBORItem.parse(payload).map()
-        // `isText` takes a literal, so that `type` cannot be used here.
+        // `isText` accepts only a literal, so the constant `type` cannot be passed.
         guard let type = map["type"], type.isText("countersign receipt head"), map.count == 3,
             let count = try map["count"]?.integer(), let digest = try map["head"]?.byteString()
         else { throw ReaderStoreError.receiptMalformed }
         self.init(count: count, digest: Array(digest))
     }
 
-    /// Replaces the file. Call this function inside a write transaction of the store, so that no other
-    /// process writes an older head.
+    /// Writes this head to its file, in place of the earlier head. Call this function inside a write
+    /// transaction of the store, so that no other process writes an older head.
     func write(to folder: StoreFolder, signedWith key: borrowing PrivateKey) throws(ReaderStoreError) {
         let payload = DeterministicMap.encode { map in
             map.set("type", text: Self.type)

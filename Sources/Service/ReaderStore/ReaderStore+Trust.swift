@@ -4,8 +4,8 @@ package import MdocModel
 package import MdocTrust
 
 extension ReaderStore {
-    /// Returns the current trust snapshot. Each source is compared with its stored digest, and the digest
-    /// over all sources with the snapshot's id.
+    /// Returns the current trust snapshot. Checks first that each source has its stored digest, and that the
+    /// digest over all sources is the snapshot's id.
     ///
     /// - Throws: `empty` in a store without a snapshot; `damaged` or `snapshotDamaged` if stored bytes were
     ///   changed.
@@ -156,7 +156,7 @@ extension ReaderStore {
     /// The number of snapshots that are kept, including the current one.
     package static let keptSnapshots = 32
 
-    /// Makes `snapshot` the current one, for every read from now on.
+    /// Makes `snapshot` the current trust snapshot for all later reads.
     ///
     /// - Parameters:
     ///   - expected: the number of the current snapshot when the caller read it. If another snapshot is
@@ -187,7 +187,7 @@ extension ReaderStore {
         }
     }
 
-    /// Makes an earlier snapshot the current one.
+    /// Makes an earlier trust snapshot the current one again.
     ///
     /// - Parameter prefix: the beginning of the snapshot's id in hexadecimal digits; `nil` for the
     ///   predecessor of the current snapshot.
@@ -204,15 +204,15 @@ extension ReaderStore {
                 guard let predecessor else { throw ReaderStoreError.noPredecessor }
                 target = predecessor
             }
-            // Reading the snapshot verifies its digests: a damaged one must not become current.
+            // Reading the snapshot verifies its digests: a damaged snapshot must not become current.
             _ = try StoredTrust(target, in: database)
             try Self.makeCurrent(target.number, in: database)
             return try TrustRecord.current(in: database).required()
         }
     }
 
-    /// Inserts a snapshot with its sources, and returns its number. Bytes that an earlier snapshot has are
-    /// not stored again.
+    /// Inserts a snapshot with its sources, and returns its number. Bytes that are already stored for an
+    /// earlier snapshot are not stored again.
     private static func insert(
         _ snapshot: TrustSnapshot, after predecessor: TrustRecord?, change: TrustRecord.Change,
         at now: Timestamp, in database: Database
@@ -243,17 +243,18 @@ extension ReaderStore {
 
     private static func makeCurrent(_ number: Int64, in database: Database) throws {
         try database.execute(
-            // The column `only` is 1 in the table's only row, which is replaced.
+            // The table has only one row, with 1 in the column `only`. The statement replaces that row.
             sql: "INSERT OR REPLACE INTO trust_current (only, snapshot) VALUES (1, ?)", arguments: [number])
     }
 
-    /// Records the creation time of an imported bundle, which never decreases. Throws `changedMeanwhile` if a
-    /// bundle with a later creation time was imported already: an older bundle is a replay, even after a
-    /// rollback.
+    /// Records the creation time of an imported bundle. The recorded time never decreases, not even when the
+    /// trust is rolled back to an earlier snapshot, so that an old bundle cannot be imported again.
+    ///
+    /// - Throws: `changedMeanwhile` if a bundle with a later creation time was imported already.
     private static func remember(bundle created: Timestamp, in database: Database) throws {
-        // Compared inside the transaction: another process may have imported a later bundle with equal
-        // contents, which leaves the number of the current snapshot unchanged, so `expecting` alone does not
-        // notice it.
+        // Compared inside the transaction, because another process may have imported a later bundle. If
+        // that bundle has equal contents, the current snapshot keeps its number, and the comparison with
+        // `expected` does not reveal the import.
         if let newest = try newestTrustBundle(in: database), newest > created {
             throw ReaderStoreError.changedMeanwhile
         }
@@ -262,8 +263,8 @@ extension ReaderStore {
             arguments: [created.secondsSince1970])
     }
 
-    /// Keeps the newest `keptSnapshots` snapshots and deletes the older ones. Then deletes the bytes that no
-    /// snapshot has any more.
+    /// Keeps the newest `keptSnapshots` snapshots and deletes the older ones. Then deletes the bytes of
+    /// sources that no kept snapshot contains.
     private static func prune(in database: Database) throws {
         try database.execute(
             sql: """
@@ -277,7 +278,7 @@ extension ReaderStore {
 }
 
 extension Optional {
-    /// The row that this transaction has just written; `damaged` if the row is missing.
+    /// Returns the row that this transaction has just written. Throws `damaged` if the row is missing.
     fileprivate func required() throws -> Wrapped {
         guard let self else { throw ReaderStoreError.damaged }
         return self

@@ -7,7 +7,7 @@ package import MdocModel
 ///
 /// The file `countersign.sqlite` in the store's folder holds:
 ///
-/// - the trust snapshots: the current one, with the trusted roots and lists, and others for a rollback;
+/// - the current trust snapshot, with the trusted roots and lists, and earlier snapshots for a rollback;
 /// - the chain of receipts, and the receipts that wait for a decision;
 /// - the presentations of the last day, without answers and element values;
 /// - retained element values, each sealed with a key outside the store (`RetainedRecords`);
@@ -48,6 +48,7 @@ package struct ReaderStore: Sendable {
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
         TokenTables.schema, RetainedTables.owners(in: "retained_owner"), PresentationTables.schema,
         PresentationTables.webhook, PresentationTables.outcome, TrustTables.sourcesOfOneName,
+        PresentationTables.repeatedReference, PresentationTables.desk,
     ]
     /// The current version of the tables.
     static var version: Int { tables.count }
@@ -200,14 +201,15 @@ extension ReaderStoreError {
 }
 
 extension ReaderStore {
-    /// The time for which the store remembers that a token was used, in seconds: 30 days, much longer than a
-    /// token is valid.
+    /// The time for which the store remembers that a token was used, in seconds. This time is much longer
+    /// than the validity of a token.
     package static let firstUsesKept: Int64 = 30 * 86_400
 
     /// Returns the 16 bytes that identify this reader: drawn at random by the first call, and unchanged
     /// afterwards.
     package func readerInstanceBytes() throws(ReaderStoreError) -> [UInt8] {
-        // Drawn before the transaction. If another process has stored its bytes first, those bytes count.
+        // Drawn before the transaction. If another process has stored its bytes first, those bytes are
+        // returned.
         let drawn = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
         return try change { database in
             try database.execute(
@@ -219,7 +221,7 @@ extension ReaderStore {
         }
     }
 
-    /// Returns when a reader token was first used.
+    /// Returns the time at which a reader token was first used.
     ///
     /// - Parameters:
     ///   - token: the SHA-256 that identifies the token.

@@ -7,7 +7,8 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     case absent
     /// The store exists, but no trust was ever imported.
     case empty
-    /// Users other than the owner may write to the folder or the file, so its contents may be theirs.
+    /// Users other than the owner may write to the folder or the file, so another user may have changed its
+    /// contents.
     case writableByOthers
     /// The folder or the file belongs to another user.
     case ownedByAnother
@@ -86,39 +87,42 @@ extension ReaderStoreError {
     /// A text that says what is wrong with the store, and what to do.
     package var explanation: String {
         switch self {
-        case .absent: "it does not exist yet: `countersign trust import` creates it"
+        case .absent: "the store does not exist yet: `countersign trust import` creates it"
         case .empty: "nothing is trusted yet: import roots and lists with `countersign trust import`"
         case .writableByOthers:
-            "users other than its owner may write to it: check what is in it, then run chmod go-w on it"
-        case .ownedByAnother: "it belongs to another user: run this as that user, or name another store"
+            "users other than its owner may write to the store: check what is in it, then run chmod go-w on it"
+        case .ownedByAnother:
+            "the store belongs to another user: run this command as that user, or name another store"
         case .notPermitted:
-            "this user may not read or write it: run this as its owner, or name another store"
+            "this user may not read or write the store: run this command as its owner, or name another store"
         case .notAStore: "countersign.sqlite is not a Countersign store, or is truncated: name another folder"
         case .versionUnknown(let version):
             "a later version of countersign wrote it (tables of version \(version)): update countersign"
         case .damaged:
-            "it is truncated or was changed by another program; nothing in it is trusted: move it away and import again"
+            "the store is truncated or was changed by another program; nothing in it is trusted: move it away, then import roots and lists again"
         case .snapshotDamaged(let id):
             "the data of snapshot \(id.shortText) was changed; nothing in it is trusted:"
                 + " `countersign trust rollback ID` returns to another snapshot"
-        case .busy: "another process is changing it: try again"
-        case .changedMeanwhile: "another process changed it meanwhile, so nothing was written: try again"
-        case .snapshotUnknown: "it has no snapshot with this id: `countersign trust list` shows those it has"
-        case .snapshotAmbiguous: "several snapshots have ids that begin like this: give more of the id"
+        case .busy: "another process is changing the store: try again"
+        case .changedMeanwhile:
+            "another process changed the store meanwhile, so nothing was written: try again"
+        case .snapshotUnknown:
+            "the store has no snapshot with this id: `countersign trust list` shows its snapshots"
+        case .snapshotAmbiguous: "several snapshots have ids that begin like this: give more digits of the id"
         case .noPredecessor: "there is no earlier snapshot to go back to"
-        case .noSpace: "there is no space left on its disk: delete some files"
+        case .noSpace: "there is no space left on the store's disk: delete some files"
         case .receiptMalformed:
             "a receipt is malformed, or a later version of countersign wrote it: update countersign"
         case .receiptKeyUnusable: "the key that signs receipts is not an EC key on P-256, or cannot sign"
         case .keyFile(let error): error.explanation
         case .keysInsideStore:
-            "the keys of retained data are inside the store: name a folder outside, so that no copy of the store has them"
+            "the keys of retained data are inside the store: name a folder outside of the store, so that no copy of the store contains the keys"
         case .sealBroken:
             "retained data cannot be opened: its key was deleted, or the data was changed. It is deleted at its deadline"
-        case .retentionDiffers: "the request announced a different retention to the holder"
+        case .retentionDiffers: "the retention differs from the one that the request announced to the holder"
         case .tooLong: "a reference must have 1 to 128 bytes, and a retained value at most 4096 bytes"
         case .deadlinePassed:
-            "the deadline is before a time that the store has recorded, so the clock was set back: set the clock"
+            "the deadline is before a time that the store has recorded, so the clock was set back: correct the clock"
         case .failed(let code): "SQLite reports error \(code): check the disk"
         }
     }

@@ -71,8 +71,9 @@ enum ReceiptTables {
 
         """
 
-    /// The table of the statements that become receipts after a decision, each with the id of its
-    /// presentation.
+    /// The table of held receipts: the statements that become receipts after a decision, or at the next start
+    /// of the daemon. Each row has the id of its presentation; a statement about the second request (`then`)
+    /// has the id followed by `StoredPresentation.furtherEnding`.
     static let held = """
         CREATE TABLE receipt_held (
             number INTEGER PRIMARY KEY,
@@ -121,6 +122,14 @@ enum PresentationTables {
             WHERE json_valid(description);
 
         """
+
+    /// Adds the reference of the order that a presentation repeats. A separate column is needed, because
+    /// `reference` is unique for each caller and holder number and belongs to the first presentation.
+    static let repeatedReference = "ALTER TABLE presentation ADD COLUMN repeated_reference TEXT;\n"
+
+    /// Adds the column that tells a desk's presentations from those that a program ordered. Existing rows are
+    /// marked as a program's, so that no desk sees presentations that it did not start.
+    static let desk = "ALTER TABLE presentation ADD COLUMN of_desk INTEGER NOT NULL DEFAULT 0;\n"
 }
 
 /// The tables of retained data. The value of a field is sealed, and its reference is stored only as a keyed
@@ -138,8 +147,8 @@ enum RetainedTables {
             """
 
     /// Returns the statement that creates a table of fields. Every deletion copies the remaining rows to a
-    /// new table: SQLite overwrites a deleted row, but not the copies that remained when the row moved to
-    /// another page.
+    /// new table: SQLite overwrites a deleted row, but not copies of the row in pages that contained it
+    /// earlier.
     static func fields(in name: String) -> String {
         """
         CREATE TABLE \(name) (

@@ -51,7 +51,7 @@ package struct AnswerExpectation: Sendable {
     /// Whether a needed document did not come.
     func lacksDocument(where came: Set<String>) -> Bool { !needs.absent(from: came).isEmpty }
 
-    /// Returns all elements that were requested of needed documents that did not come.
+    /// Returns all elements that were requested from needed documents that did not come.
     func missing(where came: Set<String>) -> [MissingElement] {
         let absent = needs.absent(from: came)
         return elements.filter { absent.contains($0.docType) }.map { MissingElement($0.name) }
@@ -64,7 +64,7 @@ package struct AnswerExpectation: Sendable {
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
         let asked = elements(of: document)
-        // An element can be in both lists below and is then returned once.
+        // An element that is in both lists below is returned once.
         let names =
             document.isEmpty
             ? asked.map(\.name).filter { !document.has($0) }
@@ -94,7 +94,8 @@ package struct AnswerExpectation: Sendable {
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
-            // If the element came usable, or one set of its alternatives did, the element is not reported.
+            // The element is not reported if its value is usable. It is not reported either if all elements
+            // of one alternative set are usable.
             guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
             // One fault of each element is enough. An element that did not come has no fault.
             return came.joined().lazy.compactMap { name in
@@ -103,7 +104,7 @@ package struct AnswerExpectation: Sendable {
         }
     }
 
-    /// Whether a portrait was requested of documents of this type, or may come in place of a requested
+    /// Whether the portrait was requested from documents of this type, or may come in place of a requested
     /// element.
     func asksPortrait(of docType: String) -> Bool {
         questions.contains { $0.subject == .portrait && $0.docTypes.contains(docType) }
@@ -157,7 +158,7 @@ extension VerifiedDocument {
         element.choices.contains { $0.allSatisfy { has($0) } }
     }
 
-    /// The fault of this element's value; `nil` if the value is usable or did not come.
+    /// Returns the fault of an element's value; `nil` if the value is usable or did not come.
     ///
     /// - Parameter portraitFault: the fault that the decoder found in the document's portrait; `nil` if there
     ///   is none.
@@ -177,7 +178,7 @@ extension AskedElement {
 }
 
 extension Question.Subject {
-    /// The elements that the answer to this question needs, among those requested of a document.
+    /// Returns the names of the elements of a document that the answer to this question needs.
     fileprivate func elements(among asked: [AskedElement], of docType: String) -> [ElementName] {
         switch self {
         case .ageOver(let years, _):
@@ -193,8 +194,8 @@ extension Question.Subject {
 }
 
 extension AnswerExpectation {
-    /// Creates the expectation of requests whose plan is not known. Each `age_over_NN` of each document is a
-    /// question, and so is its `expiry_date` if it was requested.
+    /// Creates the expectation of requests whose plan is not known. For each document, every requested
+    /// `age_over_NN` is a question, and so is a requested `expiry_date`.
     package init(
         of requests: [ItemsRequest], _ useCases: [DeviceRequestInfo.UseCase] = [], on day: FullDate
     ) {
@@ -235,7 +236,7 @@ extension ItemsRequest {
         agesAsked.map { .ageOver($0, by: ageEvidence) } + (asksForExpiryDate ? [.inDate] : [])
     }
 
-    /// The most revealing evidence of an age that the request asks for and therefore accepts.
+    /// The most revealing evidence of age among the requested elements. An answer may use this evidence.
     package var ageEvidence: AgeEvidence {
         if asksInMain("birth_date") { return .birthDate }
         return asksInMain("age_in_years") ? .ageInYears : .attestation

@@ -14,7 +14,7 @@ package struct ChannelReport: Sendable {
         case mock(MockSign)
         /// A check failed, or could not be made.
         case rejected
-        /// The bytes are not the message they should be.
+        /// The bytes do not decode as the expected message.
         case malformed
 
         package var word: String {
@@ -28,12 +28,12 @@ package struct ChannelReport: Sendable {
     }
 
     package let verdict: Verdict
-    /// Whether it was checked that the answer was not presented before.
+    /// Whether the answer was compared with earlier answers, so that a repeated answer would be detected.
     package let isReplayChecked: Bool
     /// The report on the response: the checks, and the elements of a verified response. A test document or a
     /// test answer is reported like a rejected response, unless the policy accepts test documents.
     package var response: TransactionReport
-    /// The questions about an age for which an age in years came instead of an attestation.
+    /// The age questions for which an age in years was returned instead of an age attestation.
     let ageStandIns: [AgeStandIn]
 
     /// Creates the report on a verdict.
@@ -60,7 +60,7 @@ package struct ChannelReport: Sendable {
                     TransactionReport(
                         .verified($0.response), expecting: expectation, requestCompared: requestCompared)
                 }
-                // Not accepted, so the report must not include element values.
+                // The answer is not accepted, so the report must not include element values.
                 ?? TransactionReport(
                     rejecting: presentation.checks, presentation.failures, expecting: expectation,
                     requestCompared: requestCompared)
@@ -84,9 +84,9 @@ package struct ChannelReport: Sendable {
         ageStandIns = []
     }
 
-    /// Creates the report on a file that is not what it claims to be.
+    /// Creates the report on a file that does not have the expected format.
     package init(malformed error: TransactionError) {
-        // Such a file has no answer that could be compared with earlier answers (`isReplayChecked`).
+        // A malformed file has no answer that could be compared with earlier answers (`isReplayChecked`).
         (verdict, response) = (.malformed, .malformed(error))
         isReplayChecked = false
         ageStandIns = []
@@ -112,8 +112,8 @@ extension TransactionReport {
 }
 
 extension ChannelReport {
-    /// The report as JSON: the members that `countersign verify` writes, and three more that only a
-    /// presentation through an app or a web page has (`mockSign`, `isReplayChecked` and `ageStandIns`).
+    /// Returns the report as JSON: the members that `countersign verify` writes, and the members `mockSign`,
+    /// `isReplayChecked` and `ageStandIns`, which exist only for a presentation through an app or a web page.
     package func json(portrait: PortraitForm) -> JSONValue {
         .object(
             [
@@ -142,7 +142,7 @@ extension ChannelReport {
 }
 
 extension ChannelReport {
-    /// The report as text for a terminal.
+    /// Returns the report as text for a terminal.
     package func text(elements: ElementDisplay) -> String {
         var lines = response.lines(elements: elements, under: headline)
         lines += ageStandIns.map {

@@ -4,12 +4,12 @@ package import ReaderStore
 /// The outcome of a presentation, on which a till acts, and the reasons why it is not `allow`.
 ///
 /// A conclusion follows from `Evidence` and nothing else. The evidence is read from a `TransactionReport`; if
-/// a person has to compare, that person's decision is a part of the evidence. The first of these rules that
+/// a person has to decide, that person's decision is a part of the evidence. The first of these rules that
 /// applies gives the outcome:
-/// 1. No answer was judged: `declined`, `cancelled` or `failed`, by the cause.
-/// 2. A check failed, an answer is no, or the person rejected: `deny`.
-/// 3. A check could not be made, an answer is unknown, a needed element is missing or unusable, the document
-///    is a test document, or nobody decided: `unclear`.
+/// 1. No answer was judged: `declined`, `cancelled` or `failed`, depending on the cause.
+/// 2. A check failed, the answer to a question is no, or the person rejected the phone's answer: `deny`.
+/// 3. A check could not be made, the answer to a question is unknown, a needed element is missing or
+///    unusable, the document is a test document, or nobody decided: `unclear`.
 /// 4. The person has not decided yet: there is no conclusion.
 /// 5. Otherwise: `allow`.
 ///
@@ -18,7 +18,7 @@ package import ReaderStore
 /// outcome is never `allow`. A conclusion contains no element value.
 package struct Conclusion: Equatable, Sendable {
     package let outcome: Outcome
-    /// The reasons, each id once. Only `allow` has none.
+    /// The reasons, each id at most once. Empty only if the outcome is `allow`.
     package let reasons: [Reason]
 
     /// The conclusion for a test document that the policy does not accept.
@@ -61,9 +61,9 @@ extension Conclusion {
 extension Conclusion {
     /// The facts from which the outcome of a presentation follows.
     package struct Evidence: Equatable, Sendable {
-        /// The state of the person who compares and decides.
+        /// The state of a person's decision about the answer.
         package enum Person: Equatable, Sendable {
-            /// No person has to decide.
+            /// The decision of a person is not needed.
             case notAsked
             /// The decision is awaited.
             case awaited
@@ -75,14 +75,15 @@ extension Conclusion {
 
         /// The outcome if no answer was judged; `nil` if an answer was judged.
         package let unjudged: Outcome?
-        /// The checks that failed, and the errors.
+        /// The reasons that lead to `deny`, such as failed checks and errors. If `unjudged` has a value, these
+        /// are the reasons for the outcome `unjudged`.
         package let faults: [Reason]
         /// The required checks that could not be made.
         package let unknowns: [CheckID]
         package let answers: [Answer]
-        /// Whether a needed element did not come, or nothing that was requested came.
+        /// Whether a needed document or element is missing, or a document was returned without any element.
         package let isIncomplete: Bool
-        /// Whether a needed element came with a value that cannot be used.
+        /// Whether a needed element was returned with a value that cannot be used.
         package let hasUnusable: Bool
         /// Whether a test issuer signed a document, and the policy accepts no test documents.
         package let isTest: Bool
@@ -130,7 +131,7 @@ extension Conclusion {
             switch person {
             case .decided(.dismissed): reasons.append(.decisionDismissed)
             case .overdue: reasons.append(.decisionOverdue)
-            // A rejection is a reason for `deny`, and the other states raise no doubt.
+            // A rejection is a reason for `deny`. The other three states are no reason for `unclear`.
             case .notAsked, .awaited, .decided(.approved), .decided(.rejected): break
             }
             return unknowns.map(Reason.check) + reasons.map(Reason.outcome)
@@ -142,45 +143,45 @@ extension TransactionReport {
     /// The conclusion if no person decides. The exit code, the text and the JSON of a report use this
     /// conclusion.
     package var conclusion: Conclusion {
-        // Evidence without a person always has a conclusion. If it had no conclusion by a fault of this
-        // program, `unclear` would be safe.
+        // If no person is asked, there is always a conclusion. If a bug broke this rule, `unclear` would be
+        // the safe outcome.
         Conclusion.Evidence(self, asksPerson: false).conclusion
             ?? Conclusion(.unclear, [.outcome(.answerUnknown)])
     }
 }
 
 extension Conclusion.Evidence {
-    /// The evidence of a presentation that somebody cancelled before an answer.
+    /// The evidence of a presentation that was cancelled before an answer was judged.
     package static let cancelled = Conclusion.Evidence(
         unjudged: .cancelled, faults: [.error(.transaction(.cancelled))])
 
-    /// The evidence of a presentation that was not over when the daemon ended.
+    /// The evidence of a presentation that was still in progress when the daemon ended.
     package static let restarted = Conclusion.Evidence(
         unjudged: .failed, faults: [.outcome(.restarted)])
 
-    /// The evidence in a report on a presentation.
+    /// Creates the evidence from a report on a presentation.
     ///
     /// - Parameter asksPerson: whether a person is to decide. No person is asked if the outcome cannot be
     ///   `allow`.
     package init(_ report: TransactionReport, asksPerson: Bool) {
         let errors = report.errors.map { Conclusion.Reason.error($0.cause) }
         switch report.verdict {
-        // The elements of this document are withheld, so its questions have no answers that could give a
-        // reason.
+        // The elements of this document are withheld, so they answer no question. The test issuer is the only
+        // reason for the outcome.
         case .mock where !report.isAccepted: self.init(isTest: true)
         case .verified, .mock:
             self.init(
                 answers: report.questions.map { report.answer(to: $0) },
                 isIncomplete: report.isIncomplete, hasUnusable: !report.unusable.isEmpty,
                 person: asksPerson ? .awaited : .notAsked)
-            // The outcome is decided already, so no person is asked.
+            // The conclusion does not depend on a person, so no person is asked.
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)
         case .malformed, .incomplete: self.init(unjudged: report.unjudged, faults: errors)
         }
     }
 
-    /// The evidence of a rejected response, which answers no question.
+    /// Creates the evidence of a rejected response, which answers no question.
     private init(rejecting report: TransactionReport) {
         let absences: [TransactionError.Cause] = [
             .transaction(.documentNotReturned), .transaction(.elementNotReturned),
@@ -189,13 +190,13 @@ extension Conclusion.Evidence {
         var unknowns: [CheckID] = []
         for check in report.documents.flatMap(\.report.checks) {
             switch check.outcome {
-            // A check is skipped because an earlier check failed, which gives the reason.
+            // A skipped check adds no reason, because the earlier check that failed is the reason.
             case .passed, .skipped: break
             case .failed: faults.append(.check(check.id))
             case .undetermined: unknowns.append(check.id)
             }
         }
-        // A document or an element that did not come is no reason to deny.
+        // An absent document or element is no reason for `deny`.
         faults += report.errors.map(\.cause).filter { !absences.contains($0) }.map(Conclusion.Reason.error)
         // Without any reason the outcome of a rejected response would be `allow`.
         if faults.isEmpty, unknowns.isEmpty { faults = [.outcome(.responseRejected)] }

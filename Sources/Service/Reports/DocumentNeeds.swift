@@ -1,27 +1,27 @@
 internal import MdocModel
 internal import RequestPlanner
 
-/// The documents that an answer needs (Q243).
+/// The documents that a response must contain to answer a request (Q243).
 ///
 /// - A mandatory use case needs all documents of one of its document sets. An optional use case needs
-///   nothing.
+///   nothing. If every use case is optional and no other document is requested, one use case is needed.
 /// - A document in no use case is needed. The document types of one family, such as the spellings of the
 ///   photo ID, are alternatives to one another.
 ///
 /// Documents of different use cases are never alternatives to one another. Documents are distinguished by
 /// their types.
 struct DocumentNeeds: Sendable {
-    /// The needs. A need is a list of sets of document types, the preferred set first. One set of each need
-    /// has to come complete.
+    /// The needs. Each need is a list of sets of document types, the preferred set first. A need is met if
+    /// all documents of one set are returned.
     private let needs: [[Set<String>]]
     /// Groups of document types that answer the same questions, in the order of the request. Every requested
     /// type is in a group, needed or not.
     let groups: [[String]]
 
-    /// Creates the need for one document of any of these types; no need if the list is empty.
+    /// Creates a single need, which a document of any of these types meets. An empty list creates no need.
     init(anyOf docTypes: [String]) {
         groups = docTypes.isEmpty ? [] : [docTypes]
-        // Each type alone is enough.
+        // A document of any one of these types meets the need.
         needs = groups.map { $0.map { [$0] } }
     }
 
@@ -37,9 +37,9 @@ struct DocumentNeeds: Sendable {
         let inUseCases = Set(useCases.flatMap { $0.documentSets.joined() })
         let others = docTypes.indices.filter { !inUseCases.contains($0) }.map { docTypes[$0] }
         let families = others.groupedByFamily
-        // The pairs are a use case (0) and its document sets (1).
+        // `zip` makes pairs of a use case (0) and its document sets (1).
         let mandatory = zip(useCases, sets).filter { $0.0.isMandatory }.map { $0.1 }
-        // Each type of a family alone is enough.
+        // A document of any one type of a family meets the need for that family.
         let needs = mandatory + families.map { $0.map { [$0] } }
         // If every use case is optional, one use case still has to be answered, because a response without
         // any requested document is never enough.
@@ -51,8 +51,8 @@ struct DocumentNeeds: Sendable {
             } + families
     }
 
-    /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks
-    /// nothing. Otherwise the need lacks the types that are missing from its most complete set.
+    /// Returns the needed types of which no document was returned. A need with a complete set adds no type to
+    /// the result. Any other need adds the types that are missing from its most complete set.
     func absent(from came: Set<String>) -> Set<String> {
         needs.reduce(into: []) { absent, sets in
             let lacking = sets.map { $0.subtracting(came) }
@@ -62,7 +62,7 @@ struct DocumentNeeds: Sendable {
 }
 
 extension [String] {
-    /// These document types by family, each type once.
+    /// The document types of this array, grouped by family. Each type occurs once.
     fileprivate var groupedByFamily: [[String]] {
         var families: [(word: String, docTypes: [String])] = []
         for docType in self {

@@ -3,13 +3,14 @@ package import Transport
 internal import MdocVerification
 
 extension ReaderFault {
-    /// The fault and what to do, in words for a person, followed by the error that pcscd gave.
+    /// A message for a person that states the fault and what to do, followed by the error that pcscd
+    /// returned.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
         switch id {
         case .serviceNotRunning:
-            "pcscd does not run: install it (apt-get install pcscd), start it (systemctl start pcscd.socket)"
+            "pcscd does not run: install it (apt-get install pcscd) and start it (systemctl start pcscd.socket)"
         case .serviceLost: "pcscd ended while it was used: start it again (systemctl start pcscd.socket)"
         case .serviceHung: "pcscd does not answer: restart it (systemctl restart pcscd)"
         case .serviceAccessDenied:
@@ -17,7 +18,7 @@ extension ReaderFault {
         case .cardAccessDenied:
             "pcscd refuses this user access to cards: install the rule for polkit (countersign doctor --fix)"
         case .tooManyClients:
-            "pcscd accepts no further program: close others, or start pcscd with a larger --max-thread"
+            "pcscd accepts no further program: close other programs that use pcscd, or start pcscd with a larger --max-thread"
         case .noReader:
             "no contactless reader is connected: plug one in (Documentation/hardware.md), or try Hardware/try --virtual"
         case .readerMissing: "the reader is not connected any more: plug it in again"
@@ -33,8 +34,8 @@ extension ReaderFault {
 }
 
 extension RadioFault {
-    /// The fault and what to do, in words for a person, followed by the error that bluetoothd or the message
-    /// bus gave.
+    /// A message for a person that states the fault and what to do, followed by the error that bluetoothd or
+    /// the message bus returned.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -42,7 +43,7 @@ extension RadioFault {
         case .busNotRunning: "the system message bus does not run: start it (systemctl start dbus)"
         case .busLost: "the system message bus ended while it was used: start it again (systemctl start dbus)"
         case .daemonNotRunning:
-            "bluetoothd does not run: install it (apt-get install bluez), start it (systemctl start bluetooth)"
+            "bluetoothd does not run: install it (apt-get install bluez) and start it (systemctl start bluetooth)"
         case .daemonLost: "bluetoothd ended while it was used: start it again (systemctl start bluetooth)"
         case .daemonHung: "bluetoothd does not answer: restart it (systemctl restart bluetooth)"
         case .accessDenied:
@@ -54,7 +55,7 @@ extension RadioFault {
             "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
             "with its present settings, bluetoothd makes phones ask to pair, or loses parts of their answers: run countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
-        // bluetoothd gives this error when the adapter cannot advertise for another program.
+        // bluetoothd returns this error when the adapter already sends as many advertisements as it can.
         case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
         // bluetoothd can refuse although the adapter reports that it can advertise another service (Q239).
@@ -68,33 +69,36 @@ extension RadioFault {
 }
 
 extension ConnectionFault {
-    /// The fault and what to do, in words for a person, followed by the error that bluetoothd gave. The
-    /// fault's id is included, because reports have the id `connection.failed` for all of these faults.
+    /// A message for a person that states the fault and what to do, followed by the error that bluetoothd
+    /// returned. The fault's id is included, because reports have the id `connection.failed` for all of these
+    /// faults.
     package var advice: String { "\(event) (\(id.rawValue)): tap again\(refusal?.suffix ?? "")" }
 
     private var event: String {
         switch id {
-        case .phoneForgotten: "bluetoothd lost the phone before it was connected"
+        case .phoneForgotten: "bluetoothd lost the phone before the phone was connected"
         case .aborted: "the Bluetooth adapter or the kernel gave up connecting to the phone"
         case .refused: "the phone refused the connection"
         case .timedOut: "the phone did not accept the connection in time"
         case .phoneLeft: "the phone disconnected before it could be used"
         case .servicesUnresolved: "the phone did not list its services in time"
-        case .serviceIncomplete: "the phone connected, but does not offer the GATT service of mdoc"
+        case .serviceIncomplete:
+            "the phone connected, but does not offer the GATT service for mobile documents"
         case .notSubscribed: "the phone connected, but did not subscribe to messages"
         case .channelRefused: "the phone refused the L2CAP channel"
-        case .noSocket: "the system has no socket for the connection"
+        case .noSocket: "the system could not open a socket for the connection"
         case .valueTooLong: "a message part is longer than the connection allows"
         case .readRefused: "the phone did not let the reader read a characteristic"
-        case .readTimedOut: "the phone did not answer a read in time"
-        case .identOfAnother: "the phone found another reader than the reader that it tapped (another Ident)"
+        case .readTimedOut: "the phone did not answer in time when the reader read a characteristic"
+        case .identOfAnother:
+            "over Bluetooth, the phone found another reader than the one that it tapped (its Ident differs)"
         case .leftBeforeStart: "the phone disconnected before the transfer began"
         }
     }
 }
 
 extension PeerRefusal {
-    /// The daemon's error in brackets, to follow the words of a fault on one line of a terminal.
+    /// The daemon's error in parentheses, for the end of a one-line message about a fault.
     fileprivate var suffix: String { " (\(text))" }
 
     /// The call and the daemon's error, such as `RegisterAdvertisement: org.bluez.Error.Failed: Failed to
@@ -105,7 +109,7 @@ extension PeerRefusal {
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    /// The call and the name of the error, without the daemon's own words.
+    /// The call and the name of the error, without the daemon's message.
     package var title: String { PeerRefusal(call: call, name: name, message: "").text }
 }
 

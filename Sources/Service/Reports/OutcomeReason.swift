@@ -4,13 +4,13 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
     case answerNo = "answer.no"
     /// The answer to a question is unknown.
     case answerUnknown = "answer.unknown"
-    /// A needed element did not come, or nothing that was requested came.
+    /// A needed element was not returned, or no requested element was returned.
     case elementNotReturned = "element.not_returned"
-    /// A needed element came, and its value is empty or not of its type.
+    /// A needed element was returned with a value that is empty or has the wrong type.
     case elementUnusable = "element.unusable"
-    /// The person who compared rejected the answer.
+    /// The person who had to decide rejected the answer.
     case decisionRejected = "decision.rejected"
-    /// The person who had to compare closed the presentation without a decision.
+    /// The person who had to decide closed the presentation without a decision.
     case decisionDismissed = "decision.dismissed"
     /// Nobody decided in time.
     case decisionOverdue = "decision.overdue"
@@ -23,7 +23,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
 
     package var explanation: String {
         switch self {
-        case .answerNo: "the document answers a question with no"
+        case .answerNo: "the document's answer to a question is \"no\""
         case .answerUnknown: "the document does not answer every question: ask for another document"
         case .elementUnusable:
             "a needed element came with a value that cannot be used: ask for another document"
@@ -31,9 +31,9 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
             "not everything that is needed was shared: ask again, and ask the holder to share it"
         case .decisionRejected: "the person who had to decide rejected the presentation"
         case .decisionDismissed: "the person who had to decide closed the presentation without a decision"
-        case .decisionOverdue: "nobody decided in time: order again, and decide on the clerk's page"
+        case .decisionOverdue: "nobody decided in time: repeat the order, and decide on the clerk's page"
         case .documentTest: "a test issuer signed the document, which proves nothing"
-        case .responseRejected: "the answer is rejected, and no check says why"
+        case .responseRejected: "the answer is rejected, but no check gave a reason"
         case .restarted: "the daemon ended before the presentation did: order again with a new reference"
         }
     }

@@ -19,7 +19,8 @@ extension PresentationFailure {
                 ), .declined)
         case .responseMalformed(let error):
             return .malformed(TransactionError(.responseMalformed, error.explanation))
-        // The command line ends with this fault. The daemon makes a report of it (`unavailable`).
+        // The command line exits with this fault. The daemon converts the fault into a report
+        // (`unavailable`).
         case .readerUnavailable(let fault): throw fault
         case .engagementOverdue(let lastTap): return Self.withoutEngagement(after: lastTap)
         case .engagement(let error):
@@ -80,7 +81,7 @@ extension PresentationFailure {
         guard let lastTap else {
             return incomplete(
                 .engagementOverdue,
-                "no phone was held to the reader in time: keep it there until it shows the request")
+                "no phone was held to the reader in time: keep the phone there until it shows the request")
         }
         return lastTap.fault == .noWalletYet
             ? incomplete(

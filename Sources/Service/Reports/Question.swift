@@ -3,8 +3,8 @@ package import MdocModel
 package import MdocVerification
 package import ReaderStore
 
-/// A question about every document that comes and has one of the types in `docTypes`. The answer is yes, no
-/// or unknown. The outcome of the presentation, and so the exit code, depends on the answers.
+/// A question about every returned document whose type is in `docTypes`. The answer is yes, no or unknown.
+/// The outcome of the presentation, and so the exit code, depends on the answers.
 package struct Question: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// Is the holder at least this many years old?
@@ -13,7 +13,7 @@ package struct Question: Hashable, Sendable {
         case drive(DrivingClass)
         /// Is the document itself in date?
         case inDate
-        /// Did a portrait come that can be compared with a face (Q158)?
+        /// Was a portrait returned that can be compared with a face (Q158)?
         case portrait
     }
 
@@ -64,11 +64,11 @@ package struct ReasonedAnswer: Equatable, Sendable {
         }
     }
 
-    /// Answers whether a portrait came that a person can compare with a face.
+    /// Answers whether the document has a portrait that a person can compare with a face.
     private init(portraitOf document: VerifiedDocument) {
         // A person could not know which of several portraits to compare.
         guard document.portraits.count <= 1 else {
-            self.init(.unknown, because: "several different portraits came")
+            self.init(.unknown, because: "several different portraits were returned")
             return
         }
         switch document.portraitForm {
@@ -82,19 +82,19 @@ package struct ReasonedAnswer: Equatable, Sendable {
 
 extension VerifiedDocument {
     /// The signed portrait from a namespace of the document's type, even if its bytes are no image; `nil` if
-    /// no portrait or several different portraits came.
+    /// the document has no portrait or several different portraits.
     package var portrait: ArraySlice<UInt8>? { portraits.count == 1 ? portraits.first : nil }
 
-    /// The different portraits that a person could compare. If there are none, the first portrait that came,
-    /// even if its bytes are no image.
+    /// The different portraits that a person could compare with a face. If there are none, the first returned
+    /// portrait, even if its bytes are no image.
     var portraits: [ArraySlice<UInt8>] {
         portraitElements.compactMap { try? $0.byteString() }.reduce(into: []) { portraits, bytes in
             if !portraits.contains(bytes) { portraits.append(bytes) }
         }
     }
 
-    /// The form of the portrait; `nil` if no portrait came. A portrait can be compared with a face unless its
-    /// form is a wrong type.
+    /// The form of the portrait; `nil` if no portrait was returned. A portrait can be compared with a face
+    /// unless its value has the wrong type.
     package var portraitForm: ElementForm? {
         portraitElements.first.map { DataElementType.image.form(of: $0) }
     }
@@ -104,8 +104,9 @@ extension VerifiedDocument {
         portraitForm?.wrongType == nil ? portrait : nil
     }
 
-    /// The portraits that a person could compare. If there are none, the first portrait that came, so that
-    /// its form can be reported. A document can have one portrait in each of its namespaces.
+    /// The portraits that a person could compare. A document can have one portrait in each of its namespaces.
+    /// If no portrait can be compared, the array contains the first returned portrait, so that its form can
+    /// be reported.
     private var portraitElements: [CBORItem] {
         let elements = evidence(named: Self.isPortrait).map(\.value)
         let usable = elements.filter { DataElementType.image.form(of: $0).wrongType == nil }
@@ -116,14 +117,14 @@ extension VerifiedDocument {
     fileprivate var portraitAbsence: String {
         elementElsewhere(named: Self.isPortrait).map {
             "\($0.text) is not in the namespace in which this document type has its portrait"
-        } ?? "no portrait came to compare"
+        } ?? "no portrait was returned for comparison"
     }
 
     private static func isPortrait(_ identifier: String) -> Bool { identifier == "portrait" }
 }
 
 extension Question.Subject {
-    /// The subject as results and receipts name it; `nil` if no plan asks a question about this subject.
+    /// The subject in the form of results and receipts; `nil` if no plan asks a question about this subject.
     package var receiptSubject: ReceiptQuestion.Subject? {
         switch self {
         case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }

@@ -16,7 +16,7 @@ extension SignedReceipt {
         ]
     }
 
-    /// The id by which a result names its receipt.
+    /// The id of the receipt in JSON results: its sequence number.
     package var id: String { "\(sequence)" }
 }
 
@@ -35,6 +35,7 @@ extension ReceiptStatement {
             "policy": .string(policy.text), "software": .string(software.text),
             "retention": .string(retention.name), "method": .string(method.rawValue),
             "decision": JSONValue(decision?.rawValue), "outcome": JSONValue(outcome?.rawValue),
+            "repeats": JSONValue(repeats?.text),
         ]
     }
 }
@@ -60,7 +61,7 @@ extension ReceiptDocument {
 }
 
 extension ReceiptChain.Verdict {
-    /// The verdict on the chain as JSON.
+    /// Returns the verdict on the chain as JSON.
     ///
     /// - Parameter links: the number of receipts in the chain, intact or not. The verdict `broken` does not
     ///   contain this number.
@@ -84,8 +85,8 @@ extension ReceiptChain.Verdict {
 
 extension RetainedExport {
     /// The exported records as JSON, each with its elements by namespace. `handedOutBefore` is the time of an
-    /// earlier export that was not confirmed, so somebody may have the records already. It is null without
-    /// such an export.
+    /// earlier export that was not confirmed, so somebody may have the records already. This member is null
+    /// if there was no such export.
     package var json: JSONValue { .object(members) }
 
     package var members: [(String, JSONValue)] {

@@ -12,7 +12,7 @@ extension RequestPlan {
             subjects.map { Question(docTypes: docTypes, $0, on: day) }, of: askedElements)
     }
 
-    /// The subjects of the plan's questions, without documents and day.
+    /// The subjects of the plan's questions. A `Question` adds the document types and the day to a subject.
     package var subjects: [Question.Subject] {
         let vehicles =
             categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)

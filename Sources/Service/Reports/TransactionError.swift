@@ -2,12 +2,12 @@ package import MdocModel
 package import MdocVerification
 package import WalletPresentation
 
-/// An error outside the checks of a document, or a document or an element that did not come. The detail
+/// An error outside the checks of a document, or the absence of a requested document or element. The detail
 /// contains no element value.
 package struct TransactionError: Equatable, Sendable {
     /// The stable ids of errors. Faults of a whole response have the ids of `ResponseFailure`.
     package enum ID: String, CaseIterable, Sendable {
-        /// A file given to the command is not what it claims to be.
+        /// A file given to the command does not have the expected format.
         case inputMalformed = "input.malformed"
         /// The decrypted answer is not a DeviceResponse.
         case responseMalformed = "response.malformed"
@@ -29,13 +29,13 @@ package struct TransactionError: Equatable, Sendable {
         case readerUnavailable = "reader.unavailable"
         /// No phone was engaged in time.
         case engagementOverdue = "engagement.overdue"
-        /// Phones came, and every engagement broke off.
+        /// Phones were tapped, but every engagement ended before it was complete.
         case engagementFailed = "engagement.failed"
         /// The engagement is malformed.
         case engagementMalformed = "engagement.malformed"
-        /// The phone offers no way of retrieval that this reader has.
+        /// The phone and this reader have no retrieval method in common.
         case noUsableRetrieval = "engagement.no_retrieval"
-        /// The first frame on the bench link is not a greeting.
+        /// The first frame on the bench link (a TCP connection to a software wallet) is not a greeting.
         case linkMalformed = "link.malformed"
         /// The phone left, or the connection broke, before the answer was complete.
         case linkLost = "link.lost"
@@ -45,11 +45,11 @@ package struct TransactionError: Equatable, Sendable {
         case transferFailed = "transfer.failed"
         /// No Bluetooth link to the phone was made in time.
         case connectionOverdue = "connection.overdue"
-        /// The phone could not be connected to, or its link could not be used.
+        /// The Bluetooth connection to the phone failed, or could not be used.
         case connectionFailed = "connection.failed"
-        /// Bluetooth is needed or was in use, and cannot be used.
+        /// Bluetooth cannot be used although it is needed, or it failed while it was in use.
         case radioUnavailable = "radio.unavailable"
-        /// The request had to be signed, and the key did not sign.
+        /// The request had to be signed, and signing failed.
         case requestNotSigned = "request.not_signed"
         /// No session could be set up with the phone's key, or OpenSSL failed.
         case sessionNotSetUp = "session.not_set_up"
@@ -59,12 +59,12 @@ package struct TransactionError: Equatable, Sendable {
         case cancelled = "cancelled"
         /// A test issuer signed a document, and the configuration accepts no test documents.
         case documentTest = "document.test"
-        /// The second answer of a session comes from another document than the first. The two may belong to
-        /// different persons.
+        /// The second answer in a session contains a different document than the first answer. The two
+        /// documents may belong to different persons.
         case otherDocument = "document.other"
-        /// A requested document did not come.
+        /// A requested document was not returned.
         case documentNotReturned = "document.not_returned"
-        /// A requested element did not come.
+        /// A requested element was not returned.
         case elementNotReturned = "element.not_returned"
     }
 
@@ -76,7 +76,7 @@ package struct TransactionError: Equatable, Sendable {
         case response(ResponseFailure)
         /// A failed rule that applies only to a presentation through an app or a web page.
         case channel(ChannelFailure)
-        /// A presentation of an app or a web page that could not be opened, with the id of its error.
+        /// A presentation through an app or a web page that could not be opened, with the id of its error.
         case unopened(String)
 
         package var id: String {

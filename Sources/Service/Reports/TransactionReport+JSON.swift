@@ -11,12 +11,12 @@ internal import RequestPlanner
 package enum PortraitForm: Sendable {
     /// The bytes of the portrait, written like any other element.
     case bytes
-    /// The number of bytes. The portrait itself goes to a file or nowhere.
+    /// The number of bytes. The portrait itself is written to a file or not at all.
     case size
 }
 
 extension TransactionReport {
-    /// The report as `Documentation/command-line.md` describes it.
+    /// Returns the report as JSON, in the form that `Documentation/command-line.md` describes.
     package func json(portrait: PortraitForm) -> JSONValue {
         .object(
             [("verdict", .string(verdict.rawValue))] + conclusion.members(missing: missing)
@@ -56,8 +56,8 @@ extension TransactionReport {
 }
 
 extension Conclusion {
-    /// Returns the members about the outcome, on which a program acts. Results over NFC and Bluetooth have
-    /// these members, and so have results through an app or a web page.
+    /// Returns the members about the outcome, on which a program acts. These members are the same for a
+    /// presentation over NFC or Bluetooth and for one through an app or a web page.
     func members(missing: [MissingElement]) -> [(String, JSONValue)] {
         [
             ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0.id) })),
@@ -67,7 +67,7 @@ extension Conclusion {
 }
 
 extension VerificationBasis {
-    /// The revocation policy and the clock skew that judged the response.
+    /// The revocation policy and the tolerated clock skew with which the response was judged.
     fileprivate var policyJSON: JSONValue {
         // `tolerated` is the time in seconds for which an outdated revocation list is still used.
         let (undetermined, tolerated): (JSONValue, JSONValue) =
@@ -97,7 +97,7 @@ extension VerdictParts {
 }
 
 extension Duration {
-    /// The duration in milliseconds, cut to microseconds.
+    /// The duration in milliseconds, with the digits below a microsecond cut off.
     package var milliseconds: Double {
         // A microsecond has 10¹² attoseconds.
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
@@ -114,7 +114,8 @@ extension DocumentOutcome {
             ("deviations", .array(report.deviations.map { .string($0.rawValue) })),
             ("parts", report.parts.json),
             ("checks", .array(report.checks.map { $0.json })),
-            // Unlike the member of this name in `parts`, this is `unknown` unless the elements may be used.
+            // Unlike the member `documentCurrent` of `parts`, this member is `unknown` if the elements must
+            // not be used.
             ("documentCurrent", .string((verified?.isCurrent ?? .unknown).rawValue)),
         ]
         if let verified {
@@ -127,7 +128,7 @@ extension DocumentOutcome {
 }
 
 extension VerifiedDocument {
-    /// The elements that the phone asserts itself and no issuer signed.
+    /// The elements that the phone signed itself and that no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
     /// Returns an object with a member for each namespace. The member is an object with a value for each
@@ -179,7 +180,8 @@ extension CheckReport {
 }
 
 extension DocumentOutcome {
-    /// The answers of this document: by age, by vehicle, and for the expiry date.
+    /// The members with the answers of this document: to the age questions, to the questions about driving,
+    /// and to the question whether the document is in date.
     var answerMembers: [(String, JSONValue)] {
         var ages: [(key: String, answer: ReasonedAnswer)] = []
         var vehicles: [(key: String, answer: ReasonedAnswer)] = []
@@ -205,8 +207,8 @@ extension DocumentOutcome {
 }
 
 extension Answer {
-    /// The answer's word in the results of `countersign verify`, which have `cannotTell` where receipts and
-    /// API have `unknown`.
+    /// The answer's word in the results of `countersign verify`, which use `cannotTell` where receipts and
+    /// the API use `unknown`.
     fileprivate var verifyWord: String { self == .unknown ? "cannotTell" : rawValue }
 }
 

@@ -3,13 +3,13 @@ package import PortraitDecoding
 
 /// The reason why a portrait in the form of an image cannot be used.
 package enum PortraitFault: Error, Hashable, Sendable {
-    /// The decoder refused the image, because it is broken, or of a kind that is not shown.
+    /// The decoder refused the image, because the image is malformed or of an unsupported kind.
     case notDecodable
     /// The image was not decoded, because no decoder is installed, or the decoder cannot run.
     case notDecoded
 
-    /// Creates the fault for an error of the decoder. A decoder that did not start or did not work says
-    /// nothing about the image.
+    /// Creates the fault for an error of the decoder. If the decoder did not start or did not work, it has
+    /// not judged the image (`notDecoded`).
     init(_ error: PortraitDecoderError) {
         self =
             switch error {
@@ -18,7 +18,7 @@ package enum PortraitFault: Error, Hashable, Sendable {
             }
     }
 
-    /// The fault of the element `name`, in words for a person.
+    /// Returns a message for a person about this fault of the portrait in the element `name`.
     package func explanation(of name: String) -> String {
         switch self {
         case .notDecodable: "\(name) cannot be decoded"
@@ -34,7 +34,7 @@ extension TransactionReport {
     ///
     /// - Parameter decoder: the decoder; `nil` if none is installed. This process then reads a JPEG image
     ///   itself.
-    /// - Returns: for each requested portrait that came, the picture or the error.
+    /// - Returns: for each requested portrait that was returned, the picture or the error.
     @discardableResult
     package mutating func decodePortraits(
         by decoder: PortraitDecoder?

@@ -31,7 +31,7 @@ extension TransactionReport {
         .incomplete(TransactionError(.readerUnavailable, fault.advice))
     }
 
-    /// The verified portrait as the phone sent it; `nil` unless exactly one portrait came.
+    /// The verified portrait as the phone sent it; `nil` unless exactly one portrait was returned.
     package var portrait: ArraySlice<UInt8>? {
         let portraits = documents.compactMap { $0.verified?.portrait }
         return portraits.count == 1 ? portraits.first : nil

@@ -13,7 +13,7 @@ package enum ElementDisplay: Sendable {
 }
 
 extension TransactionReport {
-    /// The report as text for a terminal: what happened, and what to do next.
+    /// Returns the report as text for a terminal: what happened, and what to do next.
     package func text(elements: ElementDisplay) -> String {
         lines(elements: elements, under: headline).joined(separator: "\n")
     }
@@ -40,12 +40,13 @@ extension TransactionReport {
             "TEST DOCUMENT: \(resultText ?? "every check passed")"
         case .mock: "TEST DOCUMENT: it proves nothing"
         case .rejected: "REJECTED: do not rely on this response"
-        case .malformed: "MALFORMED: the bytes are not the message they should be"
+        case .malformed: "MALFORMED: the bytes are not the expected message"
         case .incomplete: "INCOMPLETE: there is no response to judge"
         }
     }
 
-    /// The outcome in a word, followed by the answers; `nil` if nothing was asked and nothing is missing.
+    /// The outcome in one or two words, followed by the answers; `nil` if there are no answers to show, and
+    /// no needed document or element is missing or unusable.
     private var answersLine: String? {
         let summary =
             switch conclusion.outcome {
@@ -56,7 +57,8 @@ extension TransactionReport {
         return resultText.map { "\(summary): \($0)" }
     }
 
-    /// The answers, followed by what is missing or unusable; `nil` if there is nothing to say.
+    /// The answers, followed by a note if a needed element is missing or cannot be used; `nil` if there is
+    /// nothing to show.
     private var resultText: String? {
         let parts = [
             answersText, isIncomplete ? "not everything that is needed was shared" : nil,
@@ -65,7 +67,7 @@ extension TransactionReport {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// Each question with its answer. A portrait that came is left out, because a person has to compare it.
+    /// Each question with its answer. A returned portrait is left out, because a person has to compare it.
     private var answersText: String? {
         let answers = questions.map { (subject: $0.subject, answer: answer(to: $0)) }
             .filter { $0.subject != .portrait || $0.answer != .yes }
@@ -73,14 +75,14 @@ extension TransactionReport {
         return answers.isEmpty ? nil : answers.joined(separator: ", ")
     }
 
-    /// The lines on questions about documents that did not come.
+    /// The lines on questions about documents that were not returned.
     private var unansweredQuestions: [String] {
         questions.filter { question in
             !documents.contains { question.docTypes.contains($0.report.docType) }
         }.map { question in
             let types = question.docTypes.sorted().map { Terminal.safe($0, limit: 80) }
             return
-                "  \(question.subject.text): cannot tell (\(types.joined(separator: " or ")) did not come)"
+                "  \(question.subject.text): cannot tell (\(types.joined(separator: " or ")) was not returned)"
         }
     }
 
@@ -90,7 +92,7 @@ extension TransactionReport {
         if documents.contains(where: \.isIssuerUnknown) { advice.append(Self.adviceOnTrust) }
         if !documents.isEmpty, !requestCompared {
             advice.append(
-                "Not compared with a request: what was asked for is not known. Give the request with --request."
+                "The response was not compared with a request, because the request is not known: give the request with --request."
             )
         }
         return advice
@@ -126,8 +128,8 @@ extension DocumentOutcome {
         return lines
     }
 
-    /// The words on the ASN.1 string type in which the document signer's certificate gives its country, if
-    /// the deviation is a wrong string type. Empty for other deviations.
+    /// Returns a text that names the ASN.1 string type of the country in the document signer's certificate,
+    /// if the deviation is a wrong string type. The text is empty for other deviations.
     private func foundStringType(_ deviation: Deviation) -> String {
         guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
         return "; it is a \(type)"
@@ -141,7 +143,8 @@ extension VerificationBasis {
 }
 
 extension VerdictParts {
-    /// The lines on the parts of the verdict. Any word other than yes and no is shown as "not known".
+    /// Returns the lines that show the parts of the verdict. A part that is neither yes nor no is shown as
+    /// "not known".
     fileprivate func lines(under policy: RevocationPolicy?) -> [String] {
         let parts = [
             ("signed by a trusted issuer", authentic.rawValue), ("valid now", fresh.rawValue),
@@ -159,16 +162,17 @@ extension VerdictParts {
 extension RevocationFinding {
     fileprivate func text(under policy: RevocationPolicy?) -> String {
         switch self {
-        case .good(let age): "no, by lists up to \(Self.span(age)) old"
+        case .good(let age): "no, according to lists up to \(Self.span(age)) old"
         case .revoked(let cause, let age): "YES, \(cause.explanation) (list \(Self.span(age)) old)"
-        // An earlier check failed, so the policy had nothing to decide.
+        // Revocation was not checked, because an earlier check failed. The policy was therefore not applied.
         case .undetermined(.notChecked, _, _): "not known: \(UndeterminedCause.notChecked.explanation)"
         case .undetermined(let cause, let subject, _):
-            "not known of the \(subject.rawValue): \(cause.explanation)\(decision(of: policy))"
+            "not known for the \(subject.rawValue): \(cause.explanation)\(decision(of: policy))"
         }
     }
 
-    /// The words on what the policy does while revocation is undetermined; empty without a policy.
+    /// Returns a text that says whether the policy accepts the undetermined revocation; empty without a
+    /// policy.
     private func decision(of policy: RevocationPolicy?) -> String {
         policy.map {
             "; policy \(Terminal.safe($0.name, limit: 40)) \($0.accepts(self) ? "accepts" : "refuses") that"
@@ -176,7 +180,9 @@ extension RevocationFinding {
             ?? ""
     }
 
-    /// The age of a list in words, from its age in seconds.
+    /// Returns the age of a list in words.
+    ///
+    /// - Parameter seconds: the age in seconds.
     private static func span(_ seconds: Int64) -> String {
         // A list may be dated slightly in the future (`clockSkew`).
         switch max(0, seconds) {
@@ -188,7 +194,7 @@ extension RevocationFinding {
 }
 
 extension Question.Subject {
-    /// The question in short.
+    /// The short form of the question.
     fileprivate var text: String {
         switch self {
         case .ageOver(let years, _): "over \(years)"
@@ -215,8 +221,8 @@ extension DocumentIssuer {
 }
 
 extension CheckReport {
-    /// The line of this check; `nil` for a check that passed. The JSON has all checks. A failed check ends
-    /// with the id of its reason, which is more precise than the id of the check.
+    /// The line of this check; `nil` for a check that passed. The JSON form contains all checks. A failed
+    /// check ends with the id of its reason, which is more precise than the id of the check.
     fileprivate var line: String? {
         switch outcome {
         case .passed: nil
@@ -234,7 +240,7 @@ extension VerifiedDocument {
 
     fileprivate func lines(elements display: ElementDisplay) -> [String] {
         var lines = [
-            "  proven by the phone's \(deviceBinding == .mac ? "MAC, to this reader only" : "signature")"
+            "  the phone proved possession of its key with a \(deviceBinding == .mac ? "MAC, to this reader only" : "signature")"
         ]
         if isCurrent == .no { lines.append("  EXPIRED by its own expiry_date") }
         let shown = elements.prefix(Self.mostElements)
@@ -270,12 +276,12 @@ extension AskedRequest {
     fileprivate var lines: [String] {
         guard let sent else { return [] }
         let name = Terminal.safe(sent.identity ?? "", limit: 80)
-        let asked =
+        let signature =
             switch sent.readerAuthentication {
-            case .none: "without a signature"
-            case .documents: "as \(name), document by document"
-            case .all: "as \(name), in one signature"
+            case .none: "not signed"
+            case .documents: "signed by identity \(name), one signature for each document"
+            case .all: "signed by identity \(name), one signature for all documents"
             }
-        return ["  asked \(asked)"]
+        return ["  request: \(signature)"]
     }
 }

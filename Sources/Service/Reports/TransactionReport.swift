@@ -16,7 +16,7 @@ package import RequestPlanner
 /// - `questions`, `answer(to:)`, `missing` and `unusable` say what the answer means for the request;
 /// - `conclusion` gives the outcome that a till acts on, with its reasons.
 ///
-/// The result changes in three ways afterwards: advice is added to an error, a portrait that cannot be
+/// Afterwards the result can change in three ways: advice is added to an error, a portrait that cannot be
 /// decoded is refused, and elements are removed when the time for showing them is over.
 ///
 /// Personal data is only in `documents`: the elements of `DocumentOutcome.verified`, and the reasons of
@@ -34,7 +34,7 @@ package struct TransactionReport: Sendable {
         case mock
         /// A check failed, or could not be made.
         case rejected
-        /// The bytes are not the message they should be.
+        /// The bytes do not decode as the expected message.
         case malformed
         /// There is no response to judge.
         case incomplete
@@ -51,7 +51,7 @@ package struct TransactionReport: Sendable {
         }
     }
 
-    /// The maximum number of absent documents and elements that are listed. A hostile phone may name a
+    /// The maximum number of absent documents and elements that are listed. A hostile phone may report a
     /// hundred thousand.
     private static let mostNotReturned = 200
 
@@ -65,7 +65,7 @@ package struct TransactionReport: Sendable {
     package let requestCompared: Bool
     /// The requirements on the answer in addition to its checks.
     private let expectation: AnswerExpectation
-    /// The trust and the policy that judged the answer; `nil` if there was nothing to judge.
+    /// The trust and the policy with which the answer was judged; `nil` if there was nothing to judge.
     package let basis: VerificationBasis?
     /// The request of this transaction; `nil` for an answer that was read from a file or came through an app
     /// or a web page.
@@ -108,8 +108,8 @@ package struct TransactionReport: Sendable {
     private static let testDocumentDetail =
         "a test issuer signed the document, which proves nothing: for a trial, set acceptTestDocuments in the configuration"
 
-    /// Whether a document comes from a test issuer or says that it is a test document, whatever its checks
-    /// say.
+    /// Whether a document comes from a test issuer or states that it is a test document, even if its checks
+    /// failed.
     package var hasTestDocument: Bool {
         basis.map { $0.policy.hasTestDocument(documents.map(\.report)) } ?? false
     }
@@ -161,11 +161,11 @@ package struct TransactionReport: Sendable {
 
     private var docTypes: Set<String> { Set(documents.map(\.report.docType)) }
 
-    /// The questions about the documents that came or are needed.
+    /// The questions about the documents that were returned or are needed.
     package var questions: [Question] { expectation.questions(where: docTypes) }
 
-    /// The needed elements that were requested and did not come, each once. If a needed document did not
-    /// come, all elements that were requested of it are included.
+    /// The needed elements that were requested and were not returned, each once. If a needed document was not
+    /// returned, all elements that were requested of this document are included.
     package var missing: [MissingElement] {
         // If the response is not accepted, its checks give the reasons, and no document counts as absent.
         let absent = isAccepted ? expectation.missing(where: docTypes) : []
@@ -179,15 +179,15 @@ package struct TransactionReport: Sendable {
         documents.flatMap(\.unusable).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Whether a needed document did not come, or a verified document lacks a needed element or has no
+    /// Whether a needed document was not returned, or a verified document lacks a needed element or has no
     /// elements.
     package var isIncomplete: Bool {
         documents.contains(where: \.isIncomplete)
             || isAccepted && expectation.lacksDocument(where: docTypes)
     }
 
-    /// Returns the answer to a question: no if a document says no, yes if every document that came says yes,
-    /// and unknown otherwise.
+    /// Returns the answer to a question: no if the answer of any returned document is no, yes if the answer
+    /// of every returned document is yes, and unknown otherwise.
     package func answer(to question: Question) -> Answer {
         let answers = documents.filter { question.docTypes.contains($0.report.docType) }
             .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
@@ -212,12 +212,13 @@ package struct TransactionReport: Sendable {
         for index in documents.indices { documents[index].removeElements() }
     }
 
-    /// Refuses the portraits of all documents. Afterwards no portrait answers a question.
+    /// Refuses the portraits of all documents. Afterwards no question about a portrait has the answer yes.
     package mutating func refusePortraits(for fault: PortraitFault) {
         for index in documents.indices { refusePortrait(ofDocument: index, for: fault) }
     }
 
-    /// Refuses the portrait of one document. Afterwards this portrait answers no question.
+    /// Refuses the portrait of one document. Afterwards the document's question about the portrait does not
+    /// have the answer yes.
     mutating func refusePortrait(ofDocument index: Int, for fault: PortraitFault) {
         documents[index].refusePortrait(for: fault, expecting: expectation)
     }
@@ -225,7 +226,8 @@ package struct TransactionReport: Sendable {
     /// Whether a portrait was requested of documents of this type.
     func asksPortrait(of docType: String) -> Bool { expectation.asksPortrait(of: docType) }
 
-    /// Returns the report for a message that does not authenticate. Such a message is not judged.
+    /// Returns the report for a message that is rejected without being judged, for example because its
+    /// decryption failed.
     package static func rejected(_ error: TransactionError) -> TransactionReport {
         // Without `unjudged`, the error counts as a failed check, and the outcome is `deny`.
         .init(.rejected, unjudged: nil, because: error)
@@ -244,19 +246,19 @@ package struct TransactionReport: Sendable {
     }
 }
 
-/// A document of a response, as far as it may be shown.
+/// A document of a response, with the parts of it that may be reported.
 package struct DocumentOutcome: Sendable {
     package let report: DocumentReport
     /// The document with its elements. `nil` if the response is not verified, if it has a test document that
     /// is not accepted, or after the elements were removed.
     package private(set) var verified: VerifiedDocument?
-    /// The questions that were asked about the document, each once, with its answer.
+    /// The questions that were asked about the document, each once, with the answer.
     package private(set) var answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
-    /// The elements that the document needs and lacks.
+    /// The needed elements that the document does not contain.
     package let missing: [MissingElement]
     /// The required elements whose values cannot be used.
     package private(set) var unusable: [UnusableElement]
-    /// Whether the document lacks a needed element, or no requested element came.
+    /// Whether the document lacks a needed element, or was returned without any requested element.
     package let isIncomplete: Bool
 
     package init(
@@ -273,13 +275,12 @@ package struct DocumentOutcome: Sendable {
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
         unusable = verified.map { expectation.unusable(in: $0, answers) } ?? []
-        // If the request is not known, nothing is missing, but a document without elements is incomplete. If
-        // elements came that cannot be used, `unusable` gives the reason already.
+        // If the request is not known, no element counts as missing, but a document without elements counts
+        // as incomplete. If elements were returned and none can be used, `unusable` already gives the reason.
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
-    /// Refuses the portrait. If the question about the portrait has the answer unknown already, the earlier
-    /// reason stays.
+    /// Refuses the portrait. An earlier answer `unknown` about the portrait keeps its reason.
     fileprivate mutating func refusePortrait(
         for fault: PortraitFault, expecting expectation: AnswerExpectation
     ) {

@@ -1,4 +1,4 @@
-/// The version of these programs.
+/// The version of the Countersign programs.
 package enum Version {
     package static let number = "0.1.0"
 }

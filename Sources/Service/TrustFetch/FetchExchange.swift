@@ -12,10 +12,10 @@ struct FetchExchange: Sendable {
     let client: CurlClient
     let limits: FetchLimits
     let room: FetchRoom
-    /// The instant at which the time for this list is over, redirects included, and the limit that sets this
-    /// instant: `whole` for the list's limit, `batch` for the limit of all lists.
+    /// The deadline for this list, redirects included. `phase` is the limit that sets this deadline: `whole`
+    /// for the time limit of one list, `batch` for the time limit of all lists.
     let end: (instant: ContinuousClock.Instant, phase: FetchPhase)
-    /// The time that the list records as the time of its download.
+    /// The time to record in the list as the time of its download.
     let now: Timestamp
 
     private var kind: TrustSource.Kind { target.identity.kind }
@@ -32,7 +32,8 @@ struct FetchExchange: Sendable {
     /// Requests the list and follows redirects, at most `FetchLimits.redirects` times.
     private func followingRedirects() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
-        // The first request is no redirect, so there is one request more than redirects.
+        // The first request is not a redirect, so the loop runs once more than the maximum number of
+        // redirects.
         for _ in 0...FetchLimits.redirects {
             let response = try await response(from: location)
             guard Self.redirections.contains(response.status),
@@ -43,10 +44,10 @@ struct FetchExchange: Sendable {
         throw .redirectedTooOften(limit: FetchLimits.redirects)
     }
 
-    /// Requests one location. The body is read only if the response can be the list.
+    /// Requests one location. Reads the body only if the status is 200 and the body has no content coding.
     private func response(from location: FetchLocation) async throws(TrustFetchError) -> ClientResponse {
         let maximumSize = limits.maximumSize(of: kind)
-        // After a redirect, the request has the time that is left for the list.
+        // A redirected request has only the time that is left until `end`.
         var request = ClientRequest(
             location.text,
             headers: [
@@ -77,8 +78,8 @@ struct FetchExchange: Sendable {
 }
 
 extension TrustSource.Kind {
-    /// The value of the header `Accept`. A status list may be offered in several forms, so the form for an
-    /// mdoc has to be named (Q181).
+    /// The value of the header `Accept`. A status list may be offered in several forms, so the header must
+    /// contain the media type of the form for an mdoc (Q181).
     fileprivate var mediaTypes: String {
         switch self {
         case .anchor, .provider: "application/pkix-cert, application/x-pem-file, */*;q=0.5"
@@ -91,7 +92,8 @@ extension TrustSource.Kind {
 }
 
 extension ClientResponse {
-    /// Whether the headers name no coding of the body, such as compression. Chunks are allowed.
+    /// Whether the headers announce no content coding, such as compression. The transfer coding `chunked` is
+    /// allowed.
     fileprivate var namesNoCoding: Bool {
         values(of: "content-encoding").allSatisfy { $0.lowercased() == "identity" }
             && values(of: "transfer-encoding").allSatisfy { $0.lowercased() == "chunked" }
@@ -100,20 +102,19 @@ extension ClientResponse {
 
 /// The limits of downloads: times and sizes.
 package struct FetchLimits: Sendable {
-    /// The maximum time for the host's address, the connection and the TLS handshake.
+    /// The maximum time for resolving the host's name, connecting, and the TLS handshake.
     package var connect: Duration = .seconds(5)
     /// The maximum time from the request to the head of the response, connection included.
     package var headers: Duration = .seconds(10)
     /// The maximum time between two pieces of a body, and from the sent request to the head of the response.
     package var progress: Duration = .seconds(10)
-    /// The maximum time of one list, redirects included.
+    /// The maximum time for the download of one list, redirects included.
     package var whole: Duration = .seconds(60)
-    /// The maximum time of all lists of one call. A list that was not requested within this time
-    /// is not requested any more.
+    /// The maximum time for all lists of one `fetch` call. After this time, no further list is requested.
     package var batch: Duration = .seconds(300)
     /// The maximum number of lists that are requested at the same time.
     package var concurrent = 4
-    /// The maximum size of all lists of one call together, in bytes.
+    /// The maximum size in bytes of all lists of one `fetch` call together.
     package var total = 1 << 28
     /// The maximum size of a list in bytes, by kind. A kind without an entry has the limit of the list's
     /// parser.
@@ -124,7 +125,8 @@ package struct FetchLimits: Sendable {
 
     package init() {}
 
-    /// The maximum size of a list of this kind in bytes; by default, what its parser accepts.
+    /// Returns the maximum size of a list of this kind in bytes: the entry in `sizes`, or else the limit of
+    /// the list's parser.
     package func maximumSize(of kind: TrustSource.Kind) -> Int {
         if let size = sizes[kind] { return size }
         return switch kind {
@@ -136,14 +138,15 @@ package struct FetchLimits: Sendable {
     }
 }
 
-/// The number of bytes that all lists of one call may still have together. The bytes of a failed list stay
-/// counted.
+/// A budget of bytes for all lists of one `fetch` call together. Bytes that were received for a failed list
+/// still count.
 final class FetchRoom: Sendable {
     private let left: Atomic<Int>
 
     init(bytes: Int) { left = Atomic(bytes) }
 
-    /// Reserves `count` bytes. Returns false if fewer were left; every later call then returns false too.
+    /// Reserves `count` bytes. Returns `false` if fewer bytes were left. Every later call then returns
+    /// `false` too.
     func reserve(_ count: Int) -> Bool {
         left.subtract(count, ordering: .relaxed).newValue >= 0
     }

@@ -2,10 +2,10 @@ internal import Foundation
 package import MdocTrust
 internal import PKIX
 
-/// The lists to fetch for a trust snapshot: the lists that the snapshot has, and the CRLs that its anchors
-/// name.
+/// The lists to fetch for a trust snapshot: the lists in the snapshot, and the CRLs at the distribution
+/// points in its anchors' certificates.
 package struct FetchPlan: Sendable {
-    /// A location that the snapshot names and that must not be requested.
+    /// A location in the snapshot that must not be requested.
     package struct Refusal: Hashable, Sendable {
         package let identity: TrustSource.Identity
         package let fault: LocationFault
@@ -19,14 +19,14 @@ package struct FetchPlan: Sendable {
     /// Plans the renewal of a snapshot.
     ///
     /// VICALs, issuers' roots, CRLs, status lists and identifier lists are renewed if their URL is known. The
-    /// CRLs that the anchors name are added. The roots of VICAL providers are pinned by hand and never
-    /// fetched.
+    /// CRLs at the distribution points in the anchors' certificates are added. The roots of VICAL providers
+    /// are pinned by hand and never fetched.
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
-            // Lists of several issuers may have one URI, and therefore one identity. The URI is then
-            // requested once.
             guard let url = source.url else { continue }
+            // The lists of several issuers may have the same URI, and therefore the same identity. They share
+            // one entry, so that the URI is requested once.
             locations[TrustSource.Identity(kind: source.kind, name: source.name)] = url
         }
         for name in snapshot.anchors.flatMap(\.anchor.certificate.crlDistributionPointURIs) {
@@ -38,7 +38,7 @@ package struct FetchPlan: Sendable {
             do throws(TrustFetchError) {
                 targets.append(try FetchTarget(identity.kind, name: identity.name, url: url))
             } catch {
-                // `FetchTarget` throws no other error.
+                // `FetchTarget` throws only `locationRefused`.
                 guard case .locationRefused(let fault) = error else { continue }
                 refused.append(Refusal(identity: identity, fault: fault))
             }
@@ -49,8 +49,8 @@ package struct FetchPlan: Sendable {
 }
 
 extension TrustSource {
-    /// The URL from which the source can be fetched again: its name if that is a URL, otherwise the URL of
-    /// its provenance; `nil` for a source that was read from a file.
+    /// The URL from which the source can be fetched again: the source's name if the name is a URL, otherwise
+    /// the URL from which the source was fetched before. `nil` for a source that was read from a file.
     fileprivate var url: String? {
         if name.contains("://") { return name }
         guard case .fetched(let url) = provenance else { return nil }
@@ -71,7 +71,7 @@ package struct FetchTarget: Hashable, Sendable {
     /// - Parameters:
     ///   - name: the name of the list in a snapshot. For a status list or an identifier list, the URI by
     ///     which documents refer to it.
-    ///   - url: the location of the list, if it is not the name.
+    ///   - url: the location of the list; `nil` if the name is the location.
     /// - Throws: `locationRefused` if the location must not be requested.
     package init(
         _ kind: TrustSource.Kind, name: String, url: String? = nil
@@ -82,7 +82,7 @@ package struct FetchTarget: Hashable, Sendable {
     }
 }
 
-/// The result of one target.
+/// The result of fetching one target.
 package struct FetchResult: Sendable {
     package let target: FetchTarget
     /// The list as the server sent it, before any check, or the error.
@@ -91,13 +91,13 @@ package struct FetchResult: Sendable {
 
 /// A URL from which a list of one kind may be fetched.
 ///
-/// Lists come over `https:`. Only a CRL may come over `http:` as well: the distribution points of CRLs
-/// commonly use `http:`, because the certificate of a TLS server would need a CRL in turn. The issuer's
-/// signature is checked before a CRL counts.
+/// Lists are fetched over `https:`. Only a CRL may also be fetched over `http:`: the distribution points of
+/// CRLs commonly use `http:`, because the certificate of a TLS server would need a CRL too. The issuer's
+/// signature is checked before a CRL is used.
 ///
 /// An attacker on a connection without TLS can read which issuer's CRL is requested, and can withhold a CRL
-/// or send an older one. The dates and the number of an older CRL show its age. The other kinds of lists have
-/// no need for `http:`, and a root is signed only by itself.
+/// or send an older one. The dates and the number of an older CRL show its age. The other kinds of lists do
+/// not need `http:`. For a root it would be unsafe, because no other certificate signs a root.
 struct FetchLocation: Hashable, Sendable {
     /// The maximum length of a URL in bytes.
     private static let maximumLength = 2048
@@ -114,8 +114,8 @@ struct FetchLocation: Hashable, Sendable {
         try self.init(url, for: kind)
     }
 
-    /// Reads a URL, which may be relative to `base`; `nil` if the text is too long or has characters that no
-    /// URL has.
+    /// Reads a URL, which may be relative to `base`; `nil` if the text is too long or contains characters
+    /// that are not allowed in a URL.
     private static func url(_ text: String, from base: URL?) -> URL? {
         guard text.utf8.count <= maximumLength, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             return nil
@@ -134,7 +134,7 @@ struct FetchLocation: Hashable, Sendable {
         self.url = url
         self.scheme = scheme
         self.host = host
-        // A redirect may name the default port or leave it out.
+        // A redirect may name the default port or leave it out, so a missing port is replaced by the default.
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 

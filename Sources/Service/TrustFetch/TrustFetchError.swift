@@ -1,11 +1,11 @@
 internal import HTTPClient
 
-/// The reason why a list was not obtained. No reason says anything about a document: without the list,
+/// The reason why a list was not obtained. The reason says nothing about any document: without the list,
 /// revocation is undetermined (Q182).
 package enum TrustFetchError: Error, Hashable, Sendable {
     /// The location is not allowed. No request was sent.
     case locationRefused(LocationFault)
-    /// The time for this part of the download was over.
+    /// The time limit for this part of the download was exceeded.
     case timedOut(FetchPhase)
     /// The list, or its announced length, exceeds `limit` bytes.
     case tooLarge(limit: Int)
@@ -17,7 +17,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case redirectedToPlaintext
     /// The server redirects more than `limit` times.
     case redirectedTooOften(limit: Int)
-    /// The body is compressed, although that was not requested.
+    /// The body has a content coding, such as compression, although none was requested.
     case contentEncoded
     /// TLS with the server failed.
     case tls(TLSFault)
@@ -31,7 +31,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case malformed
     /// The task was cancelled.
     case cancelled
-    /// The PEM with the roots of servers has no certificate, or a certificate that cannot be read.
+    /// The PEM with the roots for verifying servers has no certificate, or a certificate that cannot be read.
     case serverRootsUnreadable
     /// libcurl is not installed.
     case libraryMissing
@@ -39,19 +39,19 @@ package enum TrustFetchError: Error, Hashable, Sendable {
 
 /// The reason why a location is not requested.
 package enum LocationFault: String, Sendable {
-    /// The location is not a URL, is too long, or has characters that no URL has.
+    /// The location is not a URL, is too long, or contains characters that are not allowed in a URL.
     case unreadable
     /// The location is neither `https:` nor, for a CRL, `http:`.
     case schemeRefused = "scheme_refused"
     /// The location has a user name or a password, which are never sent.
     case credentials
-    /// The list is the root of a VICAL provider, which is pinned by hand.
+    /// The list is a root of a VICAL provider. Such roots are pinned by hand and never fetched.
     case pinned
 }
 
 /// The part of a download that took too long.
 package enum FetchPhase: String, Sendable {
-    /// The host's address, the connection and the TLS handshake.
+    /// Resolving the host's name, connecting, and the TLS handshake.
     case connect
     /// The head of the response.
     case headers
@@ -59,7 +59,7 @@ package enum FetchPhase: String, Sendable {
     case progress
     /// The whole download of one list, redirects included.
     case whole
-    /// All lists of one call.
+    /// All lists of one `fetch` call.
     case batch
 }
 
@@ -96,7 +96,8 @@ extension TrustFetchError {
         }
     }
 
-    /// The error in words for a person. No text says that anything is revoked (Q182).
+    /// A description of the error for a person. No description says that a document or certificate is revoked
+    /// (Q182).
     package var explanation: String {
         switch self {
         case .locationRefused(let fault): fault.explanation
@@ -104,7 +105,7 @@ extension TrustFetchError {
         case .timedOut(.headers): "the server took too long to answer"
         case .timedOut(.progress): "the server stopped in the middle of its answer"
         case .timedOut(.whole): "the download of the whole list took too long"
-        case .timedOut(.batch): "all lists together took too long"
+        case .timedOut(.batch): "the downloads of all lists together took too long"
         case .tooLarge(let limit): "the list is longer than \(limit) bytes"
         case .status(let code): "the server answers with status \(code)"
         case .redirectedElsewhere: "the server redirects to another host, which is not allowed"
@@ -128,11 +129,11 @@ extension TrustFetchError {
 }
 
 extension LocationFault {
-    /// The fault in words for a person.
+    /// A description of the fault for a person.
     package var explanation: String {
         switch self {
         case .unreadable: "the location is not a URL"
-        case .schemeRefused: "only https: is allowed, and http: for CRLs"
+        case .schemeRefused: "the URL must begin with https:; for a CRL, http: is allowed too"
         case .credentials: "a URL with a user name or a password is not allowed"
         case .pinned:
             "a provider's root is not imported from a URL: download it, compare its fingerprint with the published one, then import the file"
@@ -145,8 +146,8 @@ extension TrustFetchError {
     ///
     /// - Parameters:
     ///   - limits: the maximum size of this list, and of all lists of the call together, in bytes.
-    ///   - whole: the limit that set the time of the request: `whole` for the list's limit, `batch` for the
-    ///     limit of all lists.
+    ///   - whole: the limit that determined the request's maximum time: `whole` for the time limit of one
+    ///     list, `batch` for the time limit of all lists.
     init(_ error: ClientError, limits: (list: Int, all: Int), whole: FetchPhase) {
         self =
             switch error {

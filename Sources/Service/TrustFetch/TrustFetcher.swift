@@ -4,20 +4,20 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A downloader of trust lists over HTTP, within limits, which returns the bytes of each list with their
-/// URL and time.
+/// A downloader of trust lists over HTTP, within limits, which returns the bytes of each list with their URL
+/// and time.
 ///
 /// `countersign trust update` passes the targets of a `FetchPlan`, and `countersign trust import` passes the
 /// targets that the user names. Several lists are requested at a time, each by a `FetchExchange` in a
-/// separate task, through one `CurlClient` for the call.
+/// separate task, through one `CurlClient` for each call of `fetch`.
 ///
 /// - A request carries no cookie, no credential and no data of a user. A server learns which list is
-///   requested, from which address, and that Countersign asks.
-/// - Only locations that a trusted issuer named should be requested, never a location that only a phone's
-///   message names.
-/// - A failed list fails alone; every target has a result.
+///   requested, the client's network address, and that Countersign is the client.
+/// - Only locations that a trusted issuer named should be requested, never a location that occurs only in a
+///   phone's message.
+/// - If one list fails, the other lists are still fetched. Every target has a result.
 ///
-/// The fetcher judges nothing and stores nothing. Signature, age and issuer of a list are checked when the
+/// The fetcher neither verifies nor stores a list. Signature, age and issuer of a list are checked when the
 /// list is admitted to a snapshot.
 package struct TrustFetcher: Sendable {
     private let limits: FetchLimits
@@ -31,21 +31,23 @@ package struct TrustFetcher: Sendable {
         trust = try roots.trust()
     }
 
-    /// Requests all `targets`, several at a time, within the time of a batch. When that time is over or the
-    /// task is cancelled, connections in progress end at once.
+    /// Requests all `targets`, several at a time, within the time `FetchLimits.batch`. When this time is over
+    /// or the task is cancelled, connections in progress end immediately.
     ///
     /// - Parameter now: the time that each list records as the time of its download.
     /// - Returns: one result for each target, in the order of the targets.
     package func fetch(_ targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
         let end = ContinuousClock.now.advanced(by: limits.batch)
-        // No connection is kept, because a server could close a kept connection just when it is used again.
+        // No connection is kept for later requests, because a server could close a kept connection just when
+        // the next request is sent over it.
         let client = CurlClient(
             trust, keepsConnections: nil, connectionsPerHost: max(1, limits.concurrent))
         let room = FetchRoom(bytes: limits.total)
         var outcomes: [Int: Result<TrustSource, TrustFetchError>] = [:]
         await withTaskGroup(of: (Int, Result<TrustSource, TrustFetchError>).self) { group in
             var waiting = targets.indices.makeIterator()
-            /// Starts the next list. A list for which no time is left fails without a request.
+            /// Starts the download of the next list. If no time is left, the download fails without a
+            /// request.
             func startNext() {
                 guard let index = waiting.next() else { return }
                 let left = ContinuousClock.now.duration(to: end)

@@ -12,7 +12,7 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 
-/* Macros Swift cannot import. */
+/* Values of macros that Swift cannot import. */
 static const int COPENSSL_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
 static const int COPENSSL_PKEY_KEY_PARAMETERS = EVP_PKEY_KEY_PARAMETERS;
 static const int COPENSSL_PKEY_KEYPAIR = EVP_PKEY_KEYPAIR;

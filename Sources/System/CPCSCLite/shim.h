@@ -1,4 +1,4 @@
-// pkg-config gives -I/usr/include/PCSC; these are the names below it.
+// The include path from pkg-config is /usr/include/PCSC, so the names of the headers have no folder.
 #include <pcsclite.h>
 #include <reader.h>
 #include <winscard.h>

@@ -1,4 +1,4 @@
-// What a process needs to confine itself: variadic calls, and macros that Swift cannot import.
+// Wrappers of the variadic functions and macros with which a process confines itself. Swift cannot import them.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -50,7 +50,7 @@ static inline int confinement_set_limit(int resource, unsigned long value) {
     return setrlimit(resource, &limit);
 }
 
-// Whatever the parent left open by mistake.
+// Closes every descriptor above standard error, in case the parent process left one open by mistake.
 static inline int confinement_close_others(void) {
     return syscall(SYS_close_range, 3U, ~0U, 0U);
 }

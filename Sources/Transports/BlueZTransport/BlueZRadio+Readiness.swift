@@ -46,11 +46,11 @@ extension BlueZRadio {
         }
     }
 
-    /// Waits until bluetoothd reports a change or the limit has passed. Without a message bus there is no
-    /// report, so the limit ends the wait.
+    /// Waits until bluetoothd reports a change or the limit has passed. Without a message bus no change is
+    /// reported, so the wait lasts until the limit.
     private func waitForChange(within limit: Duration) async {
-        // The daemon identifies a listener by an object. Several waits may run at once, so each has a
-        // separate object.
+        // `Daemon` identifies a listener by an object. Several waits may run at the same time, so each wait
+        // has a separate object.
         final class Listener: Sendable {}
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let listener = Listener()

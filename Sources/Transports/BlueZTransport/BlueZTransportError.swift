@@ -16,14 +16,14 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     case accessDenied(PeerRefusal? = nil)
     /// bluetoothd has no adapter that can advertise.
     case noAdapter
-    /// The configured adapter does not exist. The value is the adapter's name.
+    /// The configured adapter does not exist or cannot advertise. The value is the adapter's name.
     case adapterMissing(String)
     /// The adapter was removed while it was in use.
     case adapterLost
     /// The adapter is off and cannot be switched on, or was switched off while it was in use.
     case adapterOff(PeerRefusal? = nil)
-    /// bluetoothd refused to register a service or an advertisement, possibly although it had reported that
-    /// it can send another advertisement (Q239).
+    /// bluetoothd refused to register a service or an advertisement. It may refuse an advertisement although
+    /// it reported that another advertisement is possible (Q239).
     case registrationRefused(PeerRefusal)
     /// Another device, such as the phone of an earlier customer, could not be disconnected.
     case otherDeviceStays(PeerRefusal? = nil)

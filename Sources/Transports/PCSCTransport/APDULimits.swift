@@ -1,5 +1,5 @@
-/// The maximum lengths of commands and answers on one reader: what the driver reports, reduced by known
-/// faults and by the configuration.
+/// The maximum lengths of commands and answers on one reader: the values that the driver reports, lowered
+/// because of known faults and by the configuration.
 package struct APDULimits: Equatable, Sendable {
     /// Whether APDUs with extended length fields may be used.
     package let allowsExtended: Bool
@@ -22,9 +22,9 @@ package struct APDULimits: Equatable, Sendable {
     ) {
         let exception = Self.exceptions.first { name.hasPrefix($0.namePrefix) }
         maximumCommand = exception?.maximumCommand ?? Self.pcscdBuffer
-        // A driver reports 0x10000 if the reader can exchange extended APDUs.
-        // For a driver that reports nothing, only the lengths are used that every reader can handle (Q120). A
-        // reader among the `exceptions` is known to pass on extended APDUs.
+        // A driver reports 0x10000 if the reader can exchange extended APDUs. If a driver reports nothing,
+        // only the lengths that every reader can handle are used (Q120), except for the readers in
+        // `exceptions`, which are known to pass on extended APDUs.
         let saysExtended = properties.maximumAPDUData.map { $0 >= 0x10000 } ?? (exception != nil)
         allowsExtended = saysExtended && !quirks.contains(.shortAPDUOnly)
         // The header, the extended Lc and the extended Le of a command take ten bytes.

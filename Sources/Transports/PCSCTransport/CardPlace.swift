@@ -1,8 +1,9 @@
 /// The state of one reader's field: whether a card lies there, and whether it may be used in the current
-/// presentation (Q9, Q208). A presentation is everything from the order to read a phone to the result.
+/// presentation (Q9, Q208). A presentation lasts from the order to read a phone until the result. A stay is
+/// the time for which a card lies in the field; an absence shorter than `flicker` does not end it.
 ///
-/// A value without I/O. `PCSCContactlessReader` has a `CardPlace` for each reader, and changes it by pcscd's
-/// events.
+/// This type performs no I/O. `PCSCContactlessReader` has a `CardPlace` for each reader, and changes it by
+/// pcscd's events.
 struct CardPlace {
     /// The shortest absence that ends a stay. Readers that poll by themselves announce a card again 250 ms
     /// after the card was powered off, and a card at the edge of the field comes and goes (Q208).
@@ -25,7 +26,7 @@ struct CardPlace {
     ///
     /// - Parameter stay: the number for the card's stay if a new stay begins.
     mutating func insert(stay: Int, now: ContinuousClock.Instant) {
-        // The first card counts like a card that returns after a long absence.
+        // The first card is treated like a card that returns after a long absence.
         let absence = left?.duration(to: now) ?? Self.absence
         if !isOccupied, absence >= Self.flicker { (self.stay, wasTried) = (stay, false) }
         if !isOccupied, absence >= Self.absence { isServed = false }

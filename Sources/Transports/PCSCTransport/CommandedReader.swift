@@ -24,8 +24,8 @@ package actor CommandedReader: ContactlessReader {
     private var waits = 0
     private var isCommanding = false
 
-    /// The time from one polling frame to the next. Phones were seen to decide 70 to 100 ms after a frame,
-    /// and Apple's own readers send three frames in a second (Q7).
+    /// The time from one polling frame to the next. Phones were seen to react 70 to 100 ms after a frame, and
+    /// Apple's own readers send three frames in a second (Q7).
     private static let interval = Duration.milliseconds(200)
 
     package init(
@@ -51,7 +51,8 @@ package actor CommandedReader: ContactlessReader {
         return try await reader.nextCard(again: pause)
     }
 
-    /// Sends the commands every 200 ms while a caller waits for a phone. Only one task does so at a time.
+    /// Sends the commands every 200 ms while a caller waits for a phone. Only one task runs this function at
+    /// a time.
     private func command() async {
         // Two callers may each have made a task before the first task ran.
         guard !isCommanding else { return }
@@ -64,12 +65,12 @@ package actor CommandedReader: ContactlessReader {
         }
     }
 
-    /// Sends the commands once to each reader that accepts them. An error is ignored: a reader refuses
-    /// commands, for example, while a phone lies on it, and `command()` calls this function again after 200
-    /// ms.
+    /// Sends the commands once to each reader that accepts them. An error is ignored, because `command()`
+    /// calls this function again after 200 ms. A reader may refuse commands while a phone lies on it, for
+    /// example.
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
-        // A reader that is plugged in again may have its tone again.
+        // Unplugged readers are forgotten, because the tone of a reader that is plugged in again may be on.
         quieted.formIntersection(readers.map(\.name))
         // No command is sent once nobody waits for a phone.
         for reader in selector.candidates(among: readers) where reader.allowsEscape && waits > 0 {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// A connection to pcscd, called a context in PC/SC. One thread uses it; only `SCardCancel` may be called
-/// from another.
+/// from another thread.
 struct ContextHandle: ~Copyable, Sendable {
     let raw: SCARDCONTEXT
 
@@ -13,7 +13,7 @@ struct ContextHandle: ~Copyable, Sendable {
     /// Whether pcscd has accepted this process as a client and still serves this process.
     static var isAnyOpen: Bool { open.load(ordering: .relaxed) > 0 }
 
-    /// The number of attempts before pcscd is reported as not running: 150 ms in total.
+    /// The number of attempts to connect before pcscd is reported as not running. Together they take 150 ms.
     private static let attempts = 30
     /// The pause between two attempts, in microseconds.
     private static let nextAttempt: useconds_t = 5_000
@@ -40,7 +40,8 @@ struct ContextHandle: ~Copyable, Sendable {
         // pcscd refuses a client above its limit, or a user without polkit permission, with
         // SCARD_W_SECURITY_VIOLATION. But if pcscd hangs up before the library has sent its version, the
         // library reports that no service runs (Q133). On a busy machine that was seen in two of three
-        // attempts, several times in a row. Therefore this status, and no other, leads to another attempt.
+        // attempts, several times in a row. Therefore SCARD_E_NO_SERVICE, and no other status, leads to
+        // another attempt.
         for _ in 0..<Self.attempts {
             let answer = ContextList.ofProcess.change {
                 unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
@@ -77,7 +78,7 @@ struct ContextHandle: ~Copyable, Sendable {
         }
     }
 
-    /// Waits until the state of a reader differs from the known one, or the list of readers changes.
+    /// Waits until the state of a reader differs from its state in `known`, or the list of readers changes.
     ///
     /// - Returns: the current state of each reader, with the event counter in the upper 16 bits; `nil` if the
     ///   time has passed.

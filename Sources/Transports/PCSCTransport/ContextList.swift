@@ -24,7 +24,7 @@ final class ContextList: Sendable {
 
     /// Makes a call that adds or removes a context.
     ///
-    /// - Returns: the result of `call`; `nil` without the call if the gate is closed.
+    /// - Returns: the result of `call`; `nil` if the gate is closed, in which case `call` does not run.
     func change<Value>(by call: () -> Value) -> Value? {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.underWay += 1 }

@@ -16,7 +16,7 @@ package struct DriverList {
         devices = Set(pairs.compactMap { USBIdentity("\($0):\($1)") })
     }
 
-    /// Returns the digits of the numbers in the array of a key. Each number is written as
+    /// Returns the hexadecimal digits of each number in the array of a key. A number is written as
     /// `<string>0x072F</string>`.
     private static func numbers(of key: String, in text: String) -> [Substring] {
         guard let array = text.part(after: "<key>\(key)</key>", before: "</array>") else { return [] }

@@ -24,9 +24,9 @@ package final class PCSCCard: Sendable {
 
     /// Sends one command APDU and returns the card's answer with its status word.
     ///
-    /// There is no timer, because a phone may answer only when its holder has consented (Q130). If the task
-    /// is cancelled, the call returns at once and the connection ends. The reader's thread stays busy until
-    /// the reader answers.
+    /// The call has no time limit, because a phone may answer only when its holder has consented (Q130). If
+    /// the task is cancelled, the call returns immediately and the connection ends. The reader's thread stays
+    /// busy until the reader answers.
     ///
     /// - Throws: `cardLost`, `linkLost`, `serviceLost`, `commandLength`, `cancelled`; `notConnected` after an
     ///   earlier error.

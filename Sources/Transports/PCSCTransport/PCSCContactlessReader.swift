@@ -6,11 +6,12 @@ package import Transport
 /// ``nextCard(again:)`` connects to the card of the best candidate that may be used, or waits for the next
 /// event. Readers may come and go and pcscd may restart meanwhile; the wait continues (Q134, Q136).
 ///
-/// - A tap during a session is only recorded (Q9, Q10).
-/// - While a caller waits, the actor asks every 3 s whether empty readers answer. A reader that hangs is
-///   reported once as `readerBlocked`; the next call of `nextCard(again:)` continues to wait (Q212).
-/// - When a command fails, the actor checks whether pcscd still lists the reader. This tells an unplugged
-///   reader from a phone that left (Q209).
+/// - A tap during the exchange with another phone is only recorded (Q9, Q10).
+/// - While a caller waits, the actor checks every 3 s whether the readers without a card answer. A reader
+///   that hangs is reported once as `readerBlocked`; the next call of `nextCard(again:)` continues to wait
+///   (Q212).
+/// - When a command fails, the actor checks whether pcscd still lists the reader. This check distinguishes an
+///   unplugged reader from a phone that left (Q209).
 ///
 /// The actor does not know whether a phone has a wallet. It sends no command to a phone by itself, except for
 /// the reset of a card that was left powered.
@@ -25,9 +26,11 @@ package actor PCSCContactlessReader: ContactlessReader {
     private var silent: Set<String> = []
     /// Whether a reader has stopped answering and this was not reported to a caller yet.
     private var isSilenceNew = false
-    /// The error with which pcscd was lost or refused this user; `nil` while pcscd serves this process.
+    /// The error because of which pcscd does not serve this process: pcscd was lost, or refuses this user.
+    /// `nil` while pcscd serves this process.
     private var refusal: PCSCTransportError?
-    /// The reason why the last attempt to connect to a present phone failed.
+    /// The fault of a reader that has stopped answering (`readerBlocked`) or is in use (`readerInUse`); `nil`
+    /// after a connection, the removal of a card or a new answer.
     private var hindrance: PCSCTransportError?
     private var watch: Task<Void, Never>?
     /// The number of changes so far. A caller that has seen fewer changes must look for a card again.
@@ -37,7 +40,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// The pause between two attempts to connect to a present phone. The phone may be waking up (Q131), or
     /// another program may hold the reader.
     private static let nextAttempt = Duration.milliseconds(250)
-    /// The time between two checks whether the readers answer, while no phone comes (Q212).
+    /// The pause between two checks of the readers, which are made while no phone comes (Q212).
     private static let nextProbe = Duration.seconds(3)
 
     package init(service: PCSCService, selector: ReaderSelector) {
@@ -71,13 +74,14 @@ package actor PCSCContactlessReader: ContactlessReader {
         case .readerRemoved(let reader):
             readers.remove(reader)
             places[reader] = nil
-        // A mute card is a card too. The attempt to connect finds out whether it answers.
+        // A card that did not answer is recorded like any other card. The attempt to connect finds out
+        // whether it answers now.
         case .cardInserted(let reader, _), .cardMute(let reader, _):
             stays += 1
             places[reader, default: CardPlace()].insert(stay: stays, now: .now)
         case .cardRemoved(let reader, _):
             places[reader]?.remove(now: .now)
-            // The card that could not be connected to has left.
+            // The fault may come from an attempt to connect to this card, which has now left.
             hindrance = nil
         }
         wake()
@@ -92,7 +96,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         let probing = Task { await probe() }
         defer { probing.cancel() }
         while true {
-            // A permission does not appear while waiting, so the caller gets this error at once.
+            // Waiting does not help if a permission is missing, so this error is thrown immediately.
             if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(ReaderFault(refusal)) }
             if isSilenceNew {
                 isSilenceNew = false
@@ -107,28 +111,28 @@ package actor PCSCContactlessReader: ContactlessReader {
             case .mute(let stay): throw .cardMute(stay: stay)
             case .refused: await waitForChange(since: seen, within: Self.nextAttempt)
             // When the pause is over, a phone that stayed on the reader may be returned again. Afterwards
-            // only an event can bring a phone.
+            // only an event ends the wait.
             case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
             // The task is cancelled when the caller's time is over. If a fault kept phones from being
-            // detected, the fault tells more than the cancellation.
+            // detected, the fault is more informative than the cancellation.
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
 
     // MARK: Readers that hang
 
-    /// Asks readers without a card every 3 s whether they answer, until cancelled. If a reader hangs while
-    /// pcscd powers a phone up, pcscd reports nothing about it (Q212).
+    /// Checks every 3 s whether the readers without a card answer, until the task is cancelled. If a reader
+    /// hangs while pcscd powers a phone up, pcscd reports nothing about it (Q212).
     ///
-    /// The first time, readers with the phone of an earlier presentation are asked too, because asking the
-    /// driver makes pcscd look for the card again. libccid loses what a reader with several slots reports at
-    /// the moment when pcscd ends a connection, and pcscd by itself would look again only after 10 minutes
-    /// (Q131).
+    /// The first check includes readers with the phone of an earlier presentation, because a request to the
+    /// driver makes pcscd look for the card again. When pcscd ends a connection, libccid loses an event that
+    /// a reader with several slots reports at that moment. By itself, pcscd would look again only after 10
+    /// minutes (Q131).
     private func probe() async {
         var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
-            // Without pcscd there is no reader to ask.
+            // Without pcscd no reader is checked.
             for reader in selector.candidates(among: (try? await service.readers()) ?? []) {
                 let place = places[reader.name] ?? CardPlace()
                 guard !place.isOccupied || (asksServed && place.isServed) else { continue }
@@ -141,7 +145,8 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// Records whether a reader answers. A reader that has stopped answering is reported to the next caller.
     private func record(answers: Bool, of reader: String) {
-        // Only a change is recorded: a silent reader answers again, or another reader has stopped answering.
+        // Only a change is recorded: a silent reader that answers again, or a reader that has stopped
+        // answering.
         guard answers == silent.contains(reader) else { return }
         silent.formSymmetricDifference([reader])
         hindrance = answers ? nil : .readerBlocked
@@ -151,7 +156,7 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     // MARK: Cards
 
-    /// The fault because of which no phone can be detected or read.
+    /// The fault that keeps phones from being detected or read; `nil` if there is none.
     private var unavailability: ContactlessError? {
         let error = refusal ?? (readers.isEmpty ? .noReader : hindrance)
         return error.map { .readerUnavailable(ReaderFault($0)) }
@@ -159,7 +164,7 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// The result of one search for a usable card on all readers.
     private enum Attempt {
-        /// No card is present that may be used.
+        /// No card that may be used is present.
         case none
         /// A card is present, but connecting failed. A later attempt may succeed.
         case refused
@@ -208,8 +213,8 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// Waits for a change.
     ///
-    /// - Parameter seen: the number of changes that the caller has handled. Returns at once if there were
-    ///   more.
+    /// - Parameter seen: the number of changes that the caller has handled. Returns immediately if more
+    ///   changes have occurred.
     /// - Parameter limit: the maximum wait; `nil` means no limit.
     private func waitForChange(since seen: Int, within limit: Duration?) async {
         let timer = limit.map { limit in
@@ -290,7 +295,7 @@ extension ContactlessError {
         switch error {
         case .cancelled: self = .cancelled
         case .readerBlocked, .commandLength, .readerMissing: self = .readerUnavailable(ReaderFault(error))
-        // pcscd may be lost too. The wait for the next card reports that.
+        // pcscd may have been lost as well, which the wait for the next card reports.
         default: self = isReaderListed ? .cardLost : .readerUnavailable(.readerMissing)
         }
     }

@@ -7,12 +7,12 @@ internal import Glibc
 /// The service has one context of pcscd for each reader in use, and one for each stream of events (Q135).
 package actor PCSCService {
     private let configuration: PCSCConfiguration
-    /// The thread that lists the readers. It belongs to no reader, so its slot has no name.
+    /// The slot of the thread that lists the readers. The slot belongs to no reader, so it has no name.
     private let listing = ReaderSlot(name: "")
     /// The slots of the readers in use, by name.
     private var slots: [String: ReaderSlot] = [:]
-    /// The properties of readers by name. Each driver is asked once, because the reader's thread cannot ask
-    /// while its card is busy.
+    /// The properties of readers by name. The driver of each reader is queried only once, because the
+    /// reader's thread cannot call the driver while it waits for the card.
     private var properties: [String: ReaderProperties] = [:]
 
     package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
@@ -32,7 +32,8 @@ package actor PCSCService {
         }
     }
 
-    /// Returns the names of the current readers in pcscd's order, possibly none. Asks no driver.
+    /// Returns the names of the current readers in pcscd's order, possibly none. Does not call the readers'
+    /// drivers.
     ///
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func names() async throws(PCSCTransportError) -> [String] {
@@ -63,8 +64,8 @@ package actor PCSCService {
         return readers
     }
 
-    /// Describes one reader. If its driver cannot be asked now because the reader is in use or blocked, the
-    /// description has only the name, and the limits that every reader can handle.
+    /// Describes one reader. If the driver cannot be asked now because the reader is in use, is blocked or
+    /// has a mute card, the description has only the name, and the limits that every reader can handle.
     ///
     /// - Throws: `readerMissing`, `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
@@ -72,7 +73,7 @@ package actor PCSCService {
             do throws(PCSCTransportError) {
                 properties[name] = try await readProperties(of: name, within: Self.answerTime)
             } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {
-                // The next call asks the driver again.
+                // The properties stay unknown, and the next call asks the driver again.
             }
         }
         return ReaderDescription(
@@ -111,15 +112,16 @@ package actor PCSCService {
     /// The maximum wait for a driver's answer about its reader.
     private static let answerTime = Duration.seconds(2)
 
-    /// Reads a reader's properties from its driver. A call that does not return is left to the reader's
-    /// thread.
+    /// Reads a reader's properties from its driver. A call that does not return in time is abandoned, and its
+    /// thread waits for the reader.
     ///
     /// - Throws: `readerBlocked` if the driver did not answer in time, `cancelled`, and errors of pcscd.
     private func readProperties(
         of name: String, within limit: Duration
     ) async throws(PCSCTransportError) -> ReaderProperties {
         let slot = slot(name)
-        // The call has a separate task, because only a cancelled task leaves a call that does not return.
+        // The call has a separate task, so that the timer can cancel it. Only a cancellation abandons a call
+        // that does not return.
         let call = Task { () -> Result<ReaderProperties, PCSCTransportError> in
             do throws(PCSCTransportError) {
                 return .success(
@@ -168,7 +170,7 @@ package actor PCSCService {
 }
 
 extension PCSCService {
-    /// The socket on which pcscd listens, unless the environment names another.
+    /// The path of the socket on which pcscd listens if the environment contains no other path.
     private static let usualSocket = "/run/pcscd/pcscd.comm"
 
     /// Whether this computer has a pcscd that runs, or that systemd starts for the first client.

@@ -27,8 +27,8 @@ extension PCSCTransportError {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
         case SCARD_E_SERVICE_STOPPED:
             isFirst ? .serviceIncompatible(libraryVersion: PCSCLibrary.version) : .serviceLost
-        // Each handle is released only once, by its owner. An unknown handle can therefore only belong to an
-        // earlier pcscd that has ended.
+        // Each handle is released only once, by its owner. If pcscd does not know a handle, the handle
+        // therefore belongs to an earlier pcscd that has ended.
         case SCARD_F_COMM_ERROR, SCARD_E_INVALID_HANDLE: .serviceLost
         case SCARD_W_SECURITY_VIOLATION: refused(call, isServed: isServed)
         case SCARD_E_CANCELLED: .cancelled
@@ -36,9 +36,11 @@ extension PCSCTransportError {
         }
     }
 
-    /// The meaning of SCARD_W_SECURITY_VIOLATION after a call. pcscd asks polkit about two calls. For any
-    /// other call the code means that pcscd ended meanwhile: pcscd 1.9.9 was seen to return this code instead
-    /// of SCARD_F_COMM_ERROR in about half of the cases.
+    /// Returns the error that SCARD_W_SECURITY_VIOLATION means for a call.
+    ///
+    /// pcscd asks polkit for a permission in two calls. For any other call the code means that pcscd ended
+    /// during the call: with pcscd 1.9.9 the call was seen to return this code instead of SCARD_F_COMM_ERROR
+    /// in about half of the cases.
     private static func refused(_ call: PCSCCall, isServed: Bool) -> PCSCTransportError {
         switch call {
         case .establishContext: isServed ? .tooManyClients : .accessDenied(.service)

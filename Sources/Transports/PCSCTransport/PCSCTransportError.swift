@@ -10,8 +10,8 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     /// pcscd and the client library use different versions of their protocol (Q139). The value is the
     /// library's version.
     case serviceIncompatible(libraryVersion: String)
-    /// pcscd's polkit rules do not permit this user the action (Q133). `.service` may also mean that other
-    /// programs have used up pcscd's limit of clients, because pcscd returns the same code.
+    /// pcscd's polkit rules do not allow this user to perform the action (Q133). `.service` may also mean
+    /// that other programs have used up pcscd's limit of clients, because pcscd returns the same code.
     case accessDenied(PolkitAction)
     /// pcscd accepts no further client, although it already serves this process. The default limit is 200
     /// (Q135).
@@ -48,7 +48,7 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case unexpected(code: UInt32, during: PCSCCall)
 }
 
-/// An action for which pcscd asks polkit.
+/// An action that pcscd performs only with polkit's permission.
 package enum PolkitAction: String, Sendable {
     /// The use of pcscd.
     case service = "org.debian.pcsc-lite.access_pcsc"
@@ -75,7 +75,8 @@ extension ReaderFault {
             case .readerMissing: .readerMissing
             case .readerInUse: .readerInUse
             case .readerBlocked: .readerBlocked
-            // The caller's task still runs. It cancelled the call because the time for the call was over.
+            // The caller's task was not cancelled. The caller itself cancelled the call to pcscd when the
+            // call's time limit had passed.
             case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
                 .commandLength, .answerTooLong:

@@ -3,8 +3,8 @@ package import Transport
 /// The commands that one model of reader carries out itself, without the phone.
 ///
 /// The commands are sent only if an installation requests them, and they arrive only if the driver passes
-/// such commands on (Q126). The bytes are from the makers' manuals. No real reader or iPhone has answered
-/// them yet.
+/// such commands on (Q126). The bytes are from the makers' manuals. The commands have not been tested with a
+/// real reader or iPhone yet.
 package struct ReaderCommands: Sendable {
     /// The commands that send one of Apple's polling frames (ECP), which wakes a wallet that is not open
     /// (Q213).
@@ -17,24 +17,24 @@ package struct ReaderCommands: Sendable {
     package enum Quieting: Sendable {
         /// A command that turns the tone off until the reader is unplugged.
         case command([UInt8])
-        /// A setting that the reader stores. The byte of settings is read. If one of the bits `bits` is set,
-        /// the byte is written without them.
+        /// A setting that the reader stores. The byte with the settings is read. If any of the bits `bits` is
+        /// set in it, the byte is written back with these bits cleared.
         case storedSetting(read: [UInt8], write: [UInt8], bits: UInt8)
     }
 
     /// Apple's polling frame for identity readers, without its checksum.
     private static let frame: [UInt8] = [0x6a, 0x02, 0x81, 0x03, 0x00, 0x00]
 
-    /// A transparent session (PC/SC part 3, 3.2.2): field on; the frame, to which the reader adds the
-    /// checksum, with no answer expected; end of the session.
+    /// The three commands of a transparent session (PC/SC part 3, 3.2.2): begin the session and switch the
+    /// field on, send the frame, end the session. The reader adds the checksum and expects no answer.
     private static let transparent: [[UInt8]] = [
         [0xff, 0xc2, 0x00, 0x00, 0x04, 0x81, 0x00, 0x84, 0x00],
         [0xff, 0xc2, 0x00, 0x01, 0x0c, 0x90, 0x02, 0x00, 0x00, 0x93, UInt8(frame.count)] + frame,
         [0xff, 0xc2, 0x00, 0x00, 0x02, 0x82, 0x00],
     ]
 
-    /// Commands to the PN532 chip of an ACR122U: checksums off in both directions and whole bytes; then the
-    /// frame with its checksum.
+    /// The two commands to the PN532 chip of an ACR122U. The first command switches the checksums off in both
+    /// directions, and makes the chip send whole bytes. The second command sends the frame with its checksum.
     private static let chip: [[UInt8]] = [
         [
             0xff, 0x00, 0x00, 0x00, 0x0b, 0xd4, 0x08, 0x63, 0x02, 0x00, 0x63, 0x03, 0x00, 0x63, 0x3d, 0x00,
@@ -46,8 +46,8 @@ package struct ReaderCommands: Sendable {
     private static let toneBit = Quieting.storedSetting(
         read: [0xe0, 0x00, 0x00, 0x21, 0x00], write: [0xe0, 0x00, 0x00, 0x21, 0x01], bits: 0x08)
 
-    /// Returns the commands of a model; `nil` for a model without such commands, or whose answers to them are
-    /// not known.
+    /// Returns the commands of a model; `nil` if the model has no such commands, or if its answers to them
+    /// are not known.
     package static func of(_ reader: USBIdentity) -> ReaderCommands? {
         switch (reader.vendor, reader.product) {
         // ACR122U.

@@ -8,11 +8,11 @@ package enum ReaderHindrance: Equatable, Sendable {
     /// The device is an NFC reader but not of the USB class CCID, so none of pcscd's drivers supports it
     /// (Q138).
     case notCCID(USBIdentity, model: String)
-    /// pcscd runs and has a driver for the model, but does not list it. The firmware may be too old or hang
-    /// (update it, or plug the reader in again, Q125), or a filter in pcscd's environment hides the reader
-    /// (Q135).
+    /// pcscd runs and has a driver for the model, but does not list it. The reader's firmware may be too old
+    /// or may hang (update the firmware, or plug the reader in again, Q125), or a filter in pcscd's
+    /// environment hides the reader (Q135).
     case notListed(USBIdentity, model: String)
-    /// None of pcscd's drivers lists the device, because the driver is older than the reader (Q211).
+    /// None of pcscd's drivers lists the device, because the drivers are older than the reader (Q211).
     case unknownToDrivers(USBIdentity, model: String)
 
     /// The kernel modules that use NFC chips themselves.
@@ -63,8 +63,8 @@ package enum ReaderHindrance: Equatable, Sendable {
         return .unknownToDrivers(device, model: model?.name ?? "smart-card reader")
     }
 
-    /// Returns the reason why a known model, or a reader that is not CCID, is not listed; `nil` for a device
-    /// that is not known as a reader.
+    /// Returns the reason why pcscd does not list a device. The device must be a known model, or a reader
+    /// that is not CCID; for any other device the result is `nil`.
     ///
     /// - Parameter modules: the loaded kernel modules that use NFC chips.
     private static func hindrance(of device: USBIdentity, modules: [String]) -> ReaderHindrance? {
@@ -80,7 +80,8 @@ package enum ReaderHindrance: Equatable, Sendable {
 }
 
 extension ReaderHindrance {
-    /// Examines this computer. Files that cannot be read, as in a container, count as absent.
+    /// Returns the reasons why pcscd does not list readers that are plugged into this computer. Files that
+    /// cannot be read, as in a container, count as absent.
     ///
     /// Reads small files of the kernel and of pcscd's drivers. Call it from a self-test, not from a
     /// transaction.

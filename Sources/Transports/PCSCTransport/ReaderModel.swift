@@ -1,7 +1,6 @@
 package import Transport
 
-/// A reader model with known quirks. A reader whose model is not in `all` is used as its driver describes the
-/// reader.
+/// A reader model with known quirks. A reader whose model is not in `all` is assumed to have no quirks.
 package struct ReaderModel: Sendable {
     package let usb: USBIdentity
     package let name: String
@@ -49,33 +48,36 @@ package struct ReaderModel: Sendable {
 
 /// A property of a reader model that its driver does not report.
 package enum ReaderQuirk: String, Sendable, CaseIterable {
-    /// Carries no extended APDUs: at most 255 data bytes in a command and 256 in an answer (Q120).
+    /// The reader cannot exchange extended APDUs: a command has at most 255 data bytes and an answer 256
+    /// (Q120).
     case shortAPDUOnly
-    /// Exchanges TPDUs, so the driver has to divide APDUs. Works, but is not recommended (Q123).
+    /// The reader exchanges TPDUs, so the driver has to divide APDUs. The reader works, but is not
+    /// recommended (Q123).
     case tpduLevel
-    /// Is taken from pcscd by the kernel's NFC modules, unless they are blacklisted (Q124).
+    /// The reader is taken from pcscd by the kernel's NFC modules, unless they are blacklisted (Q124).
     case takenByKernelNFC
-    /// Needs up to 1 s to report whether a card is present, and may have to be plugged in again (Q125).
+    /// The reader needs up to 1 s to report whether a card is present, and may have to be plugged in again
+    /// (Q125).
     case slowSlotStatus
-    /// Is refused by the driver if its firmware is below 2.06 (Q125).
+    /// The reader is refused by the driver if its firmware is below 2.06 (Q125).
     case oldFirmwareRefused
-    /// Refuses commands to itself while a phone is in the field, so the reader must be configured
-    /// before the phone comes (Q129).
+    /// The reader refuses commands to itself while a phone is in the field, so it must be configured before
+    /// the phone comes (Q129).
     case configureBeforeCard
-    /// Sometimes fails to power a phone up until the phone is lifted, and notices late that the phone left
-    /// (Q131).
+    /// The reader sometimes fails to power a phone up until the phone is lifted, and notices late that the
+    /// phone left (Q131).
     case powerUpNeedsLift
-    /// Becomes unstable if it is configured with escape commands (Q137).
+    /// The reader becomes unstable if it is configured with escape commands (Q137).
     case unstableEscape
-    /// Was seen to fail with very long APDUs. The limit of 4 KiB must not be raised (Q137).
+    /// The reader was seen to fail with very long APDUs. The limit of 4 KiB must not be raised (Q137).
     case longAPDUsFail
-    /// Stores settings for speed and polling, which somebody may have changed (Q137).
+    /// The reader stores settings for speed and polling, which somebody may have changed (Q137).
     case storedSettings
-    /// Polls by itself and announces a card again 250 ms after it was powered off. The card is therefore left
-    /// powered, and is reset before the next attempt (Q208).
+    /// The reader polls by itself, and announces a card again 250 ms after the card was powered off. The card
+    /// is therefore left powered, and is reset before the next attempt (Q208).
     case announcesAgain
-    /// Has slots that share one interface and one name and cannot be used at the same time (Q127).
+    /// The reader has slots that share one interface and one name and cannot be used at the same time (Q127).
     case slotsShareInterface
-    /// Has Bluetooth too. Only its USB side is a PC/SC reader (Q138).
+    /// The reader has Bluetooth too. Only its USB side is a PC/SC reader (Q138).
     case usbSideOnly
 }

@@ -45,7 +45,7 @@ final class ReaderMonitor: Sendable {
         thread.perform { self.run() }
     }
 
-    /// Ends the wait and the thread. Returns at once.
+    /// Ends the wait and the thread. Returns immediately.
     func stop() {
         control.withLock { $0.isStopped = true }
         stopSignal.signal()
@@ -108,8 +108,8 @@ final class ReaderMonitor: Sendable {
             guard let states else { continue }
             let changes = states.flatMap { watch.observe($0.name, state: $0.state) }
             changes.forEach(emit)
-            // Another program opened or released a reader. There is nothing to report; the pause keeps the
-            // thread from spinning.
+            // Another program opened or released a reader. This is not an event for the caller. The pause
+            // keeps the thread from spinning.
             if changes.isEmpty { _ = stopSignal.wait(timeout: .now() + .milliseconds(10)) }
         }
     }
@@ -117,7 +117,7 @@ final class ReaderMonitor: Sendable {
 
 extension DispatchTimeInterval {
     fileprivate var milliseconds: DWORD {
-        // `BackOff` makes milliseconds only.
+        // `BackOff` returns its waits in milliseconds, so no other case occurs.
         guard case .milliseconds(let count) = self else { return 0 }
         return DWORD(count)
     }

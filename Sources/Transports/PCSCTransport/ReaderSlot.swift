@@ -5,8 +5,8 @@ internal import Transport
 /// abandoned.
 ///
 /// Only the reader can end an `SCardTransmit`; `SCardCancel` cannot. When the task that waits for such a call
-/// is cancelled, the task returns at once and the call is left to its thread. The thread releases card and
-/// context as soon as the call returns. The next call gets a new thread.
+/// is cancelled, the task returns immediately, and the call continues on its thread. The thread releases card
+/// and context as soon as the call returns. The next call gets a new thread.
 ///
 /// The next call first waits up to 5 s until the abandoned call returns, since pcscd reserves the reader
 /// until then. If the abandoned call does not return in this time, the next call throws `readerBlocked`. A
@@ -21,8 +21,8 @@ final class ReaderSlot: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The maximum wait of a new call for abandoned calls to return. pcscd reserves the reader for them until
-    /// then.
+    /// The maximum time for which a new call waits until abandoned calls have returned. Until then, pcscd
+    /// reserves the reader for the abandoned calls.
     private static let abandonedCallReturn = Duration.seconds(5)
 
     init(name: String) {

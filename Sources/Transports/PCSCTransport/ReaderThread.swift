@@ -103,7 +103,7 @@ actor ReaderThread {
         return try withContext { context throws(PCSCTransportError) in
             let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
             let properties = handle.readerProperties()
-            // The connection was to the reader. A card on the reader stays as it was.
+            // This was a connection to the reader itself, so a card on the reader is left as it is.
             handle.disconnect(SCARD_LEAVE_CARD)
             return properties
         }
@@ -116,7 +116,7 @@ actor ReaderThread {
     func command(_ commands: [[UInt8]], to reader: String) throws(PCSCTransportError) -> [[UInt8]] {
         guard card == nil else { throw .readerInUse }
         return try withContext { context throws(PCSCTransportError) in
-            // With SCARD_STATE_UNAWARE, pcscd reports the current state at once.
+            // With SCARD_STATE_UNAWARE, pcscd reports the current state immediately.
             let states = try context.statusChange(from: [(reader, DWORD(SCARD_STATE_UNAWARE))], within: 0)
             let isOccupied = states?.contains { $0.state & DWORD(SCARD_STATE_PRESENT) != 0 } ?? false
             // Some readers refuse commands to themselves while a phone is in the field (Q129).
@@ -152,7 +152,7 @@ actor ReaderThread {
             // The context was invalid, and `lendContext` has released it.
         }
         context = try ContextHandle.establish()
-        // `lendContext` returns `nil` only without a context, and a context was just made.
+        // `lendContext` returns `nil` only if there is no context, but `withContext` has just created one.
         guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value
     }
@@ -165,8 +165,8 @@ actor ReaderThread {
         do throws(PCSCTransportError) {
             return try context?.lend(to: body)
         } catch  where error == .serviceLost || error == .accessDenied(.card) {
-            // A connect may get the code of a missing polkit permission when pcscd ends meanwhile (seen with
-            // 1.9.9).
+            // If pcscd ends during a connect, the connect may return the code of a missing polkit permission
+            // (seen with 1.9.9).
             close()
             throw error
         }

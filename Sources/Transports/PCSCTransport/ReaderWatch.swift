@@ -3,7 +3,7 @@ internal import CPCSCLite
 /// A value that turns lists of readers and states from pcscd into events. Makes no calls to pcscd.
 struct ReaderWatch {
     /// The readers, each with the state to compare with at the next wait. A new reader has the state
-    /// `SCARD_STATE_UNAWARE`, for which pcscd reports the current state at once.
+    /// `SCARD_STATE_UNAWARE`, for which pcscd reports the current state immediately.
     private(set) var known: [(name: String, state: DWORD)] = []
     private var cards: [String: Presence] = [:]
 
@@ -46,8 +46,9 @@ struct ReaderWatch {
     /// Returns the state to compare with at the next wait.
     ///
     /// pcscd lists a reader before it has looked for a card there. Until then the state has neither EMPTY nor
-    /// PRESENT, only the counter of the reader that had this place in pcscd's list before. From such a state
-    /// libpcsclite 1.9.9 does not report a card as a change, but from EMPTY it does.
+    /// PRESENT, only the event counter of the reader that had the same position in pcscd's list before.
+    /// libpcsclite 1.9.9 does not report a card as a change from such a state. It does report a card as a
+    /// change from EMPTY, so this function adds EMPTY to a state without PRESENT.
     private static func comparable(_ state: DWORD) -> DWORD {
         let state = state & ~DWORD(SCARD_STATE_CHANGED)
         return state & DWORD(SCARD_STATE_PRESENT) == 0 ? state | DWORD(SCARD_STATE_EMPTY) : state

@@ -4,19 +4,19 @@ package import Transport
 /// The card side of a virtual PC/SC reader (vpcd of vsmartcard): a card that can be inserted and removed. The
 /// software wallet uses the card as its NFC interface.
 ///
-/// vpcd treats one TCP connection for each slot as the card: a connected card is present. Messages in both
-/// directions are a 2-byte big-endian length and that many bytes. A message of a single byte from the reader
-/// is a control code; all others are commands.
+/// vpcd accepts one TCP connection for each slot: the card is present while the connection exists. A message
+/// in either direction is a 2-byte big-endian length, followed by that many bytes. A message of a single byte
+/// from the reader is a control code; all others are commands.
 package final class VirtualCard: Sendable {
-    /// The answer to reset that pcscd forms for an ISO/IEC 14443-4 card without historical bytes. It tells
-    /// nothing about the phone (Q128).
+    /// The answer to reset that pcscd forms for an ISO/IEC 14443-4 card without historical bytes. This answer
+    /// contains no information about the phone (Q128).
     package static let answerToReset: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
     /// The TCP port of vpcd's first slot in the configuration of its package.
     package static let defaultPort: UInt16 = 35963
 
     /// The shortest time between removal and insertion. pcscd looks for the card every 400 ms. A card that
-    /// returns sooner makes the slot unusable, and a card that was away for less than a second does not count
-    /// for the next presentation (Q208).
+    /// returns sooner makes the slot unusable, and a card that was away for less than a second would not be
+    /// accepted in the next presentation (Q208).
     private static let absence = Duration.milliseconds(1500)
     /// The maximum time of all attempts to reach the virtual reader.
     private static let insertion = Duration.seconds(5)

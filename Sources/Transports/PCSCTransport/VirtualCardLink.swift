@@ -50,7 +50,7 @@ final class VirtualCardLink: Sendable {
         }
     }
 
-    /// Ends the stay. The connection ends, which the reader sees as the removal of the card.
+    /// Ends the stay. The connection ends, which the reader treats as the removal of the card.
     func close() {
         let wasOpen = state.withLock { state in
             defer { state.isOpen = false }
@@ -80,7 +80,8 @@ final class VirtualCardLink: Sendable {
             return wait(for: delay) && send(bytes)
         case .removeCard: return false
         case .removeCardLater(let delay):
-            // The stay ends in either case: after the delay, or because the card was removed meanwhile.
+            // The stay is over after this wait, whether the delay has passed or the card was removed during
+            // the delay.
             _ = wait(for: delay)
             return false
         }
@@ -99,7 +100,7 @@ final class VirtualCardLink: Sendable {
         return receive(count: Int(length[0]) << 8 | Int(length[1]))
     }
 
-    /// Reads `count` bytes; `nil` if the connection ends before.
+    /// Reads `count` bytes; `nil` if the connection ends earlier.
     private func receive(count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -113,8 +114,8 @@ final class VirtualCardLink: Sendable {
     /// Waits for bytes and returns their number; `nil` after an error.
     private func receive(into room: inout ArraySlice<UInt8>) -> Int? {
         do throws(TransportError) {
-            // vpcd sends length and body in two small writes. The second waits 40 ms unless the first is
-            // acknowledged at once.
+            // vpcd sends length and body in two small writes. The second write waits 40 ms unless the first
+            // write is acknowledged immediately.
             try socket.acknowledgeQuickly()
             return try unsafe room.withUnsafeMutableBufferPointer { room throws(TransportError) in
                 try unsafe socket.receive(into: UnsafeMutableRawBufferPointer(room))

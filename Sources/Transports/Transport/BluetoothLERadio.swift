@@ -4,16 +4,16 @@ package import NDEF
 ///
 /// `BlueZRadio` is the implementation for Linux. `ReaderService` calls it for one presentation at a time:
 /// `serve` lets the phone connect to this computer (mdoc central client mode, ISO/IEC 18013-5 8.3.3.1.1), and
-/// `connect` connects to the phone (mdoc peripheral server mode). A radio moves packets and does not know
-/// what is in them.
+/// `connect` connects to the phone (mdoc peripheral server mode). A radio transports packets and does not
+/// interpret their content.
 package protocol BluetoothLERadio: Sendable {
     /// Checks whether the adapter can be used now. Changes no setting.
     ///
     /// - Throws: `radioUnavailable` with the first fault that was found.
     func checkReadiness() async throws(BluetoothLEError)
 
-    /// Returns the fault of settings with which phones would ask to pair, or parts of a phone's answer would
-    /// be lost. `nil` if the settings are good or cannot be read.
+    /// Returns the fault `settingsMissing` if the current settings make phones ask to pair, or cause parts of
+    /// a phone's answer to be lost. Returns `nil` if the settings are good or cannot be read.
     func settingsFault() async -> RadioFault?
 
     /// Prepares the adapter for use, for example by switching it on.
@@ -39,14 +39,15 @@ package protocol BluetoothLERadio: Sendable {
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 
-    /// Searches for a peer that advertises the UUID, and opens an L2CAP channel to its PSM.
+    /// Searches for a peer that advertises the UUID, and opens an L2CAP channel to the peer's `psm`.
     func connect(
         to uuid: BluetoothUUID, psm: UInt16
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 }
 
-/// A function that decodes a PSM, the number of an L2CAP channel, from `named`, the value of a peer's
-/// characteristic. The encoding depends on the peer (Q65). Returns `nil` if no L2CAP channel is to be opened.
+/// A function that decodes a PSM, which is the number of an L2CAP channel. The argument `named` is the value
+/// of a peer's characteristic, whose encoding depends on the peer (Q65). Returns `nil` if no L2CAP channel is
+/// to be opened.
 package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
 
 extension BluetoothLERadio {
@@ -89,16 +90,16 @@ package protocol BluetoothLEServer: Sendable {
     func setIdent(_ ident: [UInt8]) async
 
     /// Waits for the first client that writes 01 to the state and subscribes, and returns the link to it.
-    /// Then the service is no longer advertised, and all other clients are disconnected. A server gives one
-    /// link only.
+    /// Then the service is no longer advertised, and all other clients are disconnected. A server provides
+    /// only one link.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink
 
     /// Ends the advertisement, the registration and the connection. Closing twice is allowed.
     func close() async
 }
 
-/// A connection to one peer that moves packets. A packet is a value of a data characteristic, or an L2CAP
-/// service data unit.
+/// A connection to one peer, over which packets are sent and received. A packet is a value of a data
+/// characteristic, or an L2CAP service data unit.
 package protocol BluetoothLELink: Sendable {
     var kind: BluetoothLELinkKind { get }
 
@@ -155,7 +156,8 @@ package enum PacketHead: Equatable, Sendable {
 package enum BluetoothLEError: Error, Equatable, Sendable {
     /// The message bus, bluetoothd or the adapter cannot be used.
     case radioUnavailable(RadioFault)
-    /// The connection to a peer failed, for the reason of the last attempt.
+    /// Connecting to a peer, reading a value or sending a value failed. After several attempts to connect,
+    /// the associated value describes the last attempt.
     case connectionFailed(ConnectionFault)
     /// The peer does not have the service, or lacks one of its characteristics.
     case serviceIncomplete

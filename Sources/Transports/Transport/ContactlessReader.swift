@@ -6,8 +6,8 @@ package protocol ContactlessReader: Sendable {
 
     /// Waits for the next phone and powers it up. A phone that already lies on the reader is returned once.
     ///
-    /// - Parameter pause: the time from this call until a phone that was returned before and stayed may be
-    ///   returned again. `nil` if the phone must be lifted first.
+    /// - Parameter pause: the time from this call after which a phone that was returned before and is still
+    ///   in the field may be returned again. `nil` if the phone must be lifted first.
     func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard
 }
 

@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// A poll(2) over many descriptors that never fails. One thread waits for all descriptors of the process, so
-/// an error of the system must not end it.
+/// A wrapper of poll(2) for many descriptors. `wait(for:atMost:)` never fails, because one thread waits for
+/// all descriptors of the process, and an error of the system must not end this thread.
 struct DescriptorPoll {
     /// A call of poll(2). Returns the number of ready descriptors, or a negative error number.
     typealias Call = (_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32
 
-    /// The number of descriptors in one call after the system refused all of them at once.
+    /// The number of descriptors in each call after the system has refused a call with all descriptors.
     private static let pieceSize = 16
-    /// The pause in milliseconds before the next call if the system has no memory or accepts only pieces.
+    /// The pause in milliseconds before the next call if the system has no memory, or if no descriptor was
+    /// ready when they were polled in pieces.
     private static let pause: Int32 = 10
 
     private let call: Call
@@ -31,7 +32,7 @@ struct DescriptorPoll {
         case 0...: return
         // A signal ended the call early. The caller polls again.
         case -EINTR: Self.clear(&entries)
-        // There are more entries than descriptors that the process may have open.
+        // The list is longer than the process's limit of open descriptors.
         case -EINVAL: pollPieces(of: &entries, atMost: milliseconds)
         // The system has no memory for the call, for example.
         default:
@@ -41,8 +42,8 @@ struct DescriptorPoll {
     }
 
     /// Polls the descriptors in pieces. poll(2) refuses a list that is longer than the process's limit of
-    /// open descriptors. The list can be longer if the limit was lowered, or if several waits name one
-    /// descriptor.
+    /// open descriptors. The list can be longer if the limit was lowered, or if several waits are for the
+    /// same descriptor.
     private func pollPieces(of entries: inout [pollfd], atMost milliseconds: Int32) {
         Self.clear(&entries)
         var isAnyReady = false

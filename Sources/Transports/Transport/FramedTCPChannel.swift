@@ -22,7 +22,7 @@ package actor FramedTCPChannel: MessageChannel {
         reader = FrameReader(maximumFrame: configuration.maximumFrame)
     }
 
-    /// Connects to a listening peer. Another computer is possible only with an address that was made with
+    /// Connects to a listening peer. The address of a peer on another computer must have been made with
     /// `allowingNonLoopback`.
     package static func connect(
         to address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
@@ -46,7 +46,7 @@ package actor FramedTCPChannel: MessageChannel {
             try await sendAll(length[...], more: true, until: deadline)
             try await sendAll(message, more: false, until: deadline)
         } catch {
-            // After a part of a frame the peer could not find the beginning of the next frame.
+            // After a partial frame, the peer could not find the beginning of the next frame.
             close()
             throw error
         }
@@ -68,7 +68,8 @@ package actor FramedTCPChannel: MessageChannel {
 
     package func close() {
         guard let descriptor = socket?.descriptor else { return }
-        // The poll in progress keeps the socket open after its close. The shutdown notifies the peer now.
+        // A poll in progress keeps the connection open after the socket is closed. The shutdown notifies the
+        // peer without waiting for the poll.
         socket?.shutdown()
         poller.end(waitsOn: descriptor)
         socket = nil
@@ -134,7 +135,7 @@ package actor FramedTCPChannel: MessageChannel {
 
     /// Waits until the socket is ready.
     ///
-    /// - Parameter name: the deadline that the error names if `deadline` passes.
+    /// - Parameter name: the deadline in the error `deadlinePassed`, which is thrown if `deadline` passes.
     private func wait(
         for interest: SocketPoller.Interest, until deadline: ContinuousClock.Instant?, _ name: ChannelDeadline
     ) async throws(TransportError) {

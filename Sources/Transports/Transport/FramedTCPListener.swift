@@ -2,7 +2,7 @@ internal import SystemPackage
 
 /// A TCP listener whose connections are framed channels.
 package actor FramedTCPListener {
-    /// The address of the listener. If port 0 was requested, this is the port that the system chose.
+    /// The address of the listener. If port 0 was requested, the address has the port that the system chose.
     package nonisolated let address: SocketAddress
     private let poller: SocketPoller
     private let configuration: FramedTCPConfiguration

@@ -62,7 +62,7 @@ private final class Inbox: Sendable {
         waiter?.resume(returning: .success(message))
     }
 
-    /// Returns the next message, and waits until it has come.
+    /// Waits for the next message and returns it.
     func next() async throws(TransportError) -> [UInt8] {
         let delivery = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -79,8 +79,8 @@ private final class Inbox: Sendable {
     private func deliverOrWait(_ continuation: CheckedContinuation<Delivery, Never>) -> Delivery? {
         state.withLock { state in
             if Task.isCancelled { return .failure(.cancelled) }
-            // Messages that the peer sent before it closed are still delivered. An end that closed the
-            // channel itself gets no message.
+            // Messages that the peer sent before it closed are still delivered. After this end has closed the
+            // channel, it receives no message.
             if state.closedBy == .own { return .failure(.closed(by: .own)) }
             if !state.messages.isEmpty { return .success(state.messages.removeFirst()) }
             if let side = state.closedBy { return .failure(.closed(by: side)) }

@@ -1,5 +1,5 @@
-/// A reliable and ordered connection to one peer that moves whole messages. A channel does not read their
-/// content.
+/// A reliable and ordered connection to one peer, over which whole messages are sent and received. A channel
+/// does not interpret the content of the messages.
 package protocol MessageChannel: Sendable {
     /// Sends one message. Returns when the operating system has accepted all of it; the peer may not have
     /// received it yet.

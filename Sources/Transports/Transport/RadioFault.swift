@@ -15,7 +15,7 @@ package enum RadioFaultID: String, CaseIterable, Sendable {
     case accessDenied = "bluez.access_denied"
     /// This computer has no adapter that can advertise.
     case noAdapter = "bluez.no_adapter"
-    /// The configured adapter does not exist.
+    /// The configured adapter does not exist or cannot advertise.
     case adapterMissing = "bluez.adapter_missing"
     /// The adapter was removed while it was in use.
     case adapterLost = "bluez.adapter_lost"
@@ -23,8 +23,8 @@ package enum RadioFaultID: String, CaseIterable, Sendable {
     case adapterOff = "bluez.adapter_off"
     /// bluetoothd lacks settings without which phones ask to pair, or parts of their answers are lost.
     case settingsMissing = "bluez.settings_missing"
-    /// bluetoothd refused to register a service or an advertisement, possibly although it had reported that
-    /// it can send another advertisement (Q239).
+    /// bluetoothd refused to register a service or an advertisement. It may refuse an advertisement although
+    /// it reported that another advertisement is possible (Q239).
     case registrationRefused = "bluez.registration_refused"
     /// A device that belongs to no presentation stays connected to the adapter.
     case otherDeviceStays = "bluez.other_device_stays"
@@ -54,7 +54,7 @@ extension RadioFault {
 
 /// A reason why no Bluetooth link to the phone could be made. The raw value is the id in reports.
 package enum ConnectionFaultID: String, CaseIterable, Sendable {
-    /// bluetoothd no longer knows the phone.
+    /// bluetoothd has removed its data about the phone.
     case phoneForgotten = "connection.phone_forgotten"
     /// The controller or the kernel aborted the attempt to connect.
     case aborted = "connection.aborted"
@@ -72,7 +72,7 @@ package enum ConnectionFaultID: String, CaseIterable, Sendable {
     case notSubscribed = "connection.not_subscribed"
     /// The phone refused the L2CAP channel.
     case channelRefused = "connection.channel_refused"
-    /// The system gave no socket for the L2CAP channel.
+    /// The system could not provide a socket for the L2CAP channel.
     case noSocket = "connection.no_socket"
     /// A value is longer than the link allows.
     case valueTooLong = "connection.value_too_long"
@@ -80,7 +80,7 @@ package enum ConnectionFaultID: String, CaseIterable, Sendable {
     case readRefused = "connection.read_refused"
     /// The phone did not answer a read in time.
     case readTimedOut = "connection.read_timed_out"
-    /// The Ident characteristic belongs to another engagement (ISO/IEC 18013-5 8.3.3.1.1.4).
+    /// The value of the Ident characteristic belongs to another engagement (ISO/IEC 18013-5 8.3.3.1.1.4).
     case identOfAnother = "connection.ident_of_another"
     /// The phone disconnected before the transfer began.
     case leftBeforeStart = "connection.left_before_start"

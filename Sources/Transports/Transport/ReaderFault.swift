@@ -14,7 +14,7 @@ package enum ReaderFaultID: String, CaseIterable, Sendable {
     case cardAccessDenied = "pcsc.card_access_denied"
     /// pcscd has reached its limit of clients.
     case tooManyClients = "pcsc.too_many_clients"
-    /// No reader is plugged in that may be used.
+    /// No reader that may be used is plugged in.
     case noReader = "pcsc.no_reader"
     /// The reader in use was unplugged.
     case readerMissing = "pcsc.reader_missing"

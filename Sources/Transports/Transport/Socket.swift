@@ -34,7 +34,8 @@ package struct Socket: ~Copyable, Sendable {
         return socket
     }
 
-    /// Returns a non-blocking socket that is not connected yet. Small writes are sent at once (TCP_NODELAY).
+    /// Returns a non-blocking socket that is not connected yet. Small writes are sent without delay
+    /// (TCP_NODELAY).
     static func open(for address: SocketAddress) throws(TransportError) -> Socket {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let socket = Socket(descriptor: try check(Glibc.socket(address.socketFamily, type, 0)))
@@ -81,7 +82,7 @@ package struct Socket: ~Copyable, Sendable {
         return try Self.check(unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags))
     }
 
-    /// Reads into `buffer` and returns the number of bytes; 0 if the peer has closed its direction.
+    /// Reads into `buffer` and returns the number of bytes; 0 if the peer sends nothing more.
     package borrowing func receive(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         try Self.check(unsafe Glibc.recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
@@ -91,8 +92,8 @@ package struct Socket: ~Copyable, Sendable {
         _ = Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Acknowledges the next segments at once (TCP_QUICKACK). The kernel resets this option, so callers set
-    /// it before each receive.
+    /// Acknowledges the next segments without delay (TCP_QUICKACK). The kernel resets this option, so callers
+    /// set it before each receive.
     package borrowing func acknowledgeQuickly() throws(TransportError) {
         try setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
@@ -127,14 +128,14 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(unsafe setsockopt(descriptor, level, name, &value, size))
     }
 
-    /// Makes the socket non-blocking, closes it in child processes, and sends small writes at once.
+    /// Makes the socket non-blocking and close-on-exec, and sends small writes without delay.
     private borrowing func prepare() throws(TransportError) {
         _ = try Self.check(fcntl(descriptor, F_SETFL, O_NONBLOCK))
         _ = try Self.check(fcntl(descriptor, F_SETFD, FD_CLOEXEC))
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    /// Returns the result of a system call, or throws the error that `errno` names if the result is negative.
+    /// Returns the result of a system call, or throws the error in `errno` if the result is negative.
     private static func check<Value: SignedInteger>(_ value: Value) throws(TransportError) -> Value {
         if value >= 0 { return value }
         let error = Errno(rawValue: errno)

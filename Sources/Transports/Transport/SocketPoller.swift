@@ -54,7 +54,7 @@ package final class SocketPoller: Sendable {
 
         /// Returns if the socket is ready, and throws for every other outcome.
         ///
-        /// - Parameter wait: the wait to name if its deadline has passed.
+        /// - Parameter wait: the value for the error `deadlinePassed`.
         func orThrow(_ wait: ChannelDeadline) throws(TransportError) {
             switch self {
             case .ready: return
@@ -163,7 +163,7 @@ package final class SocketPoller: Sendable {
 
     private func wakeUp() {
         var one: UInt8 = 1
-        // The write fails if the pipe is full. Then the thread is about to wake up in any case.
+        // The write fails if the pipe is full. Then the bytes in the pipe wake the thread.
         _ = unsafe write(wakeWriter, &one, 1)
     }
 
@@ -193,8 +193,8 @@ package final class SocketPoller: Sendable {
         }
     }
 
-    /// The milliseconds until a deadline, rounded up so that the thread does not spin through the last
-    /// fraction; -1 if there is no deadline.
+    /// Returns the milliseconds until a deadline, rounded up so that the thread does not spin through the
+    /// last fraction; -1 if there is no deadline.
     private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let left = ContinuousClock.now.duration(to: deadline)

@@ -21,7 +21,7 @@ package enum SystemFile {
         return Array(bytes.prefix(count))
     }
 
-    /// Returns the first word of a file; empty if the file does not exist.
+    /// Returns the first word of a file; empty if the file cannot be read.
     package static func firstWord(of path: String) -> Substring {
         (text(of: path) ?? "").split { $0.isWhitespace }.first ?? ""
     }

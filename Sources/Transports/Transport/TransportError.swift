@@ -8,7 +8,7 @@ package enum TransportError: Error, Equatable, Sendable {
     case addressNotNumeric
     /// The peer did not accept the connection, or this address cannot be used for listening.
     case connectionRefused(Errno)
-    /// The named wait was not over at its deadline.
+    /// The wait did not end before its deadline.
     case deadlinePassed(ChannelDeadline)
     /// A frame of `length` bytes was announced or is to be sent; at most `limit` bytes are allowed.
     case frameTooLong(length: Int, limit: Int)
@@ -17,7 +17,7 @@ package enum TransportError: Error, Equatable, Sendable {
     /// The channel was closed by this side or by the peer.
     case closed(by: ChannelSide)
     case cancelled
-    /// Another task already sends or receives in this direction. Frames cannot be interleaved.
+    /// Another task already sends or receives in this direction. Two tasks must not mix their frames.
     case alreadyWaiting
     /// Any other error of a system call.
     case system(Errno)

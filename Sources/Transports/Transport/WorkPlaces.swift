@@ -19,7 +19,8 @@ package final class WorkPlaces: Sendable {
 
     /// Waits for a place. The caller returns the place with `leave`.
     ///
-    /// - Returns: whether the caller has a place; `false` at once if too many callers wait already.
+    /// - Returns: whether the caller has a place; `false` immediately if too many callers are already
+    ///   waiting.
     package func enter() async -> Bool {
         await withCheckedContinuation { (place: CheckedContinuation<Bool, Never>) in
             // `nil` means that the caller waits: `leave` resumes the continuation later.

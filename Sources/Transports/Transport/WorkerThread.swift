@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A thread for calls that block. It runs closures and actor jobs in their order.
+/// A thread for calls that block. The thread runs closures and actor jobs in the order in which they were
+/// added.
 ///
 /// As the executor of an actor, the thread runs all code of the actor. The thread ends when this object is
 /// released and the queue is empty. A call that never returns keeps its thread alive, but not this object.

@@ -86,7 +86,9 @@ struct HubDoctorTests {
         try expect(try stage.facts().checks, .hubCertificates, .failed, "authority: ")
     }
 
-    @Test("A private fleet key on the hub is failed, a file without a key too, and one key alone is noted")
+    @Test(
+        "doctor fails for a private fleet key on the hub and for a file without a key, and notes a single key"
+    )
     func fleetKeys() throws {
         try stage.write("daily.pem", "")
         try expect(try stage.facts().checks, .hubKeys, .failed, "daily.pem lies on this hub")
@@ -134,7 +136,7 @@ struct HubDoctorTests {
         try expect(
             database { $0.mayChangeActs = true }, .hubTables, .warning, "may change or delete it",
             fix: "REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act")
-        try expect(database { $0.tablesVersion = 0 }, .hubTables, .failed, "holds no version")
+        try expect(database { $0.tablesVersion = 0 }, .hubTables, .failed, "no row that this user can read")
         let newest = try #require(DatabaseFacts.newestTablesVersion)
         try expect(
             database { $0.tablesVersion = newest + 1 }, .hubTables, .failed, "install that version")

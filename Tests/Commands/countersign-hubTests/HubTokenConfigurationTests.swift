@@ -155,8 +155,8 @@ struct HubTokenConfigurationTests {
     @Test(
         "A key that is revoked or has expired is named by the check and by doctor, and a hub starts all the same",
         arguments: [
-            (nil, true, "was revoked: it makes no token"),
-            (1_577_836_800, false, "expired at 2020-01-01T00:00:00Z: it makes no token"),
+            (nil, true, "was revoked, so the hub makes no token"),
+            (1_577_836_800, false, "expired at 2020-01-01T00:00:00Z, so the hub makes no token"),
             (4_000_000_000, false, ""),
             (nil, false, ""),
         ] as [(Int64?, Bool, String)])

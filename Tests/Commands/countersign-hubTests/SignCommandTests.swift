@@ -36,7 +36,7 @@ struct SignCommandTests {
         #expect(try stage.sign(withBrands: false).brands == nil)
     }
 
-    @Test("A folder that is not fit is refused with the reason, and no document is written")
+    @Test("An unsuitable folder is refused with the reason, and no document is written")
     func unfit() throws {
         try stage.refuse("brands.json: No such file or directory")
         try stage.write("brands.json", "{\"brands\": [],\n\"more\": 1}")
@@ -44,12 +44,12 @@ struct SignCommandTests {
         try stage.write("brands.json", registry)
         try stage.refuse("brands.json names the logo utopia.png, but the file is missing")
         try stage.write("utopia.png", stage.png.dropLast())
-        try stage.refuse("the logo utopia.png: it is not a complete PNG")
+        try stage.refuse("the logo utopia.png: the file is not a complete PNG")
         let end = stage.png.suffix(12)
         try stage.write("utopia.png", stage.png.dropLast(12) + Data(count: 256 << 10) + end)
-        try stage.refuse("the logo utopia.png: it is longer than 256 KiB")
+        try stage.refuse("the logo utopia.png: the file is longer than 256 KiB")
         try stage.write("utopia.png", Data(count: (1 << 20) + 1))
-        try stage.refuse("utopia.png is longer than any file of its kind")
+        try stage.refuse("utopia.png is longer than a file of this kind can be")
         try stage.write("utopia.png", stage.png, mode: 0o666)
         try stage.refuse("other users have access")
         try stage.write("utopia.png", stage.png)

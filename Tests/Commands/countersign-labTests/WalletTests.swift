@@ -82,7 +82,7 @@ struct WalletTests {
         let notes = try #require(figures["notes"] as? [String]).joined(separator: "\n")
         #expect(notes.contains("The root's key object and the algorithms of OpenSSL are kept"))
         #expect(notes.contains("Warm checks two signatures"))
-        #expect(notes.contains("ratioWarm by floorNs with three"))
+        #expect(notes.contains("ratioWarm divides by floorNs, which checks three"))
     }
 
     @Test("bench --count runs each part and prints the names of the parts in place of times")

@@ -134,7 +134,9 @@ struct BluetoothTextTests {
             ($0.subversion, $0.revision) = (0x8761, 0x000b)
         }
         #expect(quirky.text.contains("usb: 0bda:8771 Realtek RTL8761B\n"))
-        #expect(quirky.text.contains("  note: bluetooth.firmware_missing: runs without its firmware"))
+        #expect(
+            quirky.text.contains("  note: bluetooth.firmware_missing: this adapter runs without its firmware")
+        )
         #expect(quirky.text.contains("  advertisements: 1 active, 4 free\n"))
         let adapter = try #require((try object(quirky)["adapters"] as? [[String: Any]])?.first)
         #expect(
@@ -258,7 +260,9 @@ struct BluetoothReadersTests {
         }
     }
 
-    @Test("Q119 Without bluetoothd that is said: a failure for Bluetooth alone, one line beside the readers")
+    @Test(
+        "Q119 A missing bluetoothd is reported: as a failure if only Bluetooth is used, else as one line beside the readers"
+    )
     func noDaemon() async throws {
         try await AirBench.control(.kill)
         let run = try await bluetooth()

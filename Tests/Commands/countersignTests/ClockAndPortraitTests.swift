@@ -10,7 +10,9 @@ import Testing
 struct ClockTests {
     private static let built = Timestamp(secondsSince1970: 1_767_225_600)
 
-    @Test("Q189 A clock from before this program is not believed, and says what to do")
+    @Test(
+        "Q189 A clock set to a time before this program existed is not trusted, and the message says what to do"
+    )
     func notSet() throws {
         for clock in [Timestamp(secondsSince1970: 0), Self.built.advanced(bySeconds: -1)] {
             let failure = #expect(throws: CommandFailure.self) { try ClockArguments.believing(clock) }

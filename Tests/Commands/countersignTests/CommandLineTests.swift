@@ -158,4 +158,42 @@ struct CheckoutTests {
             #expect(Checkout(ofProgram: program).commit == nil)
         }
     }
+
+    /// Returns the help of a program and of all its commands, by the words of the command.
+    private static func helps(of program: String) async throws -> [(command: String, help: String)] {
+        let dump = try await execute(["--experimental-dump-help"], of: program).json()
+        var waiting = [([String](), try #require(dump["command"] as? [String: Any]))]
+        var helps: [(String, String)] = []
+        while let (path, command) = waiting.popLast() {
+            let run = try await execute(path + ["--help"], of: program)
+            helps.append((([program] + path).joined(separator: " "), run.output + run.errors))
+            for subcommand in command["subcommands"] as? [[String: Any]] ?? [] {
+                guard let name = subcommand["commandName"] as? String, name != "help" else { continue }
+                waiting.append((path + [name], subcommand))
+            }
+        }
+        return helps
+    }
+
+    @Test(
+        "No help shows a type of the program, and a command that verifies nothing does not say that it verified",
+        arguments: ["countersign", "countersignd", "countersign-lab", "countersign-hub"])
+    func helpsOfAll(_ program: String) async throws {
+        let helps = try await Self.helps(of: program)
+        #expect(helps.count > 2)
+        for (command, help) in helps {
+            let type = help.firstMatch(of: /\b[A-Z][A-Za-z]*(\.[A-Za-z]+)*\(|\bOptional\b|\bnil\b/)
+            #expect(type == nil, "\(command)")
+            #expect(!help.contains("   0  verified") || help.contains("   1  verified"), "\(command)")
+        }
+    }
+
+    @Test(
+        "The default of an address is shown as it is typed",
+        arguments: [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
+    func endpoint(_ host: String, _ shown: String) {
+        let text = EndpointArgument(host: host, port: 7000).defaultValueDescription
+        #expect(text == "tcp://\(shown):7000")
+        #expect(EndpointArgument(argument: text).map { $0.host == host && $0.port == 7000 } == true)
+    }
 }

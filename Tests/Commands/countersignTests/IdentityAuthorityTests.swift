@@ -69,7 +69,7 @@ struct IdentityAuthorityTests {
         try await known.wallet.said("the reader is authenticated: CN=counter,O=Laboratory")
         let unsigned = try await WalletAtLink(["--reader-roots", root])
         #expect(try await unsigned.request().status == 3)
-        try await unsigned.wallet.said("the reader is not authenticated: its request is not signed")
+        try await unsigned.wallet.said("the reader is not authenticated: the reader's request is not signed")
         let other = try await WalletAtLink([
             "--reader-roots", store.folder.write(store.authority.der, as: "other"),
         ])
@@ -77,7 +77,8 @@ struct IdentityAuthorityTests {
             ["--age-over", "21", "--identity", "counter", "--store", store.path])
         #expect(refused.status == 3, "\(refused.everything)")
         try await other.wallet.said(
-            "the reader is not authenticated: no root of --reader-roots or --reader-list certified it")
+            "the reader is not authenticated: no root in --reader-roots or --reader-list issued the reader's certificate"
+        )
     }
 
     /// A RICAL that names the authority, of a provider that both began a minute ago.

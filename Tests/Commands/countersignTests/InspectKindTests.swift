@@ -116,7 +116,7 @@ struct InspectKindTests {
         list.entries = []
         try expect(list.encoded(), title)
         list.version = "2.0"
-        try expect(list.encoded(), title, note: "the VICAL has an unknown version; 1.x is supported")
+        try expect(list.encoded(), title, note: "the VICAL has an unknown version; only 1.x is supported")
     }
 
     @Test("Status lists and identifier lists are named, also in the tag of a CWT")

@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import MdocModel
 import OpenSSLCrypto
+import OtherPrograms
 import PKIX
 import TestCredentials
 import Testing
@@ -67,7 +68,7 @@ struct InspectTests {
         ]).encoded(issuer: TestIssuer(), session: TestSession())
         let notes = [
             "org.iso.18013.5.1/age_over_21 is a text, not a boolean",
-            "org.iso.18013.5.1/birth_date: a date without its tag, or in another form than the standard's",
+            "org.iso.18013.5.1/birth_date: a date without its CBOR tag, or not in the form that the standard requires",
             "org.iso.18013.5.1/portrait is empty; ISO/IEC 18013-5 allows JPEG and JPEG 2000",
         ]
         let issuerSigned = try #require(try CBORItem.parse(document[...]).map()["issuerSigned"])
@@ -108,7 +109,7 @@ struct InspectTests {
         let request = DeviceRequest.encode([(items: EncodedCBOR(embedding: items), readerAuth: nil)])
         let shown = try specimen(request)
         #expect(shown.kind.hasPrefix("DeviceRequest"))
-        #expect(shown.text.contains("note: docRequest 0: the answer is wanted encrypted for a recipient"))
+        #expect(shown.text.contains("note: docRequest 0: the request asks for an answer encrypted"))
     }
 
     private func embedding(_ bytes: [UInt8]) -> String {
@@ -336,5 +337,29 @@ struct InspectTests {
         #expect(run.status == 0)
         #expect(run.output.contains("\"\\u001b[2J\\u009b2J\\u202eabc\\u0000\""))
         #expect(!run.output.unicodeScalars.contains { $0 != "\n" && !$0.prints })
+    }
+
+    @Test("The text of a QR code may be the argument; one that is damaged is refused with the reason")
+    func argument() throws {
+        let text = "mdoc:\(Base64URL.encode(try annex.bytes("deviceEngagement_qr")))"
+        let run = try CommandRun("inspect", text)
+        #expect(run.status == 0 && run.output.contains("QR code text (ISO/IEC 18013-5 8.2.2.3)"))
+        let wrong = try CommandRun("inspect", "mdoc:%")
+        #expect(wrong.status == 65 && wrong.errors.contains("is not base64url"))
+        #expect(try CommandRun("inspect", "mdo:abcd").status == 64)
+    }
+
+    @Test("- is the standard input, once")
+    func standardInput() async throws {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "countersign")
+        let files = try ["FILE": annex.file("deviceRequest"), "EMPTY": annex.file("empty", [])]
+        for (file, status) in [("FILE", Int32(0)), ("EMPTY", 65)] {
+            let piped = try ChildProcess(
+                ["sh", "-c", "exec \"$0\" inspect - < \"$\(file)\"", program.path],
+                environment: files)
+            #expect(piped.waitForEnd() == status)
+        }
+        #expect(try CommandRun("inspect", "-", "-").errors.contains("Give - once"))
     }
 }

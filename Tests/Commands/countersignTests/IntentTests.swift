@@ -52,11 +52,12 @@ struct IntentTests {
         #expect(run.status == 1, "\(run.errors)")
         #expect(run.output.contains("may drive B today: yes (until 20"))
         #expect(
-            run.output.contains("may drive C1 today: no (the document grants other categories or classes)"))
-        #expect(run.output.contains("asked without a signature"))
+            run.output.contains(
+                "may drive C1 today: no (the document does not grant this category or class)"))
+        #expect(run.output.contains("request: not signed"))
     }
 
-    @Test("Q158 A portrait that somebody waits for and that does not come: exit code 1")
+    @Test("Q158 The exit code is 1 if a required portrait does not come")
     func noPortrait() async throws {
         let run = try await WalletAtLink(["--fault", "response.no_portrait"]).request([Self.age])
         #expect(run.status == 1, "\(run.errors)")
@@ -168,7 +169,7 @@ struct IdentityRequestTests {
         let run = try await store.request(
             WalletAtLink(), ["age over 21", "--identity", "counter-1"])
         #expect(run.status == 0)
-        #expect(run.output.contains("asked as counter-1, document by document"))
+        #expect(run.output.contains("request: signed by identity counter-1, one signature for each document"))
     }
 
     @Test(

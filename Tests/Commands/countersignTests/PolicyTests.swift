@@ -40,7 +40,7 @@ struct PolicyTests {
         }
         let text = try scene.verify("--policy", "rental", status: status).output
         #expect(
-            text.contains("not known of the document: the issuer's revocation list is not available;")
+            text.contains("not known for the document: the issuer's revocation list is not available;")
                 && text.contains("; policy rental refuses that"))
         #expect(try scene.verify(status: status).output.contains("policy age accepts that"))
     }
@@ -65,7 +65,7 @@ struct PolicyTests {
                 "revoked: YES, the issuer has revoked the document (list 60 minutes old)"))
         #expect(
             try scene.verify(status: list.reference(index: 1)).output.contains(
-                "revoked: no, by lists up to 24 hours old"))
+                "revoked: no, according to lists up to 24 hours old"))
     }
 
     @Test("Q183 rental takes a stale list for as many days as its file says, and no more")

@@ -62,7 +62,7 @@ struct PolkitTests {
         #expect(tap.errors.contains("pcscd refuses this user"), "\(tap.errors)")
     }
 
-    @Test("Q133 The service's user, whom the shipped rule allows, takes a tap")
+    @Test("Q133 The service's user can read a tap, because the shipped rule allows it")
     func allowed() async throws {
         let user = try User(VirtualBench.allowedUser)
         #expect(try await user.run("readers").output.contains(VirtualBench.first))

@@ -71,7 +71,7 @@ struct PortraitAnswerTests {
         }
     }
 
-    @Test("Q225 No bytes, a cut image, another format or no image are no portrait to compare, and are named")
+    @Test("Q225 An empty, truncated or unsupported image is reported and is no portrait to compare")
     func others() throws {
         let png = try VectorFiles.bytes(of: VectorFiles.own.appending(path: "portraits/still.png"))
         for (bytes, kind) in [
@@ -117,7 +117,7 @@ struct PortraitAnswerTests {
     }
 
     @Test(
-        "Q244 Of a type that is not known the portrait may be in any namespace: one of no use hides no good one"
+        "Q244 The portrait of an unknown document type may be in any namespace, and a bad one does not hide a good one"
     )
     func unknownType() throws {
         let jpeg = try Self.jpeg()
@@ -136,13 +136,13 @@ struct PortraitAnswerTests {
         #expect(try answer([elsewhere, Self.portrait(jpeg, in: docType)], of: docType).word == .yes)
         let grey = try BrokenPortrait.vector("grey.jpg")
         let two = try answer([elsewhere, Self.portrait(grey, in: docType)], of: docType)
-        #expect(two == ReasonedAnswer(.unknown, because: "several different portraits came"))
+        #expect(two == ReasonedAnswer(.unknown, because: "several different portraits were returned"))
     }
 
     @Test("Without a portrait nobody can compare")
     func absent() throws {
         let answer = try answer([TestDocument.Item("family_name", Encoded.text("Quillfeather"))])
-        #expect(answer == ReasonedAnswer(.unknown, because: "no portrait came to compare"))
+        #expect(answer == ReasonedAnswer(.unknown, because: "no portrait was returned for comparison"))
     }
 
     /// A report on a portrait and an age, after the portrait was decoded.
@@ -159,7 +159,7 @@ struct PortraitAnswerTests {
     }
 
     @Test(
-        "Q247 A portrait whose header is good and whose data is broken is none to compare, whoever asks how")
+        "Q247 A portrait with a good header and broken data cannot be compared, on every channel")
     func brokenData() async throws {
         let decoder = try #require(PortraitDecoder.installed, "build countersign-portrait")
         let day = try #require(Self.day)
@@ -181,7 +181,7 @@ struct PortraitAnswerTests {
         }
     }
 
-    @Test("Q247 A portrait that no decoder looked at is none to compare, and the answer says so")
+    @Test("Q247 A portrait that no decoder checked cannot be compared, and the answer says so")
     func noDecoder() async throws {
         let day = try #require(Self.day)
         let asking = AnswerExpectation(

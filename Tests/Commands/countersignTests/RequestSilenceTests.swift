@@ -24,7 +24,7 @@ struct RequestSilenceTests {
     }()
 
     @Test(
-        "Q200 No value of a licence is in any output of a presentation that was refused",
+        "Q200 If a presentation is refused, no output contains a value of the licence",
         arguments: [
             "device.signature_flipped", "device.no_device_auth", "mso.value_changed", "mso.portrait_changed",
             "mso.expired", "mso.wrong_digest_id", "x509.rogue_iaca", "issuer_auth.signature_flipped",

@@ -69,7 +69,7 @@ struct TokenCommandTests {
         #expect(verified.status == 0, "\(verified.everything)")
         #expect(verified.output.contains("for Utopia Rentals (utopia)\n  until: 2026-11-03T12:00:00Z"))
         let late = try await verify(token.output, at: "2026-11-01T12:05:00Z")
-        #expect(late.status == 2 && late.output.contains("it expired at 2026-11-01T12:05:00Z"))
+        #expect(late.status == 2 && late.output.contains("the token expired at 2026-11-01T12:05:00Z"))
     }
 
     @Test("--json carries the same, with every member at every time")
@@ -101,12 +101,12 @@ struct TokenCommandTests {
         try await makeBrand()
         let token = try await sign().output
         let other = try await verify(token, "--instance", String(repeating: "0", count: 32))
-        #expect(other.status == 2 && other.output.contains("sub names another reader"))
+        #expect(other.status == 2 && other.output.contains("\"sub\" names another reader"))
         let point = try #require(token.lastIndex(of: "."))
         let after = token.index(after: point)
         let changed = token.replacingCharacters(in: after...after, with: token[after] == "A" ? "B" : "A")
         let forged = try await verify(changed)
-        #expect(forged.status == 2 && forged.output.contains("its signature does not verify"))
+        #expect(forged.status == 2 && forged.output.contains("the token's signature does not verify"))
         for text in ["", "a.b", "a.b.c.d", token + token] {
             #expect(try await verify(text).status == 65, "\(text)")
         }

@@ -49,7 +49,7 @@ struct TokenTPMTests {
     }
 
     @Test(
-        "A token signed by a TPM key is believed by its brand; one by another TPM key of the same kid is refused",
+        "A brand accepts a token that its TPM key signed, and refuses one by another TPM key with the same kid",
         .enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))
     func wholeWay() async throws {
         let (tpm, other) = (try SoftwareTPM(), try SoftwareTPM())
@@ -68,7 +68,7 @@ struct TokenTPMTests {
         let foreign = try await sign(with: "stranger", tpm: other.address)
         #expect(foreign.status == 0, "\(foreign.everything)")
         let refused = try await verify(foreign.output)
-        #expect(refused.status == 2 && refused.output.contains("its signature does not verify"))
+        #expect(refused.status == 2 && refused.output.contains("the token's signature does not verify"))
 
         let stolen = try await sign(with: "shop", tpm: other.address)
         #expect(stolen.status == 2 && stolen.output.isEmpty, "\(stolen.everything)")

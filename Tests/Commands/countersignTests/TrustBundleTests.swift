@@ -57,7 +57,7 @@ struct TrustBundleTests {
         #expect(try open(office.folder.path("b"), "--json").change().changed == false)
     }
 
-    @Test("A bundle older than one that was imported is refused, also after a rollback")
+    @Test("A bundle that is older than an imported bundle is refused, even after a rollback")
     func older() throws {
         _ = try addRoot("A")
         let first = try bundle("1")

@@ -45,6 +45,16 @@ struct TrustImportTests {
         #expect(try scene.trust("list").output.contains("trusted roots: 1; sources: 1"))
     }
 
+    @Test("A folder without a certificate is refused by its name, and makes no store")
+    func emptyFolder() throws {
+        let empty = scene.folder.url.appending(path: "empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        let run = try scene.trust("import", empty.path)
+        #expect(run.status == 64)
+        #expect(run.errors.contains("\(empty.path): no certificate and no list was found"))
+        #expect(try scene.trust("list").status == 64)
+    }
+
     @Test("When nothing is let in, there is no store that looks as if something were trusted")
     func nothing() throws {
         let signer = try TestIssuer(authority: scene.root).certificate
@@ -92,7 +102,7 @@ struct TrustImportTests {
         #expect(shown.output.contains("named by: VICAL Utopia"))
     }
 
-    @Test("Q176 An older or much shorter list never replaces the one that is there, unless that is asked for")
+    @Test("Q176 An older or much shorter list replaces the present list only if the user asks for that")
     func shrunken() throws {
         let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
         let entries = try (0..<10).map { _ in TestVICAL.Entry(try TestAuthority().der) }
@@ -110,7 +120,7 @@ struct TrustImportTests {
         let shrunken = try scene.write("8.vical", list.encoded())
         let refused = try scene.trust("import", shrunken)
         #expect(refused.status == 2)
-        #expect(refused.output.contains("it has only 7 entries, but the present list has 10"))
+        #expect(refused.output.contains("the new list has only 7 entries, but the present list has 10"))
         #expect(refused.output.contains("--accept-shrunken"))
         #expect(try scene.snapshot() == before)
         #expect(try scene.trust("import", shrunken, "--accept-shrunken").status == 0)
@@ -288,7 +298,7 @@ struct TrustImportTests {
         #expect(run.status == 0)
         #expect(
             run.output.contains("serialNumber has the wrong CBOR type; the certificate is still used"))
-        #expect(run.output.contains("entry 1 is left out: its certificate cannot be read"))
+        #expect(run.output.contains("entry 1 is left out: the entry's certificate cannot be read"))
         _ = try scene.trust("remove", "Utopia")
         let json = try scene.trust("import", list, "--json")
         #expect(json.output.contains("\"remarks\""))

@@ -63,10 +63,12 @@ struct TrustStoreCommandTests {
         let data = try await execute(
             ["trust", "list"], environment: ["COUNTERSIGN_STORE": "", "XDG_DATA_HOME": scene.folder.url.path])
         #expect(data.status == 64)
-        #expect(data.errors.contains("\(scene.folder.url.path)/countersign: it does not exist yet"))
+        #expect(data.errors.contains("\(scene.folder.url.path)/countersign: the store does not exist yet"))
     }
 
-    @Test("A damaged, foreign or open store is an error with its name, never a verdict without trust")
+    @Test(
+        "A damaged store, another program's store or a store with open permissions is a named error, never a verdict"
+    )
     func damaged() throws {
         _ = try importRoot()
         let file = URL(filePath: "\(scene.store)/countersign.sqlite")
@@ -84,11 +86,12 @@ struct TrustStoreCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scene.store)
         let open = try scene.verify()
         #expect(open.status == 64)
-        #expect(open.errors.contains("users other than its owner may write to it"))
+        #expect(open.errors.contains("users other than its owner may write to the store"))
     }
 
     @Test(
-        "Verifying changes nothing in the store, and no value of a document is in it or in what is reported")
+        "Verification changes nothing in the store, and neither the store nor the report contains a document's value"
+    )
     func silence() throws {
         _ = try importRoot()
         let file = URL(filePath: "\(scene.store)/countersign.sqlite")

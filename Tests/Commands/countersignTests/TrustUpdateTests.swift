@@ -71,7 +71,7 @@ struct TrustUpdateTests {
         await server.stop()
     }
 
-    @Test("A proxy that the environment names is not asked")
+    @Test("A proxy that the environment names is not used")
     func proxy() async throws {
         let crl = try TestRevocationList(scene.root).encoded()
         let (proxy, plain) = (
@@ -91,7 +91,8 @@ struct TrustUpdateTests {
     }
 
     @Test(
-        "Q182 A list that cannot be had hinders no other; what is there stays, and nothing is revoked by it")
+        "Q182 A list that cannot be fetched stops no other list: the present list stays, and nothing gets revoked"
+    )
     func faults() async throws {
         let token = try TestStatusToken(authority: scene.root)
         let list = TestRevocationList(scene.root)

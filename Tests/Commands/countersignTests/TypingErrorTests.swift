@@ -27,6 +27,12 @@ struct TypingErrorTests {
                 "error: \"age ovr 21\" is not understood; did you mean \"age over 21\"?"
             ),
             (["request", "rental: license number"], "did you mean \"licence number\"?"),
+            (["request", "age 21"], "\"age 21\" is not understood; did you mean \"age over 21\"?"),
+            (["request", "Age 21"], "did you mean \"age over 21\"?"),
+            (["request", "age over 18 with photo"], "did you mean \"portrait for a human to compare\"?"),
+            (["request", "age over 18, portrait"], "did you mean \"portrait for a human to compare\"?"),
+            (["request", "name"], "for another purpose, begin the request with rental: or identity:"),
+            (["request", "rental: category b"], "did you mean \"categories B\"?"),
             (["request", "rentl: name"], "did you mean \"rental:\"?"),
             (
                 ["request", "identity: name; from photoids"],

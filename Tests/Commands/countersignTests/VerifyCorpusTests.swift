@@ -121,7 +121,7 @@ struct VerifyCorpusTests {
 @Suite("Element values")
 struct ElementValueTests {
     @Test(
-        "Q200 No value of a response that is refused reaches any output, asked for or not",
+        "Q200 If a response is refused, no output contains any of its values, whether requested or not",
         arguments: StoredCorpus.presentations.filter { !$0.isAccepted && $0.level != .profile })
     func refused(_ sample: StoredPresentation) throws {
         try CommandRun(sample.arguments + ["--show-values"]).expectNoValues(unless: false)

@@ -118,13 +118,13 @@ struct VerifyTests {
         let key = try annex.readerKey()
         let without = try CommandRun(annex.decrypted("--reader-key", key))
         #expect(without.status == 0)
-        #expect(without.output.contains("Not compared with a request"))
+        #expect(without.output.contains("was not compared with a request"))
         #expect(
             try CommandRun(annex.decrypted("--reader-key", key, "--json")).report().requestCompared == false)
         let request = try annex.file("deviceRequest")
         let with = try CommandRun(annex.decrypted("--reader-key", key, "--request", request))
         #expect(with.status == 0)
-        #expect(!with.output.contains("Not compared"))
+        #expect(!with.output.contains("not compared with"))
         let json = try CommandRun(annex.decrypted("--reader-key", key, "--request", request, "--json"))
         #expect(try json.report().requestCompared)
     }
@@ -160,7 +160,7 @@ struct VerifyTests {
         let run = try CommandRun(
             annex.decrypted("--reader-key", annex.readerKey(), "--request", annex.file("two", encoded)))
         #expect(run.status == 1)
-        #expect(run.output.contains("over 18: cannot tell (org.example.other did not come)"))
+        #expect(run.output.contains("over 18: cannot tell (org.example.other was not returned)"))
     }
 
     private func deviceRequest(_ elements: [String]) -> [UInt8] {

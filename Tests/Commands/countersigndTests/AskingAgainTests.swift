@@ -2,7 +2,7 @@ import Foundation
 import OtherPrograms
 import Testing
 
-@Suite("What is missing is asked for again by one press of the clerk")
+@Suite("A check is repeated by one press of the clerk")
 struct AskingAgainTests {
     /// An intent whose required element the test licence does not have, so that the outcome is `unclear`.
     private static let lacking = "elements: org.iso.18013.5.1/weight; required org.iso.18013.5.1/weight"
@@ -26,9 +26,7 @@ struct AskingAgainTests {
         return (result?["missing"] as? [[String: String]] ?? []).compactMap { $0["element"] }
     }
 
-    @Test(
-        "The clerk asks again once for what a till ordered; the new presentation is the till's and can be repeated"
-    )
+    @Test("The clerk can ask again once for a till's order, and the new presentation belongs to the till")
     func once() async throws {
         let reader = try await ReaderDaemon()
         let id = try await reader.order(
@@ -59,10 +57,9 @@ struct AskingAgainTests {
     }
 
     @Test(
-        "What names nothing as missing is not asked again, whatever its outcome",
+        "The clerk cannot ask again if the checks alone decided, unless an element is missing",
         arguments: [
-            (["--age", "40"], "allow"), (["--age", "20"], "deny"), (["--decision", "declines"], "declined"),
-            (["--fault", "mso.expired"], "deny"),
+            (["--age", "40"], "allow"), (["--age", "20"], "deny"), (["--fault", "mso.expired"], "deny"),
         ])
     func complete(_ wallet: [String], _ outcome: String) async throws {
         let reader = try await ReaderDaemon(lanes: [wallet])
@@ -75,7 +72,24 @@ struct AskingAgainTests {
         #expect(try await Self.latest(reader) == id)
     }
 
-    @Test("What still runs is not asked again, and what waits for a decision or was decided is not either")
+    @Test("A holder who declined is asked again once, by a new check that names the first")
+    func declined() async throws {
+        let reader = try await ReaderDaemon(lanes: [["--decision", "declines"]])
+        let id = try await reader.order(#", "retention": "receipt""#)
+        let first = try await Self.ended(id, reader)
+        #expect(first["outcome"] as? String == "declined" && first["repeats"] is NSNull)
+        let reply = try await Self.again(id, reader)
+        let other = try #require(try reply.json()["id"] as? String, "\(reply.text)")
+        #expect(try reply.json()["repeats"] as? String == id)
+        _ = try await Self.ended(other, reader)
+        let listed = try await reader.asAdmin.call("GET", "/v1/receipts").json()
+        let receipts = listed["receipts"] as? [[String: Any]]
+        let named = (receipts ?? []).map { ($0["statement"] as? [String: Any])?["repeats"] as? String }
+        #expect(named == [nil, receipts?.first?["id"] as? String])
+        #expect(try await Self.again(id, reader).problem == "askedAgain")
+    }
+
+    @Test("What still runs or waits for a decision is not asked again, and what was decided is")
     func tooEarly() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "1500"]])
         let id = try await reader.order(intent: "age over 21 with portrait for a human to compare")
@@ -83,11 +97,12 @@ struct AskingAgainTests {
         #expect(try await reader.end(of: id).last == "awaitingDecision")
         #expect(try await Self.again(id, reader).problem == "decisionOpen")
         _ = try await reader.decide(id)
-        #expect(try await Self.again(id, reader).problem == "nothingToAskAgain")
-        #expect(try await Self.latest(reader) == id)
+        let reply = try await Self.again(id, reader)
+        #expect(try reply.json()["repeats"] as? String == id, "\(reply.text)")
+        #expect(try await Self.latest(reader) != id)
     }
 
-    @Test("A data order is asked again without its consent, and one that keeps data by consent is not")
+    @Test("A data order can be asked again without its consent; an order that retains data by consent cannot")
     func consent() async throws {
         let desk = try await RentalDesk()
         for (retention, isRepeated) in [("days(2)", true), ("consented(2)", false)] {

@@ -46,7 +46,9 @@ struct ConfigurationTests {
         #expect(!text.contains("FILE:13:"))
     }
 
-    @Test("Two tokens with one digest, and the digest of no text, are faults; two digests are none")
+    @Test(
+        "Two tokens with the same digest are a fault, and so is the digest of empty text; two digests are no fault"
+    )
     func tokenDigests() async throws {
         func check(_ digests: [String]) async throws -> (Int32, String) {
             let tokens = digests.enumerated().map {
@@ -159,7 +161,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"documentSigners": {"org.iso.18013.5.1.mDL": []}, "lanes": [{"name": "one"}]}"#,
-                "/documentSigners/org.iso.18013.5.1.mDL: must be named by a document type"
+                "/documentSigners/org.iso.18013.5.1.mDL: the name must be a document type"
             ),
             (
                 #"{"socket": {"path": "/\#(String(repeating: "x", count: 107))"}, "lanes": [{"name": "one"}]}"#,
@@ -167,7 +169,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"socket": {"mode": "0778"}, "lanes": [{"name": "one"}]}"#,
-                "/socket/mode: must be a file mode such as"
+                "/socket/mode: must be a file mode from \"0\" to \"0777\""
             ),
             (
                 #"{"socket": {"users": [{"uid": 7, "scopes": []}]}, "lanes": [{"name": "one"}]}"#,
@@ -204,7 +206,7 @@ struct ConfigurationTests {
             (#"{"name": "Corner Wines", "colours": \#(dark), "welcome": "Good evening"}"#, "{}", 0, nil),
             (
                 ##"{"name": "a", "colours": {"ground": "#777777", "words": "#ffffff"}}"##, "{}", 64,
-                "/lanes/0/brand/colours: ground and words have a contrast of 4.47:1, and 4.50:1 is the least"
+                "/lanes/0/brand/colours: the contrast of ground and words is 4.47:1, below 4.50:1"
             ),
             (
                 ##"{"name": "a", "colours": {"ground": "#77777", "words": "#ffffff"}}"##, "{}", 64,
@@ -213,7 +215,10 @@ struct ConfigurationTests {
             (#"{"welcome": "a"}"#, "{}", 64, #"the member "name" is missing"#),
             (#"{"name": "a", "logo": "a.png"}"#, "{}", 64, "must be a path that begins with /"),
             (#"{"name": "a", "logo": "\#(logo)"}"#, "{}", nil, "lanes[0].brand.logo: \(logo): the logo: "),
-            (#"{"name": "a", "logo": "\#(logo).gone"}"#, "{}", nil, "it does not exist, or cannot be read"),
+            (
+                #"{"name": "a", "logo": "\#(logo).gone"}"#, "{}", nil,
+                "the file does not exist, or cannot be read"
+            ),
             (
                 #"{"name": "a"}"#,
                 #"{"reader": "builtIn", "accepts": ["Any wallet"], "asks": ["age_over_18"], "speaks": true, "texts": {"ar": {"customer.idle.head": "b"}}}"#,
@@ -222,7 +227,7 @@ struct ConfigurationTests {
             (#"{"name": "a"}"#, #"{"texts": {"en": {"customer.yes.head": "b"}}}"#, 64, "cannot be replaced"),
             (
                 #"{"name": "a"}"#, #"{"texts": {"xx": {}}}"#, 64,
-                "must be named by a language of the pages: ar, de"
+                "the name must be a language of the pages: ar, de"
             ),
             (
                 #"{"name": "a"}"#, #"{"reader": "round"}"#, 64,
@@ -281,7 +286,7 @@ struct ConfigurationTests {
             #"{"name": "a", "reader": "1", "adapter": "hci0"}, {"name": "b", "reader": "2", "adapter": "hci0"}"#,
         ] {
             let (status, errors) = try await Self.check(#"{"lanes": [\#(lanes)]}"#)
-            #expect(status == 64 && errors.contains("takes this"), "\(errors)")
+            #expect(status == 64 && errors.contains("may use the same"), "\(errors)")
         }
         let apart =
             #"{"name": "a", "reader": "1", "adapter": "hci0"}, {"name": "b", "reader": "2", "transport": "nfc"}"#
@@ -324,7 +329,7 @@ struct ConfigurationTests {
         try Data(text.replacingOccurrences(of: digest, with: String(repeating: "0", count: 64)).utf8).write(
             to: file)
         reader.daemon.signal(SIGHUP)
-        try await reader.daemon.said("read the file again")
+        try await reader.daemon.said("read its configuration file again")
         #expect(try await reader.asApp.call("GET", "/v1/lanes").problem == "unauthorized")
         #expect(try await reader.end(of: id, as: reader.asClerk).last == "verified")
     }
@@ -340,7 +345,7 @@ struct ConfigurationTests {
             #""lanes": [{"name": "lane-3", "benchLink": "tcp://127.0.0.1:9"}, {"name": "lane-4", "benchLink": "\#(used)"}]"#
         try Data(text.replacing(/"lanes": \[.*\]/, with: lanes).utf8).write(to: file)
         reader.daemon.signal(SIGHUP)
-        try await reader.daemon.said("read the file again")
+        try await reader.daemon.said("read its configuration file again")
         let left = try await reader.asApp.call("GET", "/v1/lanes").json()["lanes"] as? [[String: Any]]
         #expect(left?.compactMap { $0["lane"] as? String } == ["lane-1", "lane-3"])
         for lane in ["lane-1", "lane-4"] { #expect(reader.daemon.errors.contains("lane=\(lane)")) }
@@ -363,7 +368,7 @@ struct ConfigurationTests {
         #expect(try await reader.daemon.ended() == 0)
     }
 
-    @Test("The daemon's memory is not dumped, and its log has nothing personal")
+    @Test("The daemon's memory is not dumped, and its log contains no personal data")
     func memory() async throws {
         let reader = try await ReaderDaemon(members: ["log": #""debug""#])
         let id = try await reader.order(

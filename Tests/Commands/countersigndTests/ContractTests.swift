@@ -112,7 +112,7 @@ struct ContractTests {
         }
     }
 
-    @Test("Figures have outcomes, phases and lanes, and nothing about a person")
+    @Test("The metrics contain outcomes, phases and lanes, and no personal data")
     func figures() async throws {
         let reader = try await ReaderDaemon()
         let id = try await reader.order(

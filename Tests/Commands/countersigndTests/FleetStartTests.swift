@@ -103,7 +103,7 @@ struct FleetStartTests {
     }
 
     @Test(
-        "Where documents lead to a fault or to a file that is not there, the kiosk starts with its own file",
+        "If fleet documents lead to a fault or to a missing file, the kiosk starts with its own file",
         arguments: [
             #"{"log": "debug", "lanes": 7}"#, #"{"log": "debug", "page": "/nonexistent"}"#,
             #"{"log": "debug", "webhooks": {"secretFile": "/nonexistent"}}"#,

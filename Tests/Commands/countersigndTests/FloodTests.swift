@@ -11,7 +11,9 @@ struct FloodTests {
     /// How long the daemon keeps a connection whose request does not end.
     private static let idleSeconds = 15
 
-    @Test("As many callers are served as the limit allows; the others get the reason, and memory stays")
+    @Test(
+        "The daemon serves as many callers as its limit allows, tells the others why not, and keeps its memory bounded"
+    )
     func connections() async throws {
         try #require(ConnectionFlood.makeRoom(for: Self.count), "raise the hard limit of open files")
         let reader = try await ReaderDaemon(lanes: [nil])

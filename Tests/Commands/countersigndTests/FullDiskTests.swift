@@ -19,7 +19,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "An order is refused before the phone is asked, with a receipt or without, and taken once there is space",
+        "On a full disk, an order is refused before the phone is asked; it is accepted when there is space again",
         arguments: [#", "retention": "receipt""#, "", #", "reference": "sale""#])
     func refused(_ members: String) async throws {
         let disk = try await SmallDisk()
@@ -54,7 +54,7 @@ struct FullDiskTests {
         #expect(try await disk.reasons(ofReceipt: 1) == ["receipt.delayed"])
     }
 
-    @Test("A receipt that never found space is a gap that the chain shows")
+    @Test("The receipt chain shows a gap for a receipt that could not be written")
     func gap() async throws {
         let disk = try await SmallDisk()
         _ = try await fillDuring(disk)

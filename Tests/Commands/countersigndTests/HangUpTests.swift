@@ -8,7 +8,9 @@ import Testing
 struct HangUpTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersignd-\(UUID())")
 
-    @Test("One that comes as soon as it is caught does not end it, and the file is read again once it serves")
+    @Test(
+        "A SIGHUP during the start does not end the daemon, and the file is read again when the daemon serves"
+    )
     func start() async throws {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -22,7 +24,7 @@ struct HangUpTests {
         try await until("a handler of SIGHUP") { Self.catchesHangUp(daemon.process) }
         daemon.signal(SIGHUP)
         try await daemon.said(" ready")
-        try await daemon.said("read the file again")
+        try await daemon.said("read its configuration file again")
         #expect(!daemon.hasEnded)
     }
 

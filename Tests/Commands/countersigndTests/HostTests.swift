@@ -7,7 +7,7 @@ struct HostTests {
         try await ReaderDaemon(lanes: [nil], http: #""names": [\#(names)]"#)
     }
 
-    @Test("Several Host headers are refused, whichever of them is right")
+    @Test("A request with several Host headers is refused, even if one of them is right")
     func twice() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         let right = "127.0.0.1:\(reader.port)"
@@ -22,7 +22,7 @@ struct HostTests {
         }
     }
 
-    @Test("The host of a target in absolute form counts, and not the Host header beside it")
+    @Test("If the request target has an absolute form, its host counts and the Host header does not")
     func absolute() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         let right = "127.0.0.1:\(reader.port)"
@@ -40,7 +40,7 @@ struct HostTests {
     }
 
     @Test(
-        "Behind a proxy with a certificate a name works with the port and without, and with the origin of its page"
+        "Behind a TLS proxy, a host name is accepted with and without a port, and with the origin of its page"
     )
     func proxy() async throws {
         let reader = try await Self.names(#""Shop.example", "till.example:8443""#)

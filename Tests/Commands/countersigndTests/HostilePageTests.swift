@@ -95,7 +95,7 @@ struct HostilePageTests {
     ]
 
     @Test(
-        "It is refused by name, with the token and without, nothing is ordered, and nothing lets it read that"
+        "A request by a hostile page is refused by name, with or without a token; it orders and reads nothing"
     )
     func attempts() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])

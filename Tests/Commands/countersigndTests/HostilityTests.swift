@@ -26,7 +26,7 @@ struct HostilityTests {
         #expect(try PlainHTTP.Reply(twice).problem == "unauthorized")
     }
 
-    @Test("A scope does what it is for and no more")
+    @Test("A token can do only what its scope allows")
     func scopes() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         let order = Self.order
@@ -39,7 +39,7 @@ struct HostilityTests {
         #expect(try await reader.atSocket.call("GET", "/metrics").problem == "forbidden")
     }
 
-    @Test("A user who is not in the list is refused at the socket")
+    @Test("The socket refuses a user who is not in the list")
     func user() async throws {
         let folder = FileManager.default.temporaryDirectory.path
         let socket = "\(folder)/cs-\(UUID().uuidString.prefix(8)).sock"

@@ -55,10 +55,13 @@ struct HubTokenTests {
         arguments: [
             (.refused(status: 403, id: "readerTokenNotGranted"), .notAllowed, ""),
             (.tooMany(retryAfter: 60), .tooMany(retryAfter: 60), ""),
-            (.refused(status: 403, id: "kioskRevoked"), nil, "refuses (kioskRevoked)"),
-            (.refused(status: 403, id: "kioskStopped"), nil, "refuses (kioskStopped)"),
-            (.refused(status: 503, id: "brandUnavailable"), nil, "refuses (brandUnavailable)"),
-            (.refused(status: 500, id: "readerTokenNotGranted"), nil, "refuses (readerTokenNotGranted)"),
+            (.refused(status: 403, id: "kioskRevoked"), nil, "refused the request (kioskRevoked)"),
+            (.refused(status: 403, id: "kioskStopped"), nil, "refused the request (kioskStopped)"),
+            (.refused(status: 503, id: "brandUnavailable"), nil, "refused the request (brandUnavailable)"),
+            (
+                .refused(status: 500, id: "readerTokenNotGranted"), nil,
+                "refused the request (readerTokenNotGranted)"
+            ),
             (.unreachable, nil, "does not answer"), (.malformed, nil, "does not answer"),
         ] as [(HubError, TokenRefusal?, String)])
     func refusals(_ error: HubError, _ expected: TokenRefusal?, _ words: String) {

@@ -58,9 +58,7 @@ struct LaneTokenTests {
         }
     }
 
-    @Test(
-        "An app token sees and orders nothing at another lane, also of what it ordered before, and all at its own"
-    )
+    @Test("An app token sees and orders everything at its own lane and nothing at another lane")
     func appToken() async throws {
         let reader = try await ReaderDaemon(lanes: [[], []], members: ["tokens": Self.tokens(nil)])
         var ids: [String] = []
@@ -114,7 +112,9 @@ struct LaneTokenTests {
         #expect(try await reader.asOtherApp.call("POST", "/v1/presentations", body).status == 201)
     }
 
-    @Test("A caller begins as many presentations within an hour as the file says; no other waits with it")
+    @Test(
+        "A caller can begin only as many presentations an hour as the file allows, and other callers do not wait"
+    )
     func ordersPerHour() async throws {
         let reader = try await ReaderDaemon(
             lanes: [Self.slow, Self.slow], members: ["limits": #"{"ordersPerHour": 3}"#])

@@ -17,7 +17,8 @@ struct OnlineDaemonTests {
         #expect(try await daemon.present(body) == "verified")
         // The file of the key is gone by now: keys that cannot be read do not take the place of those that can.
         daemon.reader.daemon.signal(SIGHUP)
-        try await daemon.reader.daemon.said("the keys of online stay as they were")
+        try await daemon.reader.daemon.said(
+            "the new keys of \"online\" cannot be used: the previous keys stay in force")
         #expect(try await daemon.present(body) == "nonce.reused")
         #expect(
             try await daemon.present(daemon.presentation(of: daemon.ask())) == "verified")

@@ -34,6 +34,8 @@ struct OwnerTests {
         #expect((after["receipts"] as? [String: Any])?["count"] as? Int == 1)
         let lane = (after["lanes"] as? [[String: Any]])?.first
         #expect(lane?["lane"] as? String == "lane-1" && lane?["state"] as? String == "ready")
+        // The bench link needs neither a reader nor Bluetooth.
+        #expect(lane?["link"] as? String == "benchLink" && lane?["bluetooth"] as? String == "notUsed")
         #expect((after["trust"] as? [String: Any])?["anchors"] as? Int == 1)
         #expect(Self.lastUse(of: "app", in: after) != nil && Self.lastUse(of: "screen", in: after) == nil)
         #expect(!reply.text.contains("private-4711") && !reply.text.contains(id))

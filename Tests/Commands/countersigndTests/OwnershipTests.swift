@@ -15,9 +15,7 @@ struct OwnershipTests {
         return id
     }
 
-    @Test(
-        "Another till, known by token or by user, sees nothing of a presentation and changes nothing about it"
-    )
+    @Test("Another till, identified by token or user, can neither see nor change a presentation")
     func anotherTill() async throws {
         let reader = try await ReaderDaemon()
         let id = try await ordered(reader)
@@ -133,7 +131,7 @@ struct OwnershipTests {
     }
 
     @Test(
-        "What is retained is exported by the caller who ordered it, and stays where another guesses the reference"
+        "Only the caller who ordered a record can export it; another caller who guesses the reference cannot"
     )
     func exports() async throws {
         let desk = try await RentalDesk()

@@ -12,6 +12,7 @@ struct PageTests {
         let folder = VectorFiles.repository.appending(path: "Sources/Service/ReaderAPI/Kiosk").path
         let reader = try await ReaderDaemon(lanes: [nil], members: ["page": #""\#(folder)""#])
         for (path, type) in [
+            ("/", "text/html; charset=utf-8"),
             ("/kiosk", "text/html; charset=utf-8"), ("/clerk", "text/html; charset=utf-8"),
             ("/docs", "text/html; charset=utf-8"), ("/owner", "text/html; charset=utf-8"),
             ("/kiosk/page.js", "text/javascript; charset=utf-8"),

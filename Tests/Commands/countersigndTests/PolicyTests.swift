@@ -50,7 +50,7 @@ struct PolicyTests {
         try Data(text.replacing("\"benchLink\"", with: "\"policy\": \"rental\", \"benchLink\"").utf8)
             .write(to: file)
         reader.daemon.signal(1)
-        try await reader.daemon.said("read the file again")
+        try await reader.daemon.said("read its configuration file again")
         let refused = try await reader.asApp.call(
             "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21", "policy": "age"}"#)
         #expect(refused.problem == "policyRefused")

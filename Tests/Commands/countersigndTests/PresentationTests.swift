@@ -29,7 +29,7 @@ struct PresentationTests {
                     "\"acceptTestDocuments\": false", with: "\"acceptTestDocuments\": \(isAccepted)")
                 try Data(changed.utf8).write(to: file)
                 reader.daemon.signal(SIGHUP)
-                try await reader.daemon.said("read the file again", times: number)
+                try await reader.daemon.said("read its configuration file again", times: number)
             }
             let id = try await reader.order(
                 #", "retention": "receipt""#, intent: "age over 21 with portrait for a human to compare")
@@ -71,7 +71,7 @@ struct PresentationTests {
     }
 
     @Test(
-        "The display sees the portrait until it is decided, an app never, and the app no data of a display request"
+        "The display sees the portrait until the clerk decides; an app sees neither it nor a display request's data"
     )
     func portrait() async throws {
         let reader = try await ReaderDaemon()
@@ -102,7 +102,7 @@ struct PresentationTests {
                 == "decisionNotDue")
     }
 
-    @Test("A portrait that nobody decides on is wiped when the time for that is over")
+    @Test("A portrait is wiped if nobody decides before the time for the decision is over")
     func wiped() async throws {
         let reader = try await ReaderDaemon(members: ["limits": #"{"decisionSeconds": 5}"#])
         let id = try await reader.order(intent: "age over 21 with portrait for a human to compare")
@@ -253,7 +253,7 @@ struct PresentationTests {
                 == "laneUnknown")
     }
 
-    @Test("Data is not asked without a prepared reader token")
+    @Test("Without a prepared reader token, no data is requested")
     func data() async throws {
         let reader = try await ReaderDaemon()
         let order = #"{"kind": "data", "intent": "identity: name""#

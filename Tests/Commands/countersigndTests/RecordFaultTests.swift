@@ -97,7 +97,7 @@ struct RecordFaultTests {
         try await until("the removal of \(record)", within: .seconds(300)) { !desk.isAnywhere(record) }
     }
 
-    @Test("What expires is removed at its deadline, also where the daemon was off then; the rest stays")
+    @Test("An expired record is removed at its deadline, even if the daemon was off then; other records stay")
     func purged() async throws {
         let desk = try await RentalDesk(lanes: [nil])
         desk.reader.daemon.signal(SIGTERM)

@@ -66,7 +66,7 @@ struct RecordTests {
     }
 
     @Test(
-        "An export whose answer is lost can be had again, and only the latest is confirmed, by its own caller"
+        "An export can be repeated if its answer is lost, and only its own caller can confirm the latest one"
     )
     func lost() async throws {
         let desk = try await RentalDesk()

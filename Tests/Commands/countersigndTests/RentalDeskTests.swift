@@ -221,7 +221,7 @@ struct RentalDeskTests {
     }
 
     @Test(
-        "Where a person decides, data is handed out and retained with the approval and not before, and never without it",
+        "If a person decides, data is handed out and retained only after the approval",
         arguments: [("approved", true), ("rejected", false)])
     func retainedWithTheDecision(_ decision: String, _ isRetained: Bool) async throws {
         let desk = try await RentalDesk()

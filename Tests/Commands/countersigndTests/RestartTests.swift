@@ -15,7 +15,7 @@ struct RestartTests {
         _ = try await daemon.ended()
     }
 
-    @Test("A sale that is over has the same id, the same outcome and its receipt under its reference")
+    @Test("After a restart, a completed sale has the same id, outcome and receipt under its reference")
     func over() async throws {
         let reader = try await ReaderDaemon()
         let ordered = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
@@ -76,7 +76,7 @@ struct RestartTests {
         try accepting.replacing(#""acceptTestDocuments": true"#, with: #""acceptTestDocuments": false"#)
             .write(toFile: file, atomically: true, encoding: .utf8)
         reader.daemon.signal(SIGHUP)
-        try await reader.daemon.said("read the file again")
+        try await reader.daemon.said("read its configuration file again")
         #expect(try await again().problem == "referenceOfTest")
         try await kill(reader.daemon)
         let strict = try await reader.startAgain()
@@ -93,7 +93,9 @@ struct RestartTests {
         #expect(same["outcome"] as? String == "allow" && same["test"] as? Bool == true)
     }
 
-    @Test("Another caller sees nothing of it, and has its own under the same reference")
+    @Test(
+        "After a restart, another caller cannot see a sale, and can have its own sale under the same reference"
+    )
     func others() async throws {
         let reader = try await ReaderDaemon()
         let id = try await reader.order(#", "reference": "sale", "retention": "receipt""#)
@@ -179,7 +181,7 @@ struct RestartTests {
         #expect((others as? [Any])?.isEmpty == true)
     }
 
-    @Test("Killed fifty times at any moment, no reference is lost and none has two outcomes")
+    @Test("A daemon that is killed fifty times at any moment loses no reference and gives none two outcomes")
     func fiftyKills() async throws {
         let reader = try await ReaderDaemon()
         var random = SplitMix64(seed: 18)

@@ -27,7 +27,7 @@ struct RetainedOutcomeTests {
     }
 
     @Test(
-        "After allow there is a sealed record, after deny and unclear none; the receipt is there after each",
+        "A sealed record is written only after the outcome allow, and a receipt is written after every outcome",
         arguments: Row.all)
     func retained(_ row: Row) async throws {
         let desk = try await RentalDesk(lanes: [row.wallet])

@@ -12,6 +12,9 @@ struct SchemaAgreement {
             "/http/host": ["tls": ["certificate": "/c", "key": "/k"]],
             "/online/nonces/connection": ["store": "postgresql"],
             "/readerTokens/grants": ["keys": [Object]()],
+            "/presets/kind": ["brand": "utopia", "then": ["intent": "identity: name"]],
+            "/presets/then": ["brand": "utopia", "kind": "data"],
+            "/presets/brand": ["kind": "data"],
         ]
     }
     /// What files are made with: a lane, the token that grants name, and the fleet whose hub makes tokens.
@@ -20,6 +23,11 @@ struct SchemaAgreement {
         if let lanes = members["lanes"] as? [Object], lanes.contains(where: { $0["presets"] != nil }) {
             file["presets"] = [
                 ["name": "one", "intent": "age over 18"], ["name": "two", "intent": "age over 21"],
+            ]
+        }
+        if let presets = members["presets"] as? [Object], presets.contains(where: { $0["brand"] != nil }) {
+            file["readerTokens"] = [
+                "keys": [["brand": "utopia", "kid": "k1", "keyFile": "/k"]], "grants": [Object](),
             ]
         }
         if members["readerTokens"] != nil {
@@ -46,6 +54,9 @@ struct SchemaAgreement {
             ],
             "/online/merchants": [],
             "/presets/intent": ["age over 18", "age over 21"],
+            "/presets/then": [["intent": "identity: name"]],
+            "/presets/then/intent": ["identity: name", "identity: document number"],
+            "/presets/brand": ["utopia"],
             "/presets": [[["name": "one", "intent": "age over 18"]]],
             "/lanes/presets": [["one"], ["two"]],
             "/lanes/standing": ["age over 18", "age over 21"],

@@ -63,7 +63,7 @@ struct StandingLaneTests {
         #expect(try await daemon.asApp.call("GET", "/v1/presentations/\(last ?? "")").status == 404)
     }
 
-    @Test("A lane that nobody taps keeps nothing, and its presentation cannot be cancelled")
+    @Test("A standing lane without a tap stores nothing, and its presentation cannot be cancelled")
     func untouched() async throws {
         let daemon = try await Self.daemon(try Customers(), #", "waitSeconds": 1"#)
         let id = try await Self.armed(daemon)

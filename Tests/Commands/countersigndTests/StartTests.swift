@@ -47,10 +47,13 @@ struct StartTests {
                 #""store": "/F/store", \#(shortSecret)"#,
                 "webhooks.secretFile: /F/short has fewer than 16 bytes"
             ),
-            (#""store": "/F/open""#, "store: /F/open: users other than its owner may write to it"),
+            (#""store": "/F/open""#, "store: /F/open: users other than its owner may write to the store"),
             (#""store": "/F/store", "keys": "/F/open/../store/keys""#, "store: /F/store: the keys"),
-            (#""store": "/F/store", "page": "/F/none""#, "page: /F/none: it does not exist"),
-            (#""store": "/F/store", "page": "/F/open""#, "page: /F/open: its files have more than 8 MiB"),
+            (#""store": "/F/store", "page": "/F/none""#, "page: /F/none: the folder does not exist"),
+            (
+                #""store": "/F/store", "page": "/F/open""#,
+                "page: /F/open: the folder's files have more than 8 MiB"
+            ),
         ])
     func start(_ members: String, _ words: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -71,7 +74,8 @@ struct StartTests {
         let lines = try await reasons(["--config", file, "--check"])
         let due = [
             "error: webhooks.secretFile: /F/short has fewer", "readerTokens.keys: /F/token.pem: No such file",
-            "page: /F/store: it contains no file of the page", "online: /F/short: the key cannot be used",
+            "page: /F/store: the folder contains no file of the page",
+            "online: /F/short: the key cannot be used",
             "online.nonces.connection: /F/connection: No such file",
         ]
         #expect(lines.count == due.count && zip(lines, due).allSatisfy { $0.hasPrefix($1) }, "\(lines)")

@@ -11,7 +11,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "With every place taken by idle connections that were answered, a caller with a token is served",
+        "A caller with a token is served even if idle, answered connections occupy every place",
         arguments: [(64, #"{"connections": 64}"#), (512, "{}")])
     func idle(_ places: Int, _ limits: String) async throws {
         try #require(ConnectionFlood.makeRoom(for: places), "raise the hard limit of open files")
@@ -42,7 +42,9 @@ struct StrangerTests {
                 == true)
     }
 
-    @Test("However many connections one token has, it keeps half of the places, and others are served")
+    @Test(
+        "One token gets at most half of the places, however many connections it opens, and others are served"
+    )
     func idleByToken() async throws {
         let places = 512
         try #require(ConnectionFlood.makeRoom(for: places), "raise the hard limit of open files")
@@ -85,7 +87,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "A long body that nobody reads ends the connection, and the refusal arrives",
+        "A long unread body ends the connection, and the client still receives the refusal",
         arguments: [
             ("POST /v1/presentations", nil, 401), ("GET /healthz", nil, 200), ("POST /v1/nothing", nil, 404),
             ("POST /v1/presentations", ReaderDaemon.screen, 403),
@@ -119,7 +121,7 @@ struct StrangerTests {
         #expect(try await other.next() != nil)
     }
 
-    @Test("A token that is withdrawn ends its event streams, and no other's")
+    @Test("When a token is withdrawn, its event streams end, and the streams of other tokens go on")
     func withdrawn() async throws {
         let reader = try await ReaderDaemon()
         let path = "/v1/lanes/lane-1/events"

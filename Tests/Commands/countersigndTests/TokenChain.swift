@@ -81,9 +81,9 @@ struct TokenChain {
             ],
         ]
         try JSONSerialization.data(withJSONObject: members).write(to: file)
-        let times = reader.daemon.errors.components(separatedBy: "read the file again").count
+        let times = reader.daemon.errors.components(separatedBy: "read its configuration file again").count
         reader.daemon.signal(SIGHUP)
-        try await reader.daemon.said("read the file again", times: times)
+        try await reader.daemon.said("read its configuration file again", times: times)
     }
 
     var asTill: PlainHTTP { PlainHTTP(.tcp(port: reader.port), token: Self.till) }

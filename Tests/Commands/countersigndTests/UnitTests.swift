@@ -24,7 +24,7 @@ struct UnitTests {
         #expect(try values(of: "MemoryMaximum") == [])
     }
 
-    @Test("Every unit has a limit of its exposure in check-deb")
+    @Test("check-deb limits the exposure of every systemd unit")
     func exposure() throws {
         let hardware = VectorFiles.repository.appending(path: "Hardware")
         let check = try String(

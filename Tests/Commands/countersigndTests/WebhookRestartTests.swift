@@ -18,7 +18,9 @@ struct WebhookRestartTests {
         }
     }
 
-    @Test("An end that nobody took before the daemon was killed is delivered after the restart, once")
+    @Test(
+        "If the daemon is killed before a result was delivered, the webhook delivers it once after the restart"
+    )
     func killed() async throws {
         let stage = try WebhookStage()
         let reader = try await ReaderDaemon(members: stage.members())
@@ -49,7 +51,7 @@ struct WebhookRestartTests {
         #expect(try WebhookStage.body(of: last)["id"] as? String == next)
     }
 
-    @Test("A presentation that a restart interrupted ends as such by webhook, too")
+    @Test("The webhook reports a presentation that a restart interrupted as interrupted")
     func interrupted() async throws {
         let stage = try WebhookStage()
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]], members: stage.members())
@@ -80,7 +82,7 @@ struct WebhookRestartTests {
         #expect(try await reader.end(of: id).last == "verified")
         reader.daemon.signal(SIGTERM)
         #expect(try await reader.daemon.ended() == 0)
-        #expect(reader.daemon.errors.contains("a webhook waits for the next start"))
+        #expect(reader.daemon.errors.contains("a webhook waits until the daemon starts again"))
         let file = reader.folder.appending(path: "countersignd.json")
         let text = try String(contentsOf: file, encoding: .utf8)
         try Data(text.replacing(stage.origin, with: "https://till.example").utf8).write(to: file)

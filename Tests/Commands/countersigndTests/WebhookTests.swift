@@ -109,7 +109,7 @@ struct WebhookTests {
         #expect(calls[1]["outcome"] as? String == "allow" && (calls[1]["reasons"] as? [Any])?.isEmpty == true)
     }
 
-    @Test("An order may name no other origin than those in the file")
+    @Test("An order may name only the webhook origins in the file")
     func elsewhere() async throws {
         let stage = try WebhookStage()
         let reader = try await ReaderDaemon(lanes: [nil], members: stage.members())

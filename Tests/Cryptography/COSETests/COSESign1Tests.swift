@@ -102,7 +102,7 @@ struct COSESign1Tests {
         #expect(throws: error) { try parts.sign1() }
     }
 
-    @Test("Q148 A label twice in the unprotected header is no CBOR to us")
+    @Test("Q148 An unprotected header with one label twice is refused as invalid CBOR")
     func labelTwice() {
         var parts = COSEParts()
         parts.unprotected = [UInt8](hex: "a2182140182140")
@@ -135,7 +135,7 @@ struct COSESign1Tests {
         try parts.sign1().verify(with: key)
     }
 
-    @Test("Q147 Tag 18 is read and reported; tag 17 or two tags are refused")
+    @Test("Q147 A value under tag 18 is read and reported; tag 17 and two tags are refused")
     func tags() throws {
         var (parts, pair) = try signed(.p256, algorithm: -7)
         let key = try pair.privateKey.publicKey()

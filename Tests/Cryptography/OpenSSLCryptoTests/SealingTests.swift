@@ -41,7 +41,7 @@ struct SealingTests {
         #expect(sealed == [UInt8](establishment.suffix(request.count + 16)))
     }
 
-    @Test("After one message that does not open, none does", arguments: [0, 5, 20])
+    @Test("After one message fails to decrypt, no further message is decrypted", arguments: [0, 5, 20])
     func failureSpendsTheKey(flipped: Int) throws {
         var sealing = try AESGCMSealingKey(key: Self.key(), noncePrefix: 1)
         var opening = try AESGCMOpeningKey(key: Self.key(), noncePrefix: 1)

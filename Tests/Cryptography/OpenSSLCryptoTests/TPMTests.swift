@@ -8,7 +8,7 @@ import Testing
 struct TPMTests {
     /// All in one, since a process has one TPM.
     @Test(
-        "A key made in a TPM signs there, comes back from its wrapping, and goes nowhere else",
+        "A key made in a TPM signs only in this TPM, and can be loaded again from its wrapped form",
         .enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))
     func inTPM() throws {
         let tpm = try SoftwareTPM()

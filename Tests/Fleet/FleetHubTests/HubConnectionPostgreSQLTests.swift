@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Connections to a hub, with a real PostgreSQL")
 struct HubConnectionPostgreSQLTests {
-    @Test("Who asks for much and reads nothing is cut off; who reads gets all of it")
+    @Test(
+        "A client that requests much and reads nothing is disconnected; a client that reads gets the whole answer"
+    )
     func unread() async throws {
         try await RunningHub.run(writeTimeout: .seconds(1)) { hub in
             let requests = 2000
@@ -33,7 +35,7 @@ struct HubConnectionPostgreSQLTests {
     }
 
     @Test(
-        "After a problem no more of a body is read than is on its way, and no further question is answered",
+        "After a problem, the hub reads only the part of the body that is on its way, and answers no further request",
         arguments: ["POST /fleet/v1/receipts", "POST /nowhere"])
     func endlessBody(_ request: String) async throws {
         try await RunningHub.run { hub in

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("A hub over HTTPS, with a real PostgreSQL")
 struct HubRoutePostgreSQLTests {
-    @Test("A kiosk that is revoked is refused by name from then on, whatever it asks")
+    @Test("After a kiosk is revoked, each of its requests is refused by name")
     func revoked() async throws {
         try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
@@ -103,7 +103,7 @@ struct HubRoutePostgreSQLTests {
     }
 
     @Test(
-        "A report that is malformed, or has more than it may, is refused, and the one before stays",
+        "A report that is malformed or too large is refused, and the previous report stays",
         arguments: [
             "", "{}", #"{"name": "Jane"}"#, #"{"software": "1", "documents": [], "health": {"lanes": []}}"#,
             #"{"software": "1", "documents": [], "health": {"lanes": [], "findings": [], "name": "Jane"}}"#,
@@ -132,7 +132,7 @@ struct HubRoutePostgreSQLTests {
     }
 
     @Test(
-        "A kiosk that has reported as often as it may within an hour waits for the next one, and no other waits with it"
+        "A kiosk that has sent all reports allowed in an hour waits for the next hour, and other kiosks do not wait"
     )
     func manyReports() async throws {
         try await RunningHub.run { hub in
@@ -184,7 +184,7 @@ struct HubRoutePostgreSQLTests {
     }
 
     @Test(
-        "A kiosk that has asked for passwords at the broker as often as it may waits at every hub, and no other waits with it"
+        "A kiosk that has requested all broker passwords it may have waits at every hub, and other kiosks do not wait"
     )
     func manyPasswords() async throws {
         try await RunningHub.run { hub in
@@ -218,9 +218,7 @@ struct HubRoutePostgreSQLTests {
         ).sign(with: FleetFolder(store: kiosk.settings.store).key())
     }
 
-    @Test(
-        "A certificate that was renewed as often as it may be within an hour holds and is not renewed again; a code and another kiosk do not wait"
-    )
+    @Test("A kiosk at its hourly limit of renewals keeps its certificate; codes and other kiosks do not wait")
     func manyRenewals() async throws {
         try await RunningHub.run { hub in
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
@@ -265,7 +263,7 @@ struct HubRoutePostgreSQLTests {
     }
 
     @Test(
-        "Of two computers that were copied with one key one is let in, and the other once it has a key of its own"
+        "If two computers are copies with one key, the hub lets one in, and the other only with a key of its own"
     )
     func copies() async throws {
         try await RunningHub.run { hub in
@@ -275,7 +273,7 @@ struct HubRoutePostgreSQLTests {
             try FileManager.default.copyItem(
                 atPath: FleetFolder(store: one.settings.store).keyPath, toPath: folder.keyPath)
             let error = await #expect(throws: HubError.self) { _ = try await hub.enrolled(name.text) }
-            #expect(error?.explanation.contains("409 kioskKeyTaken: another kiosk has this key") == true)
+            #expect(error?.explanation.contains("409 kioskKeyTaken: another kiosk has the same key") == true)
             #expect(try await hub.database.kiosks.named(name)?.state == .invited)
             try FileManager.default.removeItem(atPath: folder.keyPath)
             let two = try await hub.enrolled(name.text)
@@ -283,7 +281,9 @@ struct HubRoutePostgreSQLTests {
         }
     }
 
-    @Test("Who shows a kiosk's certificate gets no other kiosk's; without one a key alone renews its own")
+    @Test(
+        "A kiosk's certificate cannot renew another kiosk's; without a certificate, a key renews only its own"
+    )
     func otherName() async throws {
         try await RunningHub.run { hub in
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())

@@ -91,7 +91,7 @@ struct HubTokenPostgreSQLTests {
         }
     }
 
-    @Test("No other kiosk gets one, for no other brand and no other reader, and each refusal is in the audit")
+    @Test("No other kiosk, brand or reader gets a reader token, and the audit records each refusal")
     func refused() async throws {
         let audit = LogLines()
         try await RunningHub.run(tokens: tokens(), audit: audit.logger) { hub in
@@ -145,7 +145,7 @@ struct HubTokenPostgreSQLTests {
         }
     }
 
-    @Test("A reader has twelve tokens an hour of all hubs together, and no other waits with it")
+    @Test("A reader gets twelve tokens an hour from all hubs together, and other readers do not wait")
     func rate() async throws {
         let tokens = try tokens()
         try await RunningHub.run(tokens: tokens) { hub in
@@ -224,7 +224,7 @@ struct HubTokenPostgreSQLTests {
         }
     }
 
-    @Test("A kiosk that is stopped gets none until it is started, and one that is revoked gets none")
+    @Test("A stopped kiosk gets no reader token until it is started, and a revoked kiosk never gets one")
     func stopped() async throws {
         try await RunningHub.run(tokens: tokens()) { hub in
             let kiosk = try await hub.enrolled(kiosk)
@@ -314,7 +314,7 @@ struct HubTokenPostgreSQLTests {
             func expectRefusal(_ id: String) async throws {
                 let refused = try await restarted("utopia", reader)
                 #expect(refused.outcome == "brandUnavailable")
-                #expect("\(refused.response)".contains("refuses (\(id))"), "\(refused.response)")
+                #expect("\(refused.response)".contains("refused the request (\(id))"), "\(refused.response)")
             }
             try #require(try await hub.database.kiosks.setStopped(true, kiosk.name))
             try await expectRefusal("kioskStopped")

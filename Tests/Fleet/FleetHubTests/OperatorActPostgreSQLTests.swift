@@ -34,7 +34,7 @@ struct OperatorActPostgreSQLTests {
             + #""account":"countersign-hub","host":"hub-1"}"#
     }
 
-    @Test("Each act is one row: when, what, on what, and who")
+    @Test("Each act of an operator is one row with the time, the act, its object and the operator")
     func rows() async throws {
         let bench = try await HubBench(by: Self.anna)
         let (database, kiosk) = (bench.database, bench.kiosk)
@@ -109,7 +109,7 @@ struct OperatorActPostgreSQLTests {
         #expect(found.count == before.count + 1 && found.last?.contains("documentWidened") == true)
     }
 
-    @Test("Where the row cannot be written nothing of the act is done")
+    @Test("If the audit row cannot be written, the operator's act is not done")
     func together() async throws {
         let bench = try await HubBench(by: Self.anna)
         let (good, kiosk) = (bench.database, bench.kiosk)
@@ -152,7 +152,7 @@ struct OperatorActPostgreSQLTests {
         #expect(limit.first?.first??.text == "10s")
     }
 
-    @Test("No code of an invitation is anywhere in it, as text or as digest")
+    @Test("The audit contains no invitation code, neither as text nor as digest")
     func secrets() async throws {
         let bench = try await HubBench(by: Self.anna)
         let code = try #require(
@@ -213,7 +213,7 @@ struct OperatorActPostgreSQLTests {
         _ = try await bench.pool.rows("DROP SCHEMA \(name) CASCADE")
     }
 
-    @Test("Where the table is another's, a hub's database user appends to it and changes nothing in it")
+    @Test("If another user owns the audit table, the hub's database user can append rows but change none")
     func appendOnly() async throws {
         let role = "hub_\(UInt32.random(in: 0...UInt32.max))"
         let owner = try await HubBench().pool

@@ -74,7 +74,7 @@ struct ReceiptMonthPostgreSQLTests {
 @Suite("Chains of receipts of computers that replace each other, in a real PostgreSQL")
 struct ReceiptEpochPostgreSQLTests {
     @Test(
-        "Another computer of the name begins a chain of its own once it is enrolled, and the one before goes on where it ended"
+        "A second computer that enrols under a kiosk's name begins its own receipt chain, and the first chain goes on where it ended"
     )
     func replaced() async throws {
         let (bench, old, _) = try await HubBench.enrolled(receipts: 3)

@@ -33,7 +33,7 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 20)
     }
 
-    @Test("A gap, another order, another kiosk's receipt and a forged one are refused, and nothing is taken")
+    @Test("Receipts with a gap, in a wrong order, of another kiosk or forged are refused, and none is stored")
     func refused() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 4)
         let other = try ReceiptStore(receipts: 4)
@@ -86,7 +86,9 @@ struct ReceiptPostgreSQLTests {
         #expect(try await checked(links).count == 0)
     }
 
-    @Test("A chain that was rolled back and continues otherwise is found at the first receipt that differs")
+    @Test(
+        "The hub detects a chain that was rolled back and continued differently at the first receipt that differs"
+    )
     func rolledBack() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
         let other = try ReceiptStore(receipts: 5)
@@ -101,7 +103,7 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 3)
     }
 
-    @Test("A million receipts at once are refused, and none of them is taken")
+    @Test("A million receipts at once are refused, and none of them is stored")
     func flood() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 1)
         let begin = ContinuousClock.now
@@ -110,7 +112,7 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
     }
 
-    @Test("A kiosk pushes no other's receipts as its own: a receipt key is one kiosk's in the whole chain")
+    @Test("A kiosk cannot push another kiosk's receipts as its own: a receipt key belongs to one kiosk")
     func keys() async throws {
         let bench = try await HubBench()
         let (other, store, links) = try await HubBench.enrolled(receipts: 2)
@@ -127,7 +129,7 @@ struct ReceiptPostgreSQLTests {
     }
 
     @Test(
-        "Who knows another's receipt key and sends it first pushes nothing with it, and does not keep the other from pushing"
+        "A kiosk that sends another kiosk's receipt key first can push nothing with it, and does not block the other kiosk"
     )
     func claimed() async throws {
         let owner = try await HubBench()
@@ -250,7 +252,7 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
     }
 
-    @Test("A number that no receipt has is refused, also where none could come after it")
+    @Test("An impossible receipt number is refused, even if no receipt could follow it")
     func numbers() async throws {
         let bench = try await HubBench()
         try await bench.enrol()
@@ -265,7 +267,7 @@ struct ReceiptPostgreSQLTests {
                 == .broken(at: highest + 1, .malformed))
     }
 
-    @Test("What is signed well and says something else than a receipt is refused, and nothing is taken")
+    @Test("A correctly signed text that is not a receipt is refused, and nothing is stored")
     func otherContent() async throws {
         let bench = try await HubBench()
         let key = try PrivateKey.generate(.p256)
@@ -284,7 +286,7 @@ struct ReceiptPostgreSQLTests {
     }
 
     @Test(
-        "A kiosk that has pushed what it may within an hour waits for the next one, and what is there costs nothing"
+        "A kiosk at its hourly limit of receipts waits for the next hour; receipts that are stored already do not count"
     )
     func limit() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
@@ -338,7 +340,7 @@ struct KioskPostgreSQLTests {
         #expect(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: now) != nil)
     }
 
-    @Test("A revoked key stays revoked, also once another computer has the name, and enrols no more")
+    @Test("A revoked key stays revoked and cannot enrol, even after another computer gets the name")
     func revokedKey() async throws {
         let bench = try await HubBench()
         let (database, kiosk, now) = (bench.database, bench.kiosk, HubBench.now)

@@ -2,8 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// As many TCP connections of nobody as a test wants. Those that the hub closes are opened again if that is wanted, a few hundred a
-/// second, until `end` or a deadline.
+/// TCP connections without a client certificate, as many as a test wants, until `end` or a deadline.
+///
+/// A connection that the hub closes is opened again only while `reopen` allows it. The number of new
+/// connections during one handshake of a kiosk is therefore the same on a fast and on a slow machine.
 final class StrangerCrowd: Sendable {
     /// What each of them does.
     enum Habit: Sendable, CaseIterable {
@@ -18,15 +20,13 @@ final class StrangerCrowd: Sendable {
     private let port: UInt16
     private let count: Int
     private let habit: Habit
-    private let opensAgain: Bool
     private let isEnding = Atomic(false)
     private let opened = Atomic(0)
     private let closed = Atomic(0)
+    /// How many connections may still be opened again.
+    private let allowed = Atomic(0)
 
-    init(
-        _ count: Int, _ habit: Habit, at port: Int, opensAgain: Bool = true, within seconds: Int = 120
-    ) {
-        self.opensAgain = opensAgain
+    init(_ count: Int, _ habit: Habit, at port: Int, within seconds: Int = 120) {
         self.port = UInt16(port)
         self.count = count
         self.habit = habit
@@ -39,8 +39,8 @@ final class StrangerCrowd: Sendable {
     /// How many the hub has closed so far.
     var closedCount: Int { closed.load(ordering: .relaxed) }
 
-    /// How many are opened again at once, each 20 ms: of thousands fewer, which have a longer way to the oldest.
-    private var atOnce: Int { count > 1000 ? 2 : 10 }
+    /// Lets the crowd open `connections` again, in steps of ten, as soon as the hub has closed as many.
+    func reopen(_ connections: Int) { allowed.store(connections, ordering: .relaxed) }
 
     func end() { isEnding.store(true, ordering: .relaxed) }
 
@@ -58,9 +58,12 @@ final class StrangerCrowd: Sendable {
         defer { for descriptor in open { close(descriptor) } }
         while !isEnding.load(ordering: .relaxed), time(nil) < deadline {
             let isFirst = openedCount < count
-            for _ in 0..<(isFirst ? count : opensAgain ? atOnce : 0) where open.count < count {
+            // `reopen` may lower the number while this loop still counts down, so it can be negative.
+            let mostNow = isFirst ? count : max(0, min(10, allowed.load(ordering: .relaxed)))
+            for _ in 0..<mostNow where open.count < count {
                 guard let descriptor = connected() else { break }
                 open.append(descriptor)
+                if !isFirst { allowed.subtract(1, ordering: .relaxed) }
                 opened.add(1, ordering: .relaxed)
             }
             open = stillOpen(open)
@@ -102,8 +105,9 @@ final class StrangerCrowd: Sendable {
         }
         switch habit {
         case .idle: break
-        // The header of a record with 512 bytes, and the begin of a ClientHello.
-        case .slowHandshake: send(descriptor, [0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3])
+        // The header of a record with 16,384 bytes, and the beginning of a ClientHello. At one byte in 20 ms
+        // the record is complete after more than five minutes.
+        case .slowHandshake: send(descriptor, [0x16, 3, 1, 0x40, 0, 1, 0, 0x3f, 0xfc, 3, 3])
         case .noise: send(descriptor, Array("GET / HTTP/1.1\r\n".utf8))
         }
         return descriptor

@@ -63,7 +63,7 @@ struct AcceptedDocumentTests {
         #expect(documents.documents.count == 3)
     }
 
-    @Test("Any byte that is changed is refused")
+    @Test("A document with any changed byte is refused")
     func changed() throws {
         let bytes = try scene.document()
         for place in bytes.indices {
@@ -96,7 +96,7 @@ struct AcceptedDocumentTests {
         try expect(.keyUnknown, try scene.document(by: PrivateKeyBox()))
     }
 
-    @Test("A version that was seen does not come back, nor another document of it, nor one before")
+    @Test("A version that was accepted, another document with its number and an older version are refused")
     func older() throws {
         var documents = try scene.documents()
         try documents.accept(try scene.document(version: 5), at: FleetScene.now)
@@ -108,7 +108,7 @@ struct AcceptedDocumentTests {
         try documents.accept(try scene.document(.site, "harbour", version: 1), at: FleetScene.now)
     }
 
-    @Test("A stolen key that uses up its versions leaves the versions of an earlier key")
+    @Test("A stolen key can use up its own version numbers, but not those of an earlier key")
     func usedUp() throws {
         var documents = try scene.documents()
         try documents.accept(try scene.document(version: FleetDocument.highestVersion), at: FleetScene.now)
@@ -147,7 +147,7 @@ struct AcceptedDocumentTests {
         try documents.accept(try scene.document(created: skewed), at: FleetScene.now)
     }
 
-    @Test("What a withdrawn key signs is refused from then on; what it signed before stays")
+    @Test("After a key is withdrawn, new documents that it signs are refused; its earlier documents stay")
     func withdrawn() throws {
         var documents = try scene.documents()
         try documents.accept(try scene.document(.site, "harbour"), at: FleetScene.now)
@@ -161,7 +161,7 @@ struct AcceptedDocumentTests {
         try expect(.keyWithdrawn, try scene.document(version: 3), in: documents)
     }
 
-    @Test("A key withdraws neither itself nor one before it")
+    @Test("A key can withdraw neither itself nor an earlier key")
     func withdrawalNotAllowed() throws {
         let (safe, daily) = (try scene.safe.fleetKey.id, try scene.daily.fleetKey.id)
         try expect(.withdrawalNotAllowed, try scene.document(withdrawn: [safe]))
@@ -365,7 +365,7 @@ struct FleetFolderTests {
 
 @Suite("What comes from a broker")
 struct FleetTopicTests {
-    @Test("A notice or a presence that is anything else is nothing")
+    @Test("A malformed change notice or kiosk presence is ignored")
     func malformed() throws {
         let notice = ChangeNotice(change: 7, spreadSeconds: 20)
         #expect(ChangeNotice(notice.payload) == notice)

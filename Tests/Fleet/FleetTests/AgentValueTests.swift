@@ -140,7 +140,7 @@ struct KeptStateTests {
         state.change { $0.isStopped = true }
         state.saveAgain()
         #expect(try state.isStopped && !stored.isStopped)
-        #expect(log.count("the store's folder fleet cannot be written") == 1)
+        #expect(log.count("the folder STORE/fleet cannot be written") == 1)
         try FileManager.default.removeItem(atPath: draft)
         state.saveAgain()
         #expect(try stored.isStopped)

@@ -165,7 +165,8 @@ struct FleetAgentTests {
     }
 
     @Test(
-        "A site's bundle that goes makes the chain's earlier one count again; another earlier one is refused")
+        "When a site's bundle is removed, the chain's earlier bundle counts again; any other older one is refused"
+    )
     func reinstated() async throws {
         let agent = try scene.agent(FakeDaemon(), in: store)
         try await scene.roll(

@@ -110,7 +110,7 @@ struct FleetBrandTests {
     ]
 
     @Test(
-        "Brands of another form are refused as malformed, also by the right key", arguments: malformedMembers)
+        "Malformed brands are refused, even if the right key signed them", arguments: malformedMembers)
     func malformed(_ why: String, _ hex: String) throws {
         let before = try document(nil).payload.dropLast(Self.nothing.bytes.count)
         var documents = try scene.documents()
@@ -156,8 +156,8 @@ struct FleetBrandTests {
                 "no brand in brands.json names the logo utopia.png"
             ),
             (registry, [name: png, try Self.name("other.png"): png], "names the logo other.png"),
-            (registry, [name: Array(png.dropLast())], "the logo utopia.png: it is not a complete PNG"),
-            (registry, [name: long], "the logo utopia.png: it is longer than 256 KiB"),
+            (registry, [name: Array(png.dropLast())], "the logo utopia.png: the file is not a complete PNG"),
+            (registry, [name: long], "the logo utopia.png: the file is longer than 256 KiB"),
         ]
         for (registry, logos, words) in unfit {
             let brands = FleetBrands(registry: registry, logos: logos)
@@ -245,7 +245,7 @@ struct FleetBrandTests {
         #expect(try kept() == second)
     }
 
-    @Test("A kiosk refuses brands that it could not use by name, and its brands stay")
+    @Test("A kiosk refuses unusable brands by name and keeps its present brands")
     func refused() async throws {
         let agent = try scene.agent(FakeDaemon(), in: store)
         let first = try brands("First")

@@ -31,7 +31,7 @@ struct FleetBundleTests {
     }
 
     @Test(
-        "A bundle that came while a site's counted is checked before it counts, and its document is refused if it is older",
+        "A bundle that arrived while a site's bundle counted is checked before it counts, and refused if it is older",
         arguments: Way.allCases)
     func older(_ way: Way) async throws {
         let agent = try scene.agent(FakeDaemon(), in: store)
@@ -122,7 +122,7 @@ struct FleetBundleTests {
     }
 
     @Test(
-        "Brands of a document whose bundle cannot be kept go again: what was there is there, until the document is taken",
+        "If a document's bundle cannot be stored, its brands are undone until the document is accepted",
         arguments: Before.allCases)
     func putBack(_ before: Before) async throws {
         let (png, other) = (

@@ -186,7 +186,9 @@ struct FleetTrustTests {
         #expect(try digests.count == 2)
     }
 
-    @Test("A bundle whose contents are trusted already is remembered: an older one does not follow it")
+    @Test(
+        "A bundle whose contents are already trusted is recorded, so that no older bundle is accepted after it"
+    )
     func sameContents() throws {
         let (root, other) = (
             TrustSource.test(.anchor, "root", try TestAuthority().der),
@@ -208,7 +210,9 @@ struct FleetTrustTests {
         #expect(try digests.count == 2)
     }
 
-    @Test("A bundle of an obeyed document comes back unchecked only if it was let in as a bundle")
+    @Test(
+        "A bundle of an accepted document is restored without a check only if it was accepted as a bundle before"
+    )
     func comesBack() throws {
         let authority = try TestAuthority()
         let root = TrustSource.test(.anchor, "root", authority.der)

@@ -114,8 +114,8 @@ struct HubClientTests {
             let answer = try await ask([.head(403, length: bytes.count, then: [.send(bytes)])])
             #expect(answer == .failure(error), "\(body)")
         }
-        #expect(known.explanation == "the hub refuses with 403 codeRefused: \(words)")
-        #expect(bare.explanation == "the hub refuses with 403: see the hub's log")
+        #expect(known.explanation == "the hub refused the request with status 403 codeRefused: \(words)")
+        #expect(bare.explanation == "the hub refused the request with status 403: see the hub's log")
     }
 
     @Test("Of questions that meet a failing hub at the same time each asks the hub that works")

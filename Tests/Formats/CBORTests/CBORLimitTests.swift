@@ -38,7 +38,7 @@ struct CBORLimitTests {
     }
 
     @Test(
-        "Q196 A hundred thousand levels end at the limit, not on the stack",
+        "Q196 CBOR with a hundred thousand levels is refused at the depth limit and does not overflow the stack",
         arguments: ["81", "9f", "c0", "d818", "bf"])
     func bomb(_ opening: String) {
         let bytes = [UInt8](hex: String(repeating: opening, count: 100_000))

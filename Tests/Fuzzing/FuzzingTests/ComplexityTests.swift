@@ -4,7 +4,9 @@ import Testing
 @Suite("Hostile messages", .serialized)
 struct ComplexityTests {
     /// Eight times the message costs about eight times the work, not the sixty-four of comparing each with each.
-    @Test("Work grows with the size of a message, not with its square", arguments: HostileMessage.all)
+    @Test(
+        "The work to process a message grows with its size, not with the square of its size",
+        arguments: HostileMessage.all)
     func growth(message: HostileMessage) throws {
         let count = 128
         let small = try message.make(count)

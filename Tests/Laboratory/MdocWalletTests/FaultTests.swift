@@ -11,12 +11,16 @@ struct FaultTests {
         try expect(fault.expectation, of: PresentationCase(fault))
     }
 
-    @Test("By default and under strict rules, in what the phone answers", arguments: HolderFault.allCases)
+    @Test(
+        "Each fault in the phone's answer gets the expected verdict, by default and under strict rules",
+        arguments: HolderFault.allCases)
     func holder(fault: HolderFault) throws {
         try expect(fault.expectation, of: PresentationCase(fault))
     }
 
-    @Test("By default and under strict rules, in the session", arguments: SessionFault.allCases)
+    @Test(
+        "Each fault in the session has the expected end, by default and under strict rules",
+        arguments: SessionFault.allCases)
     func session(fault: SessionFault) throws {
         try expect(fault.expectation, of: PresentationCase(fault))
     }

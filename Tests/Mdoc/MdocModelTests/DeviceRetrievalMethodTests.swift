@@ -78,7 +78,7 @@ struct DeviceRetrievalMethodTests {
         #expect(options?.centralClientUUID?.hex == Self.two)
     }
 
-    @Test("Q46 Two BLE entries of one mode each are merged")
+    @Test("Q46 Two BLE entries with one mode each are merged into one")
     func merged() throws {
         let options = try ble("82830201a300f501f40a50\(Self.one)830201a300f401f50b50\(Self.two)")
         #expect(options?.peripheralServerUUID?.hex == Self.one)

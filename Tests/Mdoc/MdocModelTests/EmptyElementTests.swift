@@ -16,7 +16,7 @@ struct EmptyElementTests {
     ]
 
     @Test(
-        "Q245 A text that shows nothing is none: empty, or white space, control and invisible characters alone",
+        "Q245 Text that is empty or has only white space, control and invisible characters counts as missing",
         arguments: [
             "", " ", "\t", " \n\r ", "\u{0}", "\u{7f}", "\u{a0}", "\u{ad}", "\u{200b}",
             "\u{200b}\u{200d}\u{feff}",

@@ -19,7 +19,7 @@ struct EngagementURITests {
     }
 
     @Test(
-        "Q49 Other text is refused",
+        "Q49 A QR code with other text is refused",
         arguments: [
             "", "mdoc", "mdoc:", "mdoc://", "mdoc:==", "mdoc: AQIDBA", "AQIDBA", "http:AQIDBA",
             "mdocs:AQIDBA", "mdoc;AQIDBA",

@@ -101,8 +101,11 @@ struct ExtendedRequestTests {
         arguments: [
             ("uniqueDocSetRequired", "f5", "one document alone may answer (uniqueDocSetRequired)"),
             ("uniqueDocSetRequired", "f4", "one document or several may answer (uniqueDocSetRequired)"),
-            ("maximumResponseSize", "191000", "the answer may have 4096 bytes (maximumResponseSize)"),
-            ("docResponseEncryption", "d81841a0", "wanted encrypted for a recipient (docResponseEncryption)"),
+            ("maximumResponseSize", "191000", "the answer may have at most 4096 bytes (maximumResponseSize)"),
+            (
+                "docResponseEncryption", "d81841a0",
+                "asks for an answer encrypted for a recipient (docResponseEncryption)"
+            ),
             ("zkRequest", zeroKnowledge, "a zero-knowledge proof is wanted (zkRequest)"),
             ("zkRequest", "a16a7a6b5265717569726564f5", "a zero-knowledge proof is required (zkRequest)"),
         ])

@@ -62,7 +62,8 @@ struct LinkCertificateTests {
     ]
 
     @Test(
-        "Q231 A link certificate is no root by itself, whatever it says of its keys", arguments: forms.indices
+        "Q231 A link certificate alone is not a root, whatever it says about its keys",
+        arguments: forms.indices
     )
     func alone(_ form: Int) throws {
         let rekeyed = try Rekeyed(Self.forms[form])

@@ -150,7 +150,7 @@ struct PartlyReadableListTests {
     }
 
     @Test(
-        "Q240 A newer CRL with a part that cannot be read stands beside the complete one: both revoke, one shows who is good",
+        "Q240 A newer CRL with an unreadable part is kept beside the complete CRL: both revoke, only the complete one shows that a document is good",
         arguments: PartialFault.all)
     func besideComplete(_ fault: PartialFault) throws {
         for isListed in [true, false] {
@@ -278,7 +278,7 @@ struct PartlyReadableListTests {
         return (token, .test(.identifierList, TestStatusToken.uri, try token.encoded()))
     }
 
-    @Test("Q240 So does a newer identifier list with an entry that cannot be read")
+    @Test("Q240 A newer identifier list with an unreadable entry is kept beside the complete list")
     func identifierLists() throws {
         var lists = try SignerWithLists()
         let (token, older) = try identifiers(lists, [[1]], secondsAgo: 3600, isComplete: true)

@@ -31,7 +31,7 @@ struct RICALTests {
             by: (roots ?? [list.provider]).map { try $0.anchor() }, at: time ?? now)
     }
 
-    @Test("A list is believed by its pinned provider's signature, and by no other")
+    @Test("A list is accepted only with the signature of its pinned provider")
     func verified() throws {
         let list = try list()
         let verified = try verify(list)

@@ -216,7 +216,7 @@ struct SignerRevocationTests {
     }
 
     @Test(
-        "Q230 A revocation in any authentic list of the root counts, beside a good list too; absence in it proves nothing",
+        "Q230 A revocation in any authentic list of the root counts, even if another list is good; absence proves nothing",
         arguments: partial)
     func anyAuthenticList(_ fault: Fault) throws {
         for (serial, isRevoked) in [([0x42, 1, 2, 3, 4, 5, 6, 7, 8], true), ([9], false)] as [([UInt8], Bool)]
@@ -439,7 +439,7 @@ struct DocumentRevocationTests {
         return Encoded.map([("status_list", good), other])
     }
 
-    @Test("Q228 A reference that cannot be read leaves the one beside it: revoked counts, good is not known")
+    @Test("Q228 If one of two references is unreadable, the other can only show that a document is revoked")
     func unreadableBesideReadable() throws {
         let uri = ("uri", Encoded.text(TestStatusToken.uri))
         let broken: [[UInt8]] = [
@@ -463,7 +463,7 @@ struct DocumentRevocationTests {
     }
 
     @Test(
-        "Q228 The other way about: an identifier list revokes beside a status list's place that cannot be read"
+        "Q228 An identifier list revokes a document even if the document's place in a status list is unreadable"
     )
     func unreadablePlace() throws {
         for (identifier, expected) in [

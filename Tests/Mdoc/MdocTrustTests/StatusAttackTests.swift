@@ -81,7 +81,9 @@ struct StatusAttackTests {
         #expect(RevocationPolicy.age.accepts(try one.finding()))
     }
 
-    @Test("A root of the same name that is trusted for other documents signs no list for these")
+    @Test(
+        "A root with the same name that is trusted for other document types cannot sign a list for this type"
+    )
     func sameNameOtherDocuments() throws {
         var one = try Case()
         let rekeyed = try TestAuthority()
@@ -195,7 +197,7 @@ struct StatusAttackTests {
         }
     }
 
-    @Test("Q200 A list that opens to 64 MiB is not opened beyond its limit, and revokes nobody")
+    @Test("Q200 A list that decompresses to 64 MiB is stopped at the limit, and revokes no document")
     func bomb() throws {
         var one = try Case()
         var token = try TestStatusToken(authority: one.authority)

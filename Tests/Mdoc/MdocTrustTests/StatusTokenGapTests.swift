@@ -146,7 +146,8 @@ struct StatusTokenGapTests {
     }
 
     @Test(
-        "Q248 Beside a complete list it adds revocations, until a later complete one takes the place of both")
+        "Q248 An incomplete list beside a complete list adds revocations until a later complete list replaces both"
+    )
     func besideComplete() throws {
         let lists = try SignerWithLists()
         for whole in try tokens(lists) {

@@ -57,7 +57,7 @@ struct TrustAttackTests {
         #expect(try Array(verify(der, in: TrustStore(both)).anchor.certificate.der) == link)
     }
 
-    @Test("A document signer issues nobody, even where its certificate is beside the roots")
+    @Test("A document signer cannot issue certificates, even if its own certificate is among the roots")
     func signerAsIssuer() throws {
         let root = try TestAuthority()
         let signer = try TestAuthority([(.countryName, "UT"), (.commonName, "Utopia DS")])
@@ -171,7 +171,7 @@ struct TrustAttackTests {
     }
 
     @Test(
-        "Q234 A list that another trusted root signed for this URI neither keeps out, replaces nor outweighs the right one",
+        "Q234 A list that another trusted root signed for the same URI does not block, replace or outweigh the right list",
         arguments: [true, false])
     func listOfAnotherRoot(_ isFirst: Bool) throws {
         let (own, other) = (

@@ -23,7 +23,7 @@ struct TrustStoreTests {
         try authority.sign(authority.signer(for: TestKey()))
     }
 
-    @Test("Without anchors nothing is believed, whatever the document brings along")
+    @Test("Without trusted roots no document is accepted, whatever certificates it contains")
     func noAnchors() throws {
         let authority = try TestAuthority()
         let der = try signer(of: authority)
@@ -44,7 +44,7 @@ struct TrustStoreTests {
         }
     }
 
-    @Test("A CA of the same name and key identifier did not sign")
+    @Test("A CA with the root's name and key identifier but another key is not accepted as the signer")
     func rogue() throws {
         let authority = try TestAuthority()
         let rogue = try TestAuthority()

@@ -24,7 +24,7 @@ struct VICALTests {
             by: roots, at: time ?? now, strictness)
     }
 
-    @Test("Q175 A list is believed by its pinned provider's signature, and by no other")
+    @Test("Q175 A list is accepted only with the signature of its pinned provider")
     func verified() throws {
         let iaca = try TestAuthority()
         let list = try TestVICAL([.init(iaca.der)], provider: provider())
@@ -43,7 +43,7 @@ struct VICALTests {
         #expect(throws: VICALError.cose(.signatureInvalid)) { _ = try verify(list, signedBy: TestKey()) }
     }
 
-    @Test("The certificates that a list brings along are never its roots")
+    @Test("The certificates that a list contains are never used as its roots")
     func ownRoot() throws {
         var list = try TestVICAL([], provider: provider())
         list.furtherCertificates = [list.provider.der]

@@ -104,7 +104,7 @@ struct AgeEvidenceTests {
         #expect(try answer(years, [birth(born)]) == (isOver ? .yes(by: name) : .no(by: name)))
     }
 
-    @Test("Q161 Who was born on 29 February is a year older on 1 March")
+    @Test("Q161 A person born on 29 February is a year older on 1 March")
     func leapDay() throws {
         let item = birth("2004-02-29")
         let march = FullDate(year: 2022, month: 3, day: 1)

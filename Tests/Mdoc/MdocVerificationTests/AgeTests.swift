@@ -97,7 +97,7 @@ struct AgeTests {
         for asked in [0, 18, 21, 65] { #expect(document.isAgeAtLeast(asked) == .cannotTell(.noAttestation)) }
     }
 
-    @Test("Q164 The phone's own word proves no age, authorised or not")
+    @Test("Q164 A value that the phone asserts itself proves no age, whether authorised or not")
     func deviceSigned() throws {
         var document = try TestDocument([.familyName])
         document.deviceElements = [.age(21, true)]

@@ -24,7 +24,9 @@ struct DeviceAuthenticationTests {
             try presentation { $0.deviceAuth = .mac }.verified(.strict).documents[0].deviceBinding == .mac)
     }
 
-    @Test("Both, or neither, is refused, under either rules")
+    @Test(
+        "A device signature together with a MAC, or neither of them, is refused by default and under strict rules"
+    )
     func both() throws {
         for rules in [VerificationRules.interoperable, .strict] {
             #expect(
@@ -139,7 +141,7 @@ struct DeviceAuthenticationTests {
         _ = try presentation.verified(.strict)
     }
 
-    @Test("Q197 A signature over another session is refused")
+    @Test("Q197 A device signature over another session is refused")
     func otherSession() throws {
         var presentation = try presentation { _ in }
         let response = try presentation.response()

@@ -204,7 +204,7 @@ struct OtherCountryTests {
     }
 
     @Test(
-        "Q227 Elsewhere than in the licence's namespace of a licence another country is a deviation, and the same none",
+        "Q227 Another country outside the licence's own namespace is a deviation, and the same country is not",
         arguments: [
             ("org.iso.18013.5.1.mDL", "org.iso.18013.5.1.UT"),
             ("eu.europa.ec.eudi.pid.1", "eu.europa.ec.eudi.pid.1"),
@@ -221,7 +221,7 @@ struct OtherCountryTests {
                 .isEmpty)
     }
 
-    @Test("Q227 In the licence's namespace of a licence it refuses")
+    @Test("Q227 Another country in the licence's own namespace refuses the licence")
     func licence() throws {
         let other = try presentation(TestDocument.mDL, in: TestDocument.nameSpace)
         #expect(try other.failures() == [.failed(.issuingCountry, .issuingCountryMismatch)])

@@ -33,7 +33,7 @@ struct OtherNameSpaceTests {
     }
 
     @Test(
-        "Q244 An age in a namespace that the document's type does not have it in answers nothing, and is named",
+        "Q244 An age in a namespace that the document's type does not use for it answers nothing, and is reported",
         arguments: [
             (TestDocument.mDL, "com.example.x"), (TestDocument.mDL, "org.iso.18013.5.1.aamva"),
             (TestDocument.mDL, "org.iso.23220.1"), ("org.iso.23220.photoid.1", "org.iso.18013.5.1"),

@@ -42,7 +42,7 @@ struct RedactionTests {
         #expect(texts(Array("Must".utf8)).allSatisfy { text in text.contains("77") })
     }
 
-    @Test("Q200 A verified response, its documents, elements and reports")
+    @Test("Q200 Descriptions of a verified response, its documents, elements and reports show no value")
     func verified() throws {
         let response = try Presentation(document()).verified()
         expectNothing(Judgement.verified(response))

@@ -71,7 +71,7 @@ struct VerdictPartsTests {
         #expect(parts.revocation == .good(ageSeconds: TestAuthority.day))
     }
 
-    @Test("A revoked document is rejected under every policy, and stays authentic, fresh and bound")
+    @Test("A revoked document is rejected under every policy, although it passes all other checks")
     func revoked() throws {
         for policy in [RevocationPolicy.age, .rental(staleDays: 9)] {
             var one = try Case(index: 0)

@@ -26,7 +26,7 @@ struct SameHolderTests {
         return try presentation.verified()
     }
 
-    @Test("The same device key is the same holder, whatever was asked")
+    @Test("The same device key shows the same holder, whatever was requested")
     func deviceKey() throws {
         let key = try TestKey()
         let first = try answer([.age(21, true)], key: key)
@@ -44,7 +44,7 @@ struct SameHolderTests {
         #expect(try !answer([.age(21, true), .familyName]).isOfHolder(of: first))
     }
 
-    @Test("The same number of another issuer or of another type is no bond")
+    @Test("The same document number from another issuer or of another type does not show the same holder")
     func others() throws {
         let first = try answer([Self.number("UT-1")])
         #expect(try !answer([Self.number("UT-1")], issuer: TestIssuer()).isOfHolder(of: first))

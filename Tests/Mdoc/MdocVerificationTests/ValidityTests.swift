@@ -21,7 +21,7 @@ struct ValidityTests {
     }
 
     @Test(
-        "Q186 Q187 An MSO is valid from validFrom to validUntil, stretched by the skew, to the second",
+        "Q186 Q187 An MSO is valid from validFrom to validUntil to the second, plus the permitted clock skew",
         arguments: [
             ("2026-10-24T23:58:59Z", 60, CheckFailure.notYetValid), ("2026-10-24T23:59:00Z", 60, nil),
             ("2026-10-24T23:59:59Z", 0, .notYetValid), ("2026-10-25T00:00:00Z", 0, nil),
@@ -156,7 +156,7 @@ struct DocumentCurrencyTests {
     }
 
     @Test(
-        "Only the date in the namespace of the document's type says that it is in date; any that is past refutes",
+        "Only the date in the namespace of the document's type shows validity; a past date in any namespace refutes it",
         arguments: [
             (TestDocument.mDL, ["org.iso.18013.5.1.aamva"], false),
             (TestDocument.mDL, ["org.iso.18013.5.1.aamva", "org.iso.18013.5.1"], true),

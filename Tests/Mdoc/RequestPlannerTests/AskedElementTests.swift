@@ -71,7 +71,7 @@ struct AskedElementTests {
         }
         #expect(
             RequestPlannerError.requiredNotAsked(.expiry).explanation
-                == "expiry is required but not asked: name it before the first semicolon too")
+                == "expiry is required but not asked for: name it before the first semicolon too")
     }
 
     @Test("Whether the document is in date may be asked for any purpose, and its date is not kept by that")

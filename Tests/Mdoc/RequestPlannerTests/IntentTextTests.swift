@@ -125,4 +125,33 @@ struct IntentTextTests {
             try RequestIntent(parsing: text + " ")
         }
     }
+
+    @Test(
+        "Other words for a claim are refused with the sentence that is accepted, which asks for no more",
+        arguments: [
+            ("age 21", "age over 21"), ("over 21", "age over 21"), ("21", "age over 21"),
+            ("21+", "age over 21"), ("AGE OVER 21", "age over 21"), ("Age 18", "age over 18"),
+            ("age>=65", "age over 65"), ("at least 18 years old", "age over 18"),
+            ("21 or older", "age over 21"), ("age_over_21", "age over 21"),
+            ("identity: date of birth", "birth date"), ("rental: license no", "document number"),
+            ("rental: expiry date", "expiry"), ("age over 18, not expired", "in date"),
+            ("rental: drive b c1", "categories B C1"), ("rental: class c", "classes C"),
+        ])
+    func suggested(_ text: String, accepted: String) throws {
+        let error = try #require(throws: RequestPlannerError.self) { try RequestIntent(parsing: text) }
+        #expect(error.suggestion == accepted)
+        // The sentence has one claim, as the words have.
+        #expect(try RequestIntent(parsing: accepted).claims.count == 1)
+    }
+
+    @Test(
+        "Words that mean something else, or more than one thing, get no suggestion",
+        arguments: [
+            "under 18", "age over", "age 18 21", "age 150", "younger than 30", "first name",
+            "rental: licence", "21 names", "not over 18", "age over 21; from 18",
+        ])
+    func notSuggested(_ text: String) throws {
+        let error = try #require(throws: RequestPlannerError.self) { try RequestIntent(parsing: text) }
+        #expect(error.suggestion == nil)
+    }
 }

@@ -241,7 +241,7 @@ struct RequestPlanTests {
 @Suite("Asking too much")
 struct OverAskingTests {
     @Test(
-        "Over-asking is refused by the rule's name",
+        "A request for more than is allowed is refused with the name of the rule",
         arguments: [
             ("age over 21, birth date", RequestRule.attestationAnswersAge),
             ("birth date", .attestationAnswersAge),
@@ -370,5 +370,18 @@ struct RetentionTests {
             #expect(document.paths.contains("\(mDL)/portrait"))
             #expect(!document.kept.contains("portrait"))
         }
+    }
+
+    @Test(
+        "A question about driving adds the expiry date, unless the intent asks for it",
+        arguments: [
+            ("rental: categories B", ["expiry_date"]), ("rental: class C", ["expiry_date"]),
+            ("rental: categories B and class C", ["expiry_date"]), ("rental: categories B, expiry", []),
+            ("rental: categories B, in date", []), ("age over 21, in date", []), ("rental: name", []),
+            ("elements: categories B, org.iso.18013.5.1/expiry_date", []),
+        ])
+    func additions(_ text: String, added: [String]) throws {
+        let plan = try RequestPlan(RequestIntent(parsing: text), keeping: .none)
+        #expect(plan.additions.map(\.identifier) == added)
     }
 }

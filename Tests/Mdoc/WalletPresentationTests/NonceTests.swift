@@ -28,7 +28,7 @@ struct NonceTests {
         }
     }
 
-    @Test("A nonce is spent once, by its session, over its channel, in time")
+    @Test("A nonce is accepted once, only from its session, over its channel and before it expires")
     func once() throws {
         var ledger = NonceLedger(lifetime: 300, capacity: 4)
         let nonce = try Self.nonce(1)

@@ -37,7 +37,7 @@ struct ChildProgramTests {
         #expect(try Self.shell("exit 3").end(until: nil) == 3 << 8)
     }
 
-    @Test("One that is let go is killed, and one that somebody else waited for has not ended well")
+    @Test("A released child program is killed, and its end is unknown if other code waited for it")
     func letGo() throws {
         var program: ChildProgram? = try Self.shell("sleep 60")
         let process = try #require(program?.process)
@@ -47,6 +47,27 @@ struct ChildProgramTests {
         let taken = waitpid(other.process, nil, 0)
         #expect(taken == other.process)
         #expect(other.end(until: .now + .seconds(20)) == ChildProgram.unknown)
+    }
+
+    @Test("A program in a group of its own is killed with the programs that it started")
+    func group() throws {
+        var ends: [Int32] = [-1, -1]
+        let isPair = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0
+        #expect(isPair)
+        defer { close(ends[0]) }
+        let program = try ChildProgram(
+            ["/bin/sh", "-c", "sleep 60 & echo begun; wait"], environment: [], input: .nowhere,
+            output: .descriptor(ends[1]), errors: .nowhere, inOwnGroup: true)
+        close(ends[1])
+        var text = [UInt8](repeating: 0, count: 16)
+        let begun = unsafe recv(ends[0], &text, 16, 0)
+        #expect(begun == 6)
+        program.kill()
+        // The other end is closed as soon as no program has it.
+        var state = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        let count = unsafe poll(&state, 1, 20_000)
+        let rest = unsafe recv(ends[0], &text, 16, Int32(MSG_DONTWAIT))
+        #expect(count == 1 && rest == 0)
     }
 
     @Test("A program that is not there is not started")

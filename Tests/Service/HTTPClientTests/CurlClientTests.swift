@@ -45,6 +45,18 @@ struct CurlClientTests {
         }
     }
 
+    @Test(
+        "A URL that could add a header is refused before libcurl has it, with headers and without",
+        arguments: ["\r\nX-More: 1", "\n", "\0", "\u{7f}"])
+    func urlThatAddsAHeader(_ text: String) async {
+        for headers in [[], [("User-Agent", "Test")]] {
+            let request = ClientRequest(server.url("/list\(text)"), headers: headers, limits: Self.limits)
+            let error = await error { () async throws(ClientError) in try await client().send(request) }
+            #expect(error == .malformed)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("A POST sends just its headers and its body, an empty one too")
     func post() async throws {
         let client = client()

@@ -113,7 +113,7 @@ struct PortraitDecoderTests {
         return image
     }
 
-    @Test("Bombs are refused: sides, tiles, components, bytes")
+    @Test("Image bombs with too many pixels, tiles, components or bytes are refused")
     func bombs() async throws {
         let huge: [UInt8] = [0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]
         #expect(await failure(of: try bomb("grey.j2k", at: 8, huge)) == .tooLarge)

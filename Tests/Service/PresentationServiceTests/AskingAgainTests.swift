@@ -2,13 +2,15 @@ import JSON
 import MdocModel
 import MdocWallet
 import ReaderStore
+import ReaderTokens
 import RequestPlanner
 import Testing
+import Transport
 
 @testable import PresentationService
 @testable import Reports
 
-@Suite("Asking again for what is missing, as a value")
+@Suite("Repeating an order, as a value")
 struct AskingAgainTests {
     private static let licence = #""kind":"display","intent":"rental: categories B""#
 
@@ -37,7 +39,7 @@ struct AskingAgainTests {
 
     private static func repetition(of record: PresentationRecord) throws -> PresentationRecord {
         var new = try PresentationBookTests.record(licence)
-        new.repeated = record.id
+        new.repeated = RepeatedPresentation(id: record.id, receipt: record.completion?.receipt.id)
         return new
     }
 
@@ -76,6 +78,48 @@ struct AskingAgainTests {
         #expect(Self.problem(record.id, held) == nil)
     }
 
+    @Test("A presentation without an answer is asked again, whoever ended it")
+    func withoutAnswer() throws {
+        let ends: [(TransactionReport, Outcome)] = [
+            (.incomplete(TransactionError(.declined, "declined"), .declined), .declined),
+            (.unavailable(.readerInUse), .failed),
+        ]
+        for (report, outcome) in ends {
+            let held = PresentationBookTests.book()
+            let record = try PresentationBookTests.record()
+            _ = try held.book.insert(record)
+            _ = held.book.end(record.id, with: report, then: nil, shown: nil, at: PresentationBookTests.now)
+            _ = held.book.complete(record.id, PresentationBook.Kept())
+            #expect(held.book[record.id]?.conclusion?.outcome == outcome)
+            #expect(Self.problem(record.id, held) == nil, "\(outcome)")
+        }
+    }
+
+    @Test(
+        "A check is repeated after any key of a person, names the first, and leaves its receipt as it was",
+        arguments: [PresentationRecord.Decision.approved, .rejected, .dismissed])
+    func wrongKey(_ decision: PresentationRecord.Decision) async throws {
+        let held = PresentationBookTests.book()
+        let record = try PresentationBookTests.record(
+            #""kind":"display","intent":"age over 21 with portrait for a human to compare""#)
+        _ = try held.book.insert(record)
+        let report = try await PresentationBookTests.report(on: record)
+        _ = held.book.end(record.id, with: report, then: nil, shown: nil, at: PresentationBookTests.now)
+        _ = held.book.complete(record.id, PresentationBook.Kept(receipt: .waiting(WaitingReceipts())))
+        #expect(Self.problem(record.id, held) == "decisionOpen")
+        _ = try held.book.decide(record.id, decision)
+        #expect(Self.problem(record.id, held) == "decisionOpen", "the receipt is still being written")
+        _ = held.book.wrote(WrittenReceipts(first: "7"), of: record.id)
+        #expect(Self.problem(record.id, held) == nil)
+        let before = held.book[record.id]?.json(for: [.clerk]).text
+        let second = try Self.repetition(of: try #require(held.book[record.id]))
+        _ = try held.book.insert(second)
+        #expect(second.json(for: [.clerk]).text.contains("\"repeats\": \"\(record.id)\""))
+        #expect(WaitingReceipts(interrupting: second)?.first?.repeats?.text == second.repeated?.receipt)
+        #expect(held.book[record.id]?.json(for: [.clerk]).text == before)
+        #expect(Self.problem(record.id, held) == "askedAgain")
+    }
+
     @Test("Nothing is asked again of a presentation that is complete, runs, or was never there")
     func refused() async throws {
         let (held, record) = try await Self.book(withholding: [])
@@ -104,6 +148,33 @@ struct AskingAgainTests {
         #expect(again.reference == nil && again.lane == "one" && again.readerToken == "t")
         #expect(again.intent == order.intent && again.then == order.then && again.kind == order.kind)
         #expect(again.validation == .confirm && again.retention == order.retention)
+    }
+
+    @Test("A repeated order is still its preset's, and not that of a preset that differs in anything")
+    func presets() throws {
+        let brand = TokenText("utopia")
+        func preset(
+            _ intent: String = "rental: name", keeping retention: RetentionProfile = .receipt,
+            for name: TokenText? = brand, kind: PresentationOrder.Kind = .data, then: FurtherOrder? = nil,
+            validation: PresentationOrder.Validation = .check
+        ) throws -> Preset {
+            try Preset(
+                name: "Rental", kind: kind, intent: intent, validation: validation, retention: retention,
+                then: then, brand: name)
+        }
+        let order = try PresentationOrder(preset(), lane: "one", reference: nil)
+        let again = try PresentationOrder(again: order, lane: "one")
+        let further = FurtherOrder(try RequestIntent(parsing: "rental: licence number"), retention: .none)
+        let same = try preset()
+        #expect(order.isOfPreset && again.isOfPreset && again.isOrder(of: same))
+        let others = [
+            try preset("rental: name, licence number"), try preset(keeping: .none), try preset(then: further),
+            try preset(for: TokenText("other")), try preset(validation: .confirm),
+            try preset("age over 21", for: nil, kind: .display),
+        ]
+        for other in others { #expect(!again.isOrder(of: other)) }
+        let ordered = try PresentationOrder(JSONText(Array("{\(Self.licence)}".utf8)[...]))
+        #expect(try !ordered.isOfPreset && !PresentationOrder(again: ordered, lane: "one").isOfPreset)
     }
 
     @Test(

@@ -54,7 +54,7 @@ struct EventLogTests {
         #expect(log.listenerCount == 0)
     }
 
-    @Test("Of a presentation that is not the latest of its lane only its caller hears, now and after a loss")
+    @Test("Only its caller gets the events of a lane's earlier presentation, even after a lost connection")
     func earlier() async {
         var log = EventLog(run: "r")
         let page = KnownCaller(name: "page", scopes: [.screen], lanes: nil, credential: .token([2]))

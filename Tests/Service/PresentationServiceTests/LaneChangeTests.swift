@@ -75,6 +75,22 @@ struct LaneChangeTests {
         #expect(steps.withLock { $0 } == ["told", "removed"])
     }
 
+    @Test("The data of a lane is its own while the configuration has the lane or the lane is in force")
+    func retainedData() async throws {
+        let coordinator = try Self.coordinator(Lane(name: "one", device: Reader()))
+        let desk = KnownCaller(name: "desk", scopes: [.desk], lanes: ["two"], credential: .user(0))
+        func isOpenToOtherDesks() async -> Bool {
+            await coordinator.retentionAccess(of: desk).covers(RetentionOwner("desk", atDesk: "one"))
+        }
+        #expect(await !isOpenToOtherDesks())
+        #expect(await coordinator.remove(lane: "one"))
+        #expect(await !isOpenToOtherDesks(), "the lane may be added again")
+        await coordinator.setConfiguredLanes(["two"])
+        #expect(await isOpenToOtherDesks())
+        await coordinator.add(ConfiguredLane(Lane(name: "one", device: Reader())))
+        #expect(await !isOpenToOtherDesks(), "the lane is in force")
+    }
+
     @Test("Who listens to a lane is notified once that its reader was removed, and once that it is back")
     func changes() async throws {
         let (reader, clock) = (Reader(), SteppedClock())

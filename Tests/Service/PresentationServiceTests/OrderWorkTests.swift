@@ -37,7 +37,7 @@ struct OrderWorkTests {
     }
 
     /// A device to which nobody ever comes.
-    private struct Idle: LaneDevice {
+    struct Idle: LaneDevice {
         func run(_ transaction: ReaderTransaction) async -> Presentation {
             await untilCancelled()
             return Presentation(
@@ -68,9 +68,7 @@ struct OrderWorkTests {
         }
     }
 
-    @Test(
-        "An order over the caller's limit is refused before anything is prepared; another caller's is prepared"
-    )
+    @Test("An order over a caller's limit is refused before preparation; another caller's order is prepared")
     func refusedFirst() async throws {
         let basis = CountedBasis()
         var limits = CoordinatorLimits()

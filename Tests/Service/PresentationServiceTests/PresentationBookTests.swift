@@ -502,27 +502,6 @@ struct PresentationBookTests {
         }
     }
 
-    @Test("Each scope sees its own presentations: the caller's, the lane's latest, or all")
-    func scopes() throws {
-        let record = try Self.record()
-        func seen(
-            _ name: String, _ latest: PresentationID?, lanes: Set<String>? = nil,
-            scopes: Set<Scope> = Set(Scope.allCases)
-        ) -> Set<Scope> {
-            KnownCaller(name: name, scopes: scopes, lanes: lanes, credential: .user(0))
-                .scopes(over: record, latest: latest)
-        }
-        #expect(seen("till", record.id) == [.app, .screen, .clerk, .order, .admin])
-        #expect(seen("desk", record.id) == [.screen, .clerk, .admin])
-        #expect(seen("desk", record.id, lanes: ["one"]) == [.screen, .clerk, .admin])
-        #expect(seen("desk", record.id, lanes: ["two"]) == [.admin])
-        #expect(seen("till", nil) == [.app, .order, .admin])
-        #expect(seen("till", record.id, lanes: ["two"], scopes: [.order]).isEmpty)
-        #expect(seen("desk", record.id, scopes: [.order]).isEmpty)
-        #expect(try seen("desk", PresentationID(), scopes: [.app, .screen, .clerk]).isEmpty)
-        #expect(seen("till", record.id, scopes: [.online, .readerTokens]).isEmpty)
-    }
-
     private static func waitingStatement(
         of record: PresentationRecord, _ report: TransactionReport
     ) async throws -> WaitingReceipts {

@@ -12,7 +12,7 @@ struct WebhookQueueTests {
     private static let count = 300
 
     @Test(
-        "Every result reaches the receiver that answers while another's share is full; once that answers, it gets what the store has",
+        "While one receiver's share is full, the other receivers get every result; when the first answers again, it gets the stored results",
         arguments: [false, true])
     func deadAndHealthy(_ hangs: Bool) async throws {
         let stage = try WebhookScene()
@@ -68,7 +68,9 @@ struct WebhookQueueTests {
     private static let answered = WebhookQueue.Schedule(
         pauses: brief.pauses, timeout: .seconds(120), storePause: brief.storePause)
 
-    @Test("A delivery that always times out is given up in time, however often others wake it")
+    @Test(
+        "A delivery that always times out is given up in time, even if other deliveries wake the queue often"
+    )
     func alwaysTimingOut() async throws {
         let scene = try WebhookScene(Self.brief)
         let receiver = try HookReceiver(at: scene.healthy, answers: true)
@@ -142,7 +144,7 @@ struct WebhookQueueTests {
     }
 
     @Test(
-        "A store that cannot be read at the start is read later, is logged once, and delays no end of the daemon"
+        "A store that is unreadable at the start is read later and logged once, and does not delay the daemon's end"
     )
     func unreadableStore() async throws {
         let scene = try WebhookScene(Self.answered)
@@ -168,7 +170,7 @@ struct WebhookQueueTests {
         }
     }
 
-    @Test("What the store does not record as delivered is delivered once, and no more than a limited number")
+    @Test("A result that the store does not record as delivered is delivered once, up to a limit")
     func unrecorded() async throws {
         let scene = try WebhookScene(Self.answered)
         let receiver = try HookReceiver(at: scene.healthy, answers: true)

@@ -124,7 +124,8 @@ struct WithholdingTests {
     }
 
     @Test(
-        "Of an order, without each element, each pair and all of them, over all holders", arguments: intents)
+        "Leaving out any element, any pair or all elements of an order never improves the outcome of any holder",
+        arguments: intents)
     func orders(_ intent: String) throws {
         let asked = try Asked(intent: intent)
         let outcomes = try HolderKind.allCases.map { ($0, try Self.check(asked, of: $0)) }
@@ -196,7 +197,7 @@ struct WithholdingTests {
     }
 
     @Test(
-        "Q243 Of a stored request of several documents, without each of them and each of their elements",
+        "Q243 Leaving out any document or element of a stored request for several documents never improves the outcome",
         arguments: DocumentSets.all, HolderKind.allCases)
     func severalDocuments(_ sets: DocumentSets, _ kind: HolderKind) throws {
         let requests = try [

@@ -28,14 +28,16 @@ struct APIDocumentTests {
             metrics: PresentationMetrics(), log: Logger(label: "tests"), clock: .system)
         let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"),
-            server: TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory()),
-            audit: Logger(label: "tests"), clock: .system)
+            issuer: ReaderTokenIssuer(
+                BrandFolder(store: "/nonexistent"),
+                server: TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory()),
+                audit: Logger(label: "tests"), clock: .system))
         let folder = FileManager.default.temporaryDirectory.appending(path: "pages-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let pages = PageSessionRoutes(
             sessions: try PageSessions(store: folder.path), access: AccessBook(AccessRules()),
-            coordinator: coordinator)
+            coordinator: coordinator, origin: nil)
         let owner = OwnerRoutes(
             coordinator: coordinator, access: AccessBook(AccessRules()), records: nil,
             started: WallClock.system.now)
@@ -81,7 +83,7 @@ struct APIDocumentTests {
     @Test("Without files of the pages every page says why it is not there")
     func noPages() {
         #expect(throws: APIProblem.pagesAbsent) { try PageFiles().response("docs.html") }
-        #expect(APIProblem.pagesAbsent.detail.contains("set page"))
+        #expect(APIProblem.pagesAbsent.detail.contains("set \"page\""))
     }
 
     @Test("A logo is read from a file alone, and no further than a logo goes")

@@ -37,7 +37,7 @@ struct AccessTests {
     }
 
     @Test(
-        "What is no origin, or would send in plain text over a network, is none",
+        "A text that is no origin, or that would send plain text over a network, is refused as a webhook origin",
         arguments: [
             "https://", "https://a/b", "http://till.example", "ftp://a", "https://a@b", "https://a?b",
             "till.example",

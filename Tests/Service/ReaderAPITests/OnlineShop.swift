@@ -111,8 +111,10 @@ struct OnlineShop {
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"),
-            server: TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory()),
-            audit: log, clock: .system)
+            issuer: ReaderTokenIssuer(
+                BrandFolder(store: "/nonexistent"),
+                server: TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory()),
+                audit: log, clock: .system))
         let server = ReaderServer(
             at: .tcp(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
             online: verifier,

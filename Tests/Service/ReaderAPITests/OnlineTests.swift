@@ -206,7 +206,7 @@ struct OnlineTests {
         document.deviceAuth = .mac
         let reply = try await shop.present(shop.webResponse([document], to: info), info: info)
         #expect(reply.reason == "presentation.device_mac", "\(reply.text)")
-        #expect(reply.text.contains("only a signature can prove its key"))
+        #expect(reply.text.contains("only a signature can prove that the phone holds its key"))
         #expect(!reply.text.contains("--reader-key"))
     }
 
@@ -224,7 +224,7 @@ struct OnlineTests {
     }
 
     @Test
-    func `Of 100 clients with one answer one is told that it is verified`() async throws {
+    func `Only one of 100 clients that send the same answer is told that it is verified`() async throws {
         let shop = try await OnlineShop()
         defer { shop.close() }
         let nonce = try await shop.askApp()

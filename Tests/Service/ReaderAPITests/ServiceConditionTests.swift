@@ -29,12 +29,16 @@ struct ServiceConditionTests {
             Row(
                 error: .intentRefused(.nothingAsked, in: .further), id: .intentRefused, status: 400,
                 pointer: "/then/intent"),
+            Row(error: .presetUnknown, id: .presetUnknown, status: 404),
             Row(error: .displayRetainsNoData, id: .retentionRefused, status: 400, pointer: "/retention"),
             Row(error: .consentMissing, id: .retentionRefused, status: 400, pointer: "/consent"),
             Row(error: .consentNotRepeated, id: .retentionRefused, status: 409),
             Row(error: .identityBesideToken, id: .identityRefused, status: 400, pointer: "/identity"),
             Row(error: .identityOfBrand, id: .identityRefused, status: 403, pointer: "/identity"),
             Row(error: .tooManyOrders(limit: 3, retryAfter: 7), id: .tooManyOrders, status: 429),
+            Row(
+                error: .referenceBusy(PresentationID("a")), id: .referenceBusy, status: 409,
+                pointer: "/reference"),
             Row(error: .trustUnavailable(.busy), id: .trustUnavailable, status: 503),
             Row(error: .recordsUnavailable(.busy), id: .recordsUnavailable, status: 503),
             Row(error: .nonceRefused(.askedTooLong), id: .bodyTooLong, status: 413),

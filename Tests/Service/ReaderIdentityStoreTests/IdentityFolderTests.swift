@@ -100,7 +100,7 @@ struct IdentityFolderTests {
     }
 
     @Test(
-        "A key that others can read or write is refused, and read again once they cannot",
+        "A key that others can read or write is refused, and accepted after its permissions are corrected",
         arguments: [mode_t(0o640), 0o604, 0o620, 0o602, 0o644, 0o666])
     func exposed(_ mode: mode_t) throws {
         try folder.create(counter, PrivateKey.generate(.p256))
@@ -131,7 +131,7 @@ struct IdentityFolderTests {
         #expect(try StoredIdentity(counter, in: folder).residence == .memory)
     }
 
-    @Test("A link in place of a key is refused, and so is another user's key")
+    @Test("A symbolic link in place of a key file is refused, and so is another user's key")
     func foreign() throws {
         try folder.create(counter, PrivateKey.generate(.p256))
         let path = folder.keyPath(counter)

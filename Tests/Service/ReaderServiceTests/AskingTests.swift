@@ -144,7 +144,9 @@ struct AskingTests {
         #expect(request.docRequests.map(\.itemsRequest) == sent.documents)
     }
 
-    @Test("Q172 Unsigned it is refused, and the reader hears that as declined", arguments: Way.allCases)
+    @Test(
+        "Q172 A wallet refuses an unsigned request, and the reader reports the refusal as declined",
+        arguments: Way.allCases)
     func unsigned(_ way: Way) async throws {
         let asked = try await trusting(TestReader()).ask(.intent(Self.age), by: way)
         #expect(asked.presentation.isDeclined)
@@ -323,9 +325,7 @@ struct AskingTests {
         }
     }
 
-    @Test(
-        "What is announced to the holder follows from the retention choice, in every request of a session"
-    )
+    @Test("What is announced to the holder follows from the retention choice, in every request of a session")
     func retention() async throws {
         let rental = "rental: age over 21, name, licence number, portrait"
         for (choice, kept) in [

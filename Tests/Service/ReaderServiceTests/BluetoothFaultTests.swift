@@ -109,7 +109,9 @@ struct BluetoothFaultTests {
         #expect(result.summary == fault.summary, "\(result.phone.lines) \(second.lines)")
     }
 
-    @Test("Q89 Q90 No phone connects: ends at the deadline of connecting", arguments: AirPhone.Mode.allCases)
+    @Test(
+        "Q89 Q90 If no phone connects, the presentation ends at the deadline for the connection",
+        arguments: AirPhone.Mode.allCases)
     func nobody(_ mode: AirPhone.Mode) async throws {
         let before = try await AirStock.atRest()
         let scene = try Scene.onAir(.qr, mode.role)
@@ -175,7 +177,7 @@ struct BluetoothFaultTests {
         try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")
     }
 
-    @Test("Q72 Q93 Q111 A second phone that listens hears nothing of the first one's session")
+    @Test("Q72 Q93 Q111 A second phone that listens receives nothing of the first phone's session")
     func secondPhone() async throws {
         let result = try await Scene.onAir(portrait: 25_000)
             .present(.central, phone: ["--fault", "second-phone"])

@@ -68,7 +68,7 @@ struct BluetoothTests {
         #expect(result.presentation.verified()?.portrait()?.count == 90_000, "\(result.phone.lines)")
     }
 
-    @Test("Q68 Q69 Fragments of any size are taken", arguments: AirPhone.Mode.allCases, [33, 100])
+    @Test("Q68 Q69 Fragments of any size are accepted", arguments: AirPhone.Mode.allCases, [33, 100])
     func chunks(_ mode: AirPhone.Mode, _ size: Int) async throws {
         let result = try await Scene.onAir(.qr, mode.role).present(mode, phone: ["--chunk", "\(size)"])
         #expect(result.summary == "verified", "\(result.phone.lines)")

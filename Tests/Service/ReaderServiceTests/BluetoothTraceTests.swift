@@ -197,7 +197,7 @@ struct BluetoothTraceTests {
     }
 
     @Test(
-        "Q83 Q91 Q93 Q113 Each presentation has a UUID of its own, and the same characteristics in the same places"
+        "Q83 Q91 Q93 Q113 Each presentation has its own UUID and the same characteristics in the same places"
     )
     func table() async throws {
         var services: Set<String> = []

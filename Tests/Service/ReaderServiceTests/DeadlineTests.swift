@@ -31,7 +31,7 @@ struct DeadlineTests {
         #expect(scene.events.count(of: .armed) == 1)
     }
 
-    @Test("Q54 Q130 Q191 A holder who does not decide: over by the deadline of consent")
+    @Test("Q54 Q130 Q191 If the holder does not decide, the presentation ends at the deadline for consent")
     func consent() async throws {
         let scene = try Scene { $0.consentTime = .seconds(60) }
         let deadlines = PresentationDeadlines.ample.with { $0.consent = .milliseconds(200) }

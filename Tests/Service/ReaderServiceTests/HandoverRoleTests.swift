@@ -22,7 +22,9 @@ struct HandoverRoleTests {
         }
     }
 
-    @Test("Q204 It is 03 whatever mode the plan has, and a phone of any role is verified", arguments: Row.all)
+    @Test(
+        "Q204 The value is 03 whatever mode the plan has, and a phone of any role is verified",
+        arguments: Row.all)
     func role(_ row: Row) async throws {
         let scene = try Scene.onAir(.negotiated, row.phone)
         let phone = try scene.phone()

@@ -133,7 +133,7 @@ struct HybridTests {
     }
 
     @Test(
-        "A second copy that differs is named, even after the verdict, which is of the first; an equal one is not named",
+        "A second copy that differs from the judged first copy is reported, even after the verdict; an equal one is not",
         arguments: [WalletVersion2Fault.copiesDiffer, nil])
     func secondCopy(_ fault: WalletVersion2Fault?) async throws {
         let stage = try HybridStage {
@@ -150,7 +150,7 @@ struct HybridTests {
     }
 
     @Test(
-        "A first copy that does not decrypt is rejected, the second is not judged in its place, and both are named"
+        "If the first copy does not decrypt, it is rejected; the second is not judged instead, and both are reported"
     )
     func firstCopyIsWrong() async throws {
         let stage = try HybridStage {

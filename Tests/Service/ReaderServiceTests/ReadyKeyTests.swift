@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reader's key for the next session")
 struct ReadyKeyTests {
-    @Test("Q190 It is there before a phone is, and no key is handed out twice")
+    @Test("Q190 The reader key is ready before a phone arrives, and no key is used twice")
     func ready() throws {
         var key = ReadyKey()
         key.prepare()

@@ -33,7 +33,7 @@ struct StayingPhoneTests {
         #expect(scene.events.all.first { $0 != .armed } == .engaged)
     }
 
-    @Test("Q202 One that always does so is tried four times, then it has to be lifted and tapped")
+    @Test("Q202 A phone that always answers 6F00 is tried four times and then has to be lifted and tapped")
     func alwaysBroken() async throws {
         let reader = try VirtualReader()
         defer { reader.lift() }
@@ -121,7 +121,7 @@ struct StayingPhoneTests {
     }
 
     @Test(
-        "Q206 A card without NDEF is one too, by whatever it answers to the SELECT",
+        "Q206 A card without NDEF is reported as no wallet, whatever it answers to the SELECT",
         arguments: [[0x6a, 0x81], [0x6d, 0x00], [0x6e, 0x00]] as [[UInt8]])
     func withoutNDEF(_ status: [UInt8]) async throws {
         let reader = try VirtualReader()
@@ -174,7 +174,9 @@ struct StayingPhoneTests {
         #expect(scene.events.count(of: .readerSilent) == 1)
     }
 
-    @Test("Q212 One that does not recover is the reason when the time is over; one that answers is not")
+    @Test(
+        "Q212 A reader that does not recover is the reported reason at the deadline; a reader that answers is not"
+    )
     func hangsForEver() async throws {
         let reader = try VirtualReader()
         defer { reader.lift() }

@@ -120,7 +120,7 @@ struct NonceStoreTests {
     }
 
     @Test(arguments: NonceStoreKind.allCases)
-    func `A clock that is set back keeps no nonce alive and none from being issued`(
+    func `A clock that is set back neither keeps a nonce alive nor stops new nonces`(
         _ kind: NonceStoreKind
     ) async throws {
         let passed = Mutex(Duration.zero)

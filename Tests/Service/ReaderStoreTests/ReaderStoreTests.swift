@@ -32,7 +32,7 @@ struct ReaderStoreTests {
         #expect(try folder.mode(of: folder.file) == 0o600)
     }
 
-    @Test("A folder or file that others may write is refused", arguments: [0o722, 0o720, 0o702])
+    @Test("A folder or file that other users may write is refused", arguments: [0o722, 0o720, 0o702])
     func writableByOthers(_ mode: Int) throws {
         _ = try ReaderStore(at: folder.path, for: .changing)
         for path in [folder.path, folder.file] {

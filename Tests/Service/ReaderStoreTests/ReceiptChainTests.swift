@@ -76,7 +76,7 @@ struct ReceiptChainTests {
         #expect(ReceiptChain(forged).verify(by: keys) == .broken(at: 5, .changed))
     }
 
-    @Test("Any byte that is changed breaks the chain at that link or the next", arguments: 0..<5)
+    @Test("A change to any byte breaks the receipt chain at this receipt or the next one", arguments: 0..<5)
     func changed(_ index: Int) throws {
         for place in links[index].indices {
             var link = links[index]
@@ -108,7 +108,7 @@ struct ReceiptChainTests {
         #expect(try verdict(cut) == .broken(at: first, .missing(from: first, through: last)))
     }
 
-    @Test("An end that is cut off shows by the head that was expected, and by nothing else")
+    @Test("Only the expected head of the chain reveals that its last receipts were cut off")
     func cut() throws {
         let cut = Array(links.dropLast(2))
         #expect(try verdict(cut, expecting: head) == .broken(at: 4, .endMissing))

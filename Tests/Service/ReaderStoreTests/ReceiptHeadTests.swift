@@ -49,7 +49,7 @@ struct ReceiptHeadTests {
         #expect(Self.isIntact(3, try store.verifyReceipts().0))
     }
 
-    @Test("The last receipts that were deleted are named, also after further ones")
+    @Test("Deleted last receipts are reported, even after further receipts are written")
     func cut() throws {
         #expect(try isIntact(5))
         try change("DELETE FROM receipt WHERE sequence > 3")

@@ -84,7 +84,7 @@ struct ReceiptTests {
         #expect(throws: ReaderStoreError.receiptMalformed) { try ReceiptStatement(CBORItem.parse(no[...])) }
     }
 
-    @Test("Of a rejected or verified document a receipt has type, issuer and revocation, and no value")
+    @Test("A receipt contains a document's type, issuer and revocation status, and no element value")
     func document() throws {
         let rental = try RentalDocument(name: "Quillfeather")
         let report = try #require(rental.response.reports.first)

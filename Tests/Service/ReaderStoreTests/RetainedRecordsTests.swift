@@ -29,7 +29,7 @@ struct RetainedRecordsTests {
 
     // What is written
 
-    @Test("What was asked is kept but for the portrait, and nothing of it can be read in the folder")
+    @Test("The requested data except the portrait is retained, and none of it is readable in the folder")
     func sealed() throws {
         try scene.retain("days(7)", for: "booking-4711")
         let export = try scene.export("booking-4711")
@@ -64,7 +64,7 @@ struct RetainedRecordsTests {
         #expect(FileManager.default.fileExists(atPath: scene.keys) == isKept)
     }
 
-    @Test("What was announced to the holder must be what is kept")
+    @Test("The data that is retained must be the data that the request announced to the holder")
     func otherPlan() throws {
         let profile = try #require(RetentionProfile("days(7)"))
         let told = try RentalDocument(name: "Quillfeather", keeping: .ageAndIDNumber)
@@ -76,7 +76,7 @@ struct RetainedRecordsTests {
         #expect(try retained.counts().records == 0)
     }
 
-    @Test("The keys have to be elsewhere, and a reference has a length")
+    @Test("The record keys must be outside the store, and a reference must not be empty or too long")
     func places() throws {
         for folder in [scene.store.path, scene.store.path + "/keys", scene.store.path + "/../store/"] {
             #expect(throws: ReaderStoreError.keysInsideStore, "\(folder)") {
@@ -131,7 +131,7 @@ struct RetainedRecordsTests {
         #expect(try retained.counts().fields == 0)
     }
 
-    @Test("Without the key, with another's, or after the key was lost nothing opens")
+    @Test("A record cannot be opened without its key, with another key or after the key was lost")
     func otherKey() throws {
         try scene.retain("days(7)", for: "r")
         let other = try RetentionScene()
@@ -191,7 +191,7 @@ struct RetainedRecordsTests {
         #expect(try scene.export("r", at: later(2)).records.map(\.profile.name) == ["days(3)"])
     }
 
-    @Test("What was purged is in no file of the folder, and its key is gone, while the others stay")
+    @Test("No file in the folder contains a purged record, its key is gone, and the other records stay")
     func gone() throws {
         for number in 0..<60 {
             try scene.retain("days(\(1 + number % 3))", for: "reference-\(number % 7)")
@@ -253,7 +253,7 @@ struct RetainedRecordsTests {
         #expect(try retained.counts() == .init(records: 0, fields: 0, purged: 2, exported: 0))
     }
 
-    @Test("Deadlines go on by a clock that nobody sets, however far the other is set back")
+    @Test("Retention deadlines use a clock that nobody can set, however far the wall clock is set back")
     func setBackForLong() throws {
         let passed = Mutex(Duration.zero)
         let begin = ContinuousClock.now

@@ -78,10 +78,12 @@ struct StoreVersionTests {
         let description =
             #"{"lane":"counter-1","outcome":"allow","test":true,"reasons":["x"],"ended":null,"decision":"approved"}"#
         try DatabaseQueue(path: folder.file).write { database in
-            for column in ["lane", "outcome", "of_test", "outcome_description"] {
+            for column in [
+                "lane", "outcome", "of_test", "outcome_description", "repeated_reference", "of_desk",
+            ] {
                 try database.execute(sql: "ALTER TABLE presentation DROP COLUMN \(column)")
             }
-            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 2)")
+            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 4)")
             for (id, text) in [("a", description), ("b", "not JSON")] {
                 try database.execute(
                     sql: """
@@ -93,6 +95,7 @@ struct StoreVersionTests {
         let store = try ReaderStore(at: folder.path, for: .changing)
         let kept = try #require(try store.presentation("a"))
         #expect(kept.lane == "counter-1" && kept.outcome == .allow && kept.isOfTest == true)
+        #expect(!kept.isOfDesk && kept.repeatedReference == nil)
         #expect(kept.description == description)
         #expect(
             kept.outcomeDescription

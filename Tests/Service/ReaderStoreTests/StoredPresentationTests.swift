@@ -20,10 +20,11 @@ struct StoredPresentationTests {
 
     private func presentation(
         _ id: String, _ reference: String? = "sale", of owner: String = "till", ended: Int64? = nil,
-        webhook: String? = nil
+        webhook: String? = nil, repeating repeated: String? = nil, isOfDesk: Bool = false
     ) -> StoredPresentation {
         StoredPresentation(
-            id: id, owner: owner, reference: reference, holder: 1, order: [UInt8](repeating: 7, count: 32),
+            id: id, owner: owner, isOfDesk: isOfDesk, reference: reference, repeatedReference: repeated,
+            holder: 1, order: [UInt8](repeating: 7, count: 32),
             created: created, ended: ended.map { created.advanced(bySeconds: $0) },
             lane: "counter-1", outcome: ended == nil ? nil : .allow, isOfTest: ended == nil ? nil : true,
             description: #"{"id": "\#(id)", "ended": null}"#, outcomeDescription: #"{"ended": null}"#,
@@ -69,6 +70,26 @@ struct StoredPresentationTests {
         #expect(try store.presentations(of: "desk", under: "sale").map(\.id) == ["b"])
         for id in ["d", "e"] { try store.put(presentation(id, nil, ended: 1)) }
         #expect(try store.presentation("d") != nil && store.presentation("e") != nil)
+    }
+
+    @Test("A presentation that repeats an order is under its reference too, and replaces none there")
+    func repeated() throws {
+        try store.put(presentation("a", ended: 1))
+        try store.put(presentation("b", nil, ended: 2, repeating: "sale"))
+        try store.put(presentation("c", nil, ended: 3, repeating: "other"))
+        try store.put(presentation("d", nil, of: "desk", ended: 4, repeating: "sale"))
+        let stored = try store.presentations(of: "till", under: "sale")
+        #expect(stored.map(\.id) == ["a", "b"])
+        #expect(stored.map(\.reference) == ["sale", nil])
+        #expect(stored.map(\.repeatedReference) == [nil, "sale"])
+    }
+
+    @Test("Whether a desk began a presentation is kept, also with its end", arguments: [true, false])
+    func desk(_ isOfDesk: Bool) throws {
+        try store.put(presentation("a", isOfDesk: isOfDesk))
+        #expect(try store.presentation("a")?.isOfDesk == isOfDesk)
+        _ = try store.end(presentation("a", ended: 1, isOfDesk: isOfDesk), first: nil, further: nil)
+        #expect(try store.presentation("a")?.isOfDesk == isOfDesk)
     }
 
     @Test("It goes a day after its end, one that is open does not, and one from the future does")

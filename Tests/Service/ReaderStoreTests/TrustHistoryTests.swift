@@ -148,7 +148,7 @@ struct TrustHistoryTests {
     }
 
     @Test(
-        "A bundle that is older than one that came meanwhile is not taken, also where the other changed nothing"
+        "A bundle that is older than one that arrived meanwhile is refused, even if the newer one changed nothing"
     )
     func olderThanMeanwhile() throws {
         let there = try Self.snapshot("a")

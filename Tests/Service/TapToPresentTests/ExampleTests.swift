@@ -34,6 +34,17 @@ struct ExampleTests {
             try await checkAge(with: MobileDocumentReader(setup))
         }
         _ = makeReader()
+        _ = makeTrialReader(root: Data())
+    }
+
+    @Test("The sample's age check shows its steps and gives the decision")
+    func sample() async throws {
+        let viewer = try Viewer(answering: "approved\n")
+        let stage = try TapStage(setup: {
+            $0.display = .init(ViewerDisplay(path: viewer.path, acceptingOwnUser: true))
+        })
+        defer { stage.clean() }
+        #expect(try await checkAgeStepByStep(with: stage.reader))
     }
 
     @Test("A licence with category B is accepted")

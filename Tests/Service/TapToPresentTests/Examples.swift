@@ -1,6 +1,8 @@
+import Foundation
 import TapToPresent
 
-// What Documentation/getting-started-developer.md and the library's own page show, to the letter.
+// What Documentation/getting-started-developer.md, the library's own page and Hardware/Examples/library show, to
+// the letter.
 
 func makeReader() -> MobileDocumentReader {
     var setup = MobileDocumentReader.Setup()
@@ -35,4 +37,18 @@ func guide(_ events: AsyncStream<MobileDocumentReader.Event>, show: (String) -> 
         default: break
         }
     }
+}
+
+func makeTrialReader(root: Data) -> MobileDocumentReader {
+    var setup = MobileDocumentReader.Setup()
+    setup.display = .terminal
+    setup.acceptsTestDocuments = true
+    setup.trust = .roots([root])
+    return MobileDocumentReader(setup)
+}
+
+func checkAgeStepByStep(with reader: MobileDocumentReader) async throws -> Bool {
+    let steps = Task { await guide(reader.events) { print($0) } }
+    defer { steps.cancel() }
+    return try await checkAge(with: reader)
 }

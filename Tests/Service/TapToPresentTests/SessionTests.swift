@@ -134,7 +134,7 @@ struct SessionTests {
         #expect(try stage.log.all.count == 1)
     }
 
-    @Test("Elements come to an app only in a session that was prepared with a token")
+    @Test("An app gets elements only in a session that was prepared with a token")
     func tokenRequired() async throws {
         let stage = try TapStage()
         defer { stage.clean() }

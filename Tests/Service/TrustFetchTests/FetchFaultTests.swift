@@ -30,7 +30,7 @@ struct FetchFaultTests {
         #expect(try await scene.fetch("/over", limits: limits) == .failure(.tooLarge(limit: 6)))
     }
 
-    @Test("A redirect to another host or without TLS asks nobody there")
+    @Test("A redirect to another host or to an address without TLS is not followed")
     func nobodyAsked() async throws {
         let (other, plain) = (
             try await ListServer.start(.plain, [:]), try await ListServer.start(.plain, [:])
@@ -51,7 +51,7 @@ struct ConnectionFaultTests {
     private static let good = Outcome.success(FetchScene.body)
 
     @Test(
-        "A certificate that is over or for another host is refused, and nothing is asked",
+        "A certificate that is expired or for another host is refused, and no request is sent",
         arguments: [
             (BenchAuthority.Shows.expired, TLSFault.certificateRefused), (.anotherHost, .hostNameWrong),
         ])

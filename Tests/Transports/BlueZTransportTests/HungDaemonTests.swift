@@ -36,7 +36,7 @@ extension OneAfterAnother {
         }
 
         @Test(
-            "Q246 Who closes a service waits a moment for a hung bluetoothd, which gets each call once it runs"
+            "Q246 Closing a service waits only briefly for a hung bluetoothd, which gets each call when it runs again"
         )
         func closed() async throws {
             try await with { radio, bluetoothd in

@@ -248,7 +248,7 @@ extension OneAfterAnother {
         }
 
         @Test(
-            "Q110 Where bluetoothd gives no sockets, values go through calls",
+            "Q110 If bluetoothd gives no sockets, values are sent through calls",
             arguments: ["InProgress", "NotSupported", "NotPermitted"])
         func noSockets(refusal: String) async throws {
             try await with { bluetoothd, method, path in

@@ -25,7 +25,7 @@ extension BenchTests {
         }
 
         @Test(
-            "Q134 pcscd ends in mid-exchange: named, and all works after its return",
+            "Q134 If pcscd ends during an exchange, the error names pcscd, and everything works after its return",
             arguments: ["stop", "kill"])
         func exchanging(_ end: String) async throws {
             let service = service

@@ -61,7 +61,9 @@ struct DescriptorPollTests {
         #expect(ready(entries) == [])
     }
 
-    @Test("Without memory the thread rests between its calls", arguments: [(ENOMEM, true), (EINTR, false)])
+    @Test(
+        "If the system has no memory, the polling thread pauses between its calls",
+        arguments: [(ENOMEM, true), (EINTR, false)])
     func rests(_ code: Int32, isResting: Bool) throws {
         let pipes = try Pipes(1)
         var entries = pipes.entries

@@ -10,23 +10,24 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 
 extension HubConfiguration {
-    /// The values that were read from the files that the configuration names.
+    /// The checked contents of the files that the configuration names.
     struct Assembly {
         let database: HubDatabase
         let authority: HubAuthority
         let tls: ServerTLS
         let broker: BrokerConnection.Settings
-        /// The public fleet keys, which are read here only to find faults of their files at the start.
+        /// The public fleet keys. A running hub does not use this value. It is read so that a faulty key file
+        /// prevents the start.
         let keyring: FleetKeyring
         /// The token server's brands and keys. Nil if this hub makes no reader tokens.
         let tokens: HubTokens?
     }
 
-    /// Reads and checks the configuration. The fault of a file with wrong contents names the line and the
-    /// column.
+    /// Reads and checks the configuration. If its contents are wrong, the error contains the line and the
+    /// column of the first fault.
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
         let bytes = try mapping(HubFault.contents(of: path)) { (fault: HubFault) in
-            HubFault("\(fault): give --config FILE, or run this as the user countersign-hub")
+            HubFault("\(fault): give --config FILE, or run this command as the user countersign-hub")
         }
         return try mapping(HubConfiguration(bytes)) { (error: JSONFault) in
             HubFault("\(Terminal.safe(path)):\(error.line):\(error.column): \(error.explanation)")
@@ -65,8 +66,8 @@ extension HubConfiguration {
     func keyring() throws(HubFault) -> FleetKeyring {
         FleetKeyring(
             try keys.map { file throws(HubFault) in
-                // The keys are public, but another user who could change the file could name a key of their
-                // own.
+                // The keys are public. But a user who can change this file could put their own key into it,
+                // so `PrivateFile` checks the file's permissions.
                 let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
                     error.fault(of: "keys")
                 }
@@ -87,7 +88,7 @@ extension HubConfiguration {
                 certificate: certificate, key: key, clientAuthority: authority, clientCertificate: .optional)
         } catch {
             switch error {
-            // The text of this error names the file itself.
+            // This explanation contains the path of the faulty file already.
             case .file(_, let error): throw HubFault("http: \(error.explanation)")
             case .noCertificate(let path):
                 throw HubFault(
@@ -104,7 +105,7 @@ extension HubConfiguration {
         }
     }
 
-    /// Reads the first line of a file that only its owner can read.
+    /// Reads the first line of a file. Throws if another user can read or change the file.
     private func secret(_ path: String, of member: String) throws(HubFault) -> String {
         let text = try mapping(
             PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
@@ -123,8 +124,8 @@ extension IdentityStoreError {
     func fault(of member: String) -> HubFault { HubFault("\(member): \(explanation)") }
 }
 
-/// A fault that prevents the start of the hub or the work of a command. Its text says what is wrong and what
-/// to do.
+/// A fault that prevents the start of the hub or the work of a command. Its text describes the fault and the
+/// remedy.
 struct HubFault: Error, CustomStringConvertible {
     let description: String
 

@@ -28,7 +28,7 @@ extension HubConfiguration.TokenIssuing {
         }
     }
 
-    /// Reads a grant, which is for one kiosk or for every kiosk of a site or of a group.
+    /// Reads a grant. A grant allows one kiosk, or all kiosks of a site or of a group, to get reader tokens.
     private static func grant(_ text: JSONText) throws(JSONFault) -> TokenGrant {
         let members = try text.members(["kiosk", "site", "group", "brand", "instances"])
         let levels: [FleetLevel] = [.kiosk, .site, .group]
@@ -56,7 +56,7 @@ extension HubConfiguration.TokenIssuing {
         let signers = try keys.map { key throws(HubFault) in
             guard let (brand, publicKey) = registry.key(key.identifier), brand.identifier == key.brand else {
                 throw HubFault(
-                    "readerTokens.brands: \(Terminal.safe(folder.registryPath)): the brand \(key.brand.text) has no key \(key.identifier.text) there: copy the folder brands of a store that has it"
+                    "readerTokens.brands: \(Terminal.safe(folder.registryPath)): the brand \(key.brand.text) has no key \(key.identifier.text) in this file: copy the folder \"brands\" of a store whose brands.json has this key"
                 )
             }
             let signer = try mapping(key.signer()) { (error: TokenKeyFileError) in
@@ -64,7 +64,7 @@ extension HubConfiguration.TokenIssuing {
             }
             guard signer.isPrivateHalf(of: publicKey) else {
                 throw HubFault(
-                    "readerTokens.keys: \(Terminal.safe(key.path)): it is not the private half of \(key.identifier.text) in \(Terminal.safe(folder.registryPath)): name the file that was made with that key"
+                    "readerTokens.keys: \(Terminal.safe(key.path)): this file is not the private half of \(key.identifier.text) in \(Terminal.safe(folder.registryPath)): name the private key that was made together with \(key.identifier.text)"
                 )
             }
             return signer
@@ -72,11 +72,12 @@ extension HubConfiguration.TokenIssuing {
         return HubTokens(folder, grants: grants, signers: signers, database)
     }
 
-    /// Returns a text for each key that makes no tokens because it is revoked or has expired according to
-    /// `brands.json`. The hub starts nevertheless, because a key may also expire while a hub runs, and other
-    /// brands do not depend on this key.
+    /// Returns a message for each key that cannot sign tokens because `brands.json` says that it is revoked
+    /// or has expired. Such a key does not prevent the start of the hub, because a key may also expire while
+    /// a hub runs, and the tokens of other brands do not depend on it.
     func unusableKeys(at now: Timestamp) -> [String] {
-        // `tokens(_:)` reports a registry that cannot be read, and a key that is not in the registry.
+        // `tokens(_:)` reports an unreadable registry, or a key that is not in the registry, so neither is
+        // reported here.
         guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
         return keys.compactMap { key -> String? in
             guard let (_, known) = registry.key(key.identifier) else { return nil }
@@ -89,7 +90,7 @@ extension HubConfiguration.TokenIssuing {
                 return nil
             }
             return
-                "readerTokens.keys: the key \(key.identifier.text) of the brand \(key.brand.text) \(what): it makes no token. Make another key with countersign brand key add, and name its file in readerTokens.keys"
+                "readerTokens.keys: the key \(key.identifier.text) of the brand \(key.brand.text) \(what), so the hub makes no token with this key. Make another key with countersign brand key add, and name its file in readerTokens.keys"
         }
     }
 }

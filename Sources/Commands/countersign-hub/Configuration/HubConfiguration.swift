@@ -6,23 +6,23 @@ internal import HTTPServing
 
 /// The configuration of a hub: the members of `countersign-hub.json`, read and checked.
 ///
-/// The commands read this file, except `authority` and `sign`. Most commands need only the member `database`.
-/// The file is used as a whole or not at all. Unlike the daemon's file, only the first fault is reported,
-/// with its line, column and member.
+/// All commands except `authority` and `sign` read this file. Most commands need only the member `database`.
+/// A file with a fault is not used. Only its first fault is reported, with line, column and member. (The
+/// daemon `countersignd` reports all faults of its own file.)
 ///
 /// The members are:
 /// - `chain`: the name of the chain. All hubs of a chain have the same name and the same database.
 /// - `http`: the listener of the hub with its certificate. Enrolled kiosks connect with client certificates.
 /// - `authority`: the chain's own certificate authority, which signs the certificates of kiosks.
-/// - `database`: a file with libpq's settings. Secrets are never in the configuration itself, only paths of
-///   files.
+/// - `database`: a file with libpq's settings. The configuration contains no secrets, only paths of files
+///   with secrets.
 /// - `broker`: the MQTT broker that notifies kiosks of changes, and the hub's account there.
 /// - `keys`: the public fleet keys, in order of precedence. The hub verifies documents with them and has no
 ///   private half.
 /// - `operators`: the SHA-256 digests of the tokens that open the operator's page.
-/// - `readerTokens`: the keys and grants if this hub makes reader tokens.
+/// - `readerTokens`: the signing keys and the grants. Only a hub that makes reader tokens has this member.
 ///
-/// Reading opens no other file. ``assemble()`` opens the files that the configuration names, but no
+/// The initialiser opens no file. ``assemble()`` opens the files that the configuration names, but makes no
 /// connection. A running hub never reads the file again: a change takes effect at the next start.
 ///
 /// The file has at most 4 MiB, which is enough for the grants of thousands of kiosks.
@@ -58,8 +58,8 @@ struct HubConfiguration: Equatable {
     var readerTokens: TokenIssuing?
     var logLevel = "info"
 
-    /// The maximum size of the file, in bytes. Each grant lists its readers, so the file of a chain with
-    /// thousands of kiosks is large.
+    /// The maximum size of the file, in bytes. Each grant of reader tokens lists its readers, so with
+    /// thousands of kiosks the file is large.
     private static let largestFile = 1 << 22
 
     init(_ bytes: [UInt8]) throws(JSONFault) {
@@ -90,8 +90,8 @@ struct HubConfiguration: Equatable {
         operators =
             try members["operators"]?.array().map { entry throws(JSONFault) in
                 let members = try entry.members(["name", "sha256"])
-                // The name is for people who read the file. The hub recognises an operator by the digest
-                // alone.
+                // The name is for people who read the file. The hub recognises an operator by the digest of
+                // the token alone.
                 _ = try members.required("name").string(upTo: 64)
                 let digest = try members.required("sha256")
                 guard let bytes = try digest.string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
@@ -131,7 +131,8 @@ extension HubConfiguration.Broker {
         user = try account.string(upTo: 64)
         guard !user.hasPrefix(HubBroker.kioskUserPrefix) else {
             throw account.wrong(
-                "must not begin with \(HubBroker.kioskUserPrefix), as the accounts of kiosks do")
+                "must not begin with \(HubBroker.kioskUserPrefix): only the accounts of kiosks begin with this text"
+            )
         }
         passwordFile = try members.required("passwordFile").absolutePath()
     }
@@ -139,8 +140,8 @@ extension HubConfiguration.Broker {
 
 extension JSONText {
     func fleetName() throws(JSONFault) -> FleetName {
-        // A name has at most 48 bytes. With the higher limit here, a longer name gets the fault of
-        // `FleetName` too.
+        // A name has at most 48 bytes. The limit here is higher, so that a longer name is also reported with
+        // the text of `FleetName.requirement`.
         guard let name = FleetName(try string(upTo: 64)) else { throw wrong(FleetName.requirement) }
         return name
     }

@@ -6,15 +6,15 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// The command `countersign-hub doctor`. It checks what prevents this computer from being a hub, and prints
-/// remedies.
+/// The command `countersign-hub doctor`. It checks that this computer can run a hub, and prints a remedy for
+/// each fault.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check what prevents this computer from being a hub, and show how to fix it.",
         discussion: """
             Checks the configuration and its files, certificates and fleet keys, the database, the broker and the clock, \
-            and changes nothing. The result of a check is ok, note (you need to do nothing), warning (it works now, but \
+            and changes nothing. The result of a check is ok, note (you need to do nothing), warning (the hub works now, but \
             needs your attention), failed or skipped. A check without an answer within \
             \(Examination.limit.components.seconds) seconds fails as timedOut.
 
@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
             json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks, isColoured: Self.showsColours).text)
-        // 2: a check failed, as in `countersign doctor`.
+        // Exit code 2 means that a check failed, as in `countersign doctor`.
         throw ExitCode(checks.contains { $0.outcome == .failed } ? 2 : 0)
     }
 
@@ -77,7 +77,8 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Checks that no other user may change the configuration, which names the fleet keys.
+    /// Checks that no other user may change the configuration. Such a user could replace the fleet keys by
+    /// changing their paths.
     private static func configurationFile(at path: String) -> DoctorCheck {
         var status = stat()
         // 0o022: the permission of the group and of other users to write.
@@ -85,7 +86,8 @@ struct DoctorCommand: AsyncParsableCommand {
             return .ok(.hubConfiguration, "the file has no fault")
         }
         return .failed(
-            .hubConfiguration, "other users may change the file, and so name other fleet keys",
+            .hubConfiguration,
+            "other users may change the file, and so enter their own fleet keys in it",
             fix: .command("chmod go-w \(full: path, shared: "FILE")"))
     }
 
@@ -100,9 +102,11 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Returns the examination of the database.
     private static func database(_ configuration: HubConfiguration) -> Examination {
         Examination(HubDatabaseChecks.checks, of: "the database") {
-            // The check of the files says why this file cannot be read.
+            // The check of the files already reports why the file with the connection string cannot be read.
             guard let settings = try? configuration.databaseSettings() else {
-                return HubDatabaseChecks.checks.map { .skipped($0, "the file of database cannot be read") }
+                return HubDatabaseChecks.checks.map {
+                    .skipped($0, "the file that \"database\" names cannot be read: see the check hub.files")
+                }
             }
             do throws(PostgreSQLError) {
                 return HubDatabaseChecks.checks(
@@ -116,10 +120,10 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Returns the examination of the broker.
     private static func broker(_ configuration: HubConfiguration) -> Examination {
         Examination(HubBrokerChecks.checks, of: "the broker") {
-            // The check of the files says why this file cannot be read.
+            // The check of the files already reports why the file with the broker's password cannot be read.
             guard let settings = try? configuration.brokerSettings() else {
                 return HubBrokerChecks.checks.map {
-                    .skipped($0, "the file of broker.passwordFile cannot be read")
+                    .skipped($0, "the file of broker.passwordFile cannot be read: see the check hub.files")
                 }
             }
             return HubBrokerChecks.checks(await .current(settings))

@@ -18,7 +18,7 @@ struct HubFileFacts: Sendable {
         let error: IdentityStoreError
     }
 
-    /// A certificate with its key. The times are seconds since 1970.
+    /// The validity of a certificate with a matching key. The times are seconds since 1970.
     struct Credential: Sendable {
         let member: String
         let notBefore: Int64
@@ -31,13 +31,13 @@ struct HubFileFacts: Sendable {
     /// Certificates that are malformed, or do not match their key file.
     var mismatches: [Fault] = []
     var credentials: [Credential] = []
-    /// The files of `keys` without a public key on P-256.
+    /// The files of the member `keys` that contain no public key on P-256.
     var unusableKeys: [String] = []
     /// The number of public fleet keys that can be used.
     var keyCount = 0
-    /// The private halves of fleet keys in the folders of the public halves.
+    /// The paths of private fleet keys found beside their public halves.
     var privateKeys: [String] = []
-    /// A text for each key of `readerTokens.keys` that makes no tokens.
+    /// A message for each key of `readerTokens.keys` that cannot sign tokens.
     var unusableTokenKeys: [String] = []
 
     /// Examines every file that the configuration names.
@@ -111,8 +111,8 @@ struct HubFileFacts: Sendable {
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }
 
-    /// Reads the public half of a fleet key. Records a private half in the same folder, which must not be on
-    /// a hub.
+    /// Reads the public half of a fleet key. If the private half is in the same folder, records its path,
+    /// because a private half must not be on a hub.
     private mutating func examine(fleetKey path: String) {
         // `countersign-hub authority fleet-key FILE` writes the public half to FILE.pub.
         if path.hasSuffix(".pub") {
@@ -145,16 +145,18 @@ extension HubFileFacts {
         }
         let fix: DoctorCheck.Remedy? =
             switch first.error {
-            // For root the files belong to another user, but for the hub's user they may be right.
+            // The hub's files belong to the hub's user, so root must repeat the check as that user.
             case .ownedByOther where geteuid() == 0:
                 .command("runuser -u countersign-hub -- countersign-hub doctor")
             case .exposed(let path, _): .command("chmod go= \(full: path, shared: "FILE")")
             default: nil
             }
-        return .failed(.hubFiles, "unreadable, or open to other users: \(texts.joined(by: "; "))", fix: fix)
+        return .failed(
+            .hubFiles, "files that are unreadable or open to other users: \(texts.joined(by: "; "))", fix: fix
+        )
     }
 
-    /// The check of the certificates. Faults come first, then the certificate that expires first.
+    /// The check of the certificates. It reports a fault, or else the certificate that expires first.
     private var certificatesCheck: DoctorCheck {
         if let fault = mismatches.first {
             return .failed(
@@ -179,7 +181,7 @@ extension HubFileFacts {
                 .hubCertificates, "the certificate of \(next.member) expires in \(days) days",
                 fix: Self.renewal)
             : .ok(
-                .hubCertificates, "the next certificate to expire is that of \(next.member), in \(days) days")
+                .hubCertificates, "the certificate of \(next.member) expires first, in \(days) days")
     }
 
     private static let renewal = DoctorCheck.Remedy.command(

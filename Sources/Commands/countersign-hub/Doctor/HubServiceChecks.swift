@@ -6,7 +6,7 @@ internal import ReaderStore
 enum HubDatabaseChecks {
     static let checks: [DoctorCheck.ID] = [.hubDatabase, .hubTables]
 
-    /// The major version of PostgreSQL with which the tests run.
+    /// The major version of PostgreSQL with which the hub is tested.
     private static let triedVersion: Int64 = 15
 
     static func checks(_ facts: Result<DatabaseFacts, PostgreSQLError>) -> [DoctorCheck] {
@@ -27,12 +27,13 @@ enum HubDatabaseChecks {
         if facts.isStandby {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, but is a standby, which accepts no changes: name the primary")
+                "PostgreSQL \(version) answers, but is a standby, which accepts no changes: name the primary server in the file that the setting \"database\" names"
+            )
         }
         guard abs(facts.secondsAhead) <= ReceiptMonths.mostClockDifference else {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, but its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until you set the wrong clock",
+                "PostgreSQL \(version) answers, but its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no old receipts are dropped until you correct the clock that is wrong",
                 fix: .command("timedatectl"))
         }
         return facts.version / 10_000 < triedVersion
@@ -48,7 +49,8 @@ enum HubDatabaseChecks {
         case (true, _, false):
             .failed(
                 .hubTables,
-                "the tables belong to another user of the database: the hub cannot add months of receipts")
+                "the tables belong to another user of the database: the hub cannot add the tables for further months of receipts. Make the hub's user their owner (ALTER TABLE … OWNER TO)"
+            )
         case (_, false, _):
             .failed(
                 .hubTables, "the hub's user may not make tables",
@@ -58,7 +60,8 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// Checks the version of the tables. Returns nil if the tables have the version of this program.
+    /// Compares the version of the tables with the version that this program needs. Returns nil if both are
+    /// equal.
     private static func version(_ facts: DatabaseFacts) -> DoctorCheck? {
         guard let newest = DatabaseFacts.newestTablesVersion, facts.tablesVersion != newest else {
             return nil
@@ -69,7 +72,8 @@ enum HubDatabaseChecks {
             return .failed(.hubTables, "\(PostgreSQLError.tablesNewer.explanation)")
         default:
             let audit = audit(facts)
-            // A fault of the audit log needs a remedy, so it is reported before the age of the tables.
+            // Only one result is returned. A fault of the audit log comes first, because the user must repair
+            // it. Old tables are updated without the user at the next start.
             guard audit.outcome == .ok else { return audit }
             return .note(
                 .hubTables,
@@ -77,7 +81,8 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// Checks the rights on the audit log. The log may belong to another database user than the other tables.
+    /// Checks the rights on the audit log. The log and the other tables may belong to different users of the
+    /// database.
     private static func audit(_ facts: DatabaseFacts) -> DoctorCheck {
         guard facts.mayAppendActs else {
             return .failed(
@@ -107,7 +112,7 @@ enum HubBrokerChecks {
             [
                 .failed(
                     .hubBroker,
-                    "libmosquitto cannot use the files of authority.certificate, broker.certificate and broker.key"
+                    "libmosquitto cannot use the files of authority.certificate, broker.certificate and broker.key: correct the file that the check hub.files or hub.certificates reports"
                 ), unknown,
             ]
         case .unreachable:
@@ -121,7 +126,7 @@ enum HubBrokerChecks {
             [
                 .failed(
                     .hubBroker,
-                    "the broker refuses the hub with the code \(code): compare broker.user and broker.passwordFile with its account"
+                    "the broker refuses the hub with the code \(code): compare broker.user and broker.passwordFile with the hub's account at the broker"
                 ), unknown,
             ]
         case .connected(let defaults):
@@ -129,15 +134,15 @@ enum HubBrokerChecks {
         }
     }
 
-    /// The skipped check of the accounts, if the hub has no connection to the broker.
-    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not accept the hub")
+    /// The result of the accounts check if the hub has no connection to the broker.
+    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the hub has no connection to the broker")
 
     /// Checks that the accounts of kiosks can be managed, and that a kiosk has no access by default.
     private static func accounts(_ defaults: BrokerFacts.Defaults?) -> DoctorCheck {
         guard let defaults else {
             return .failed(
                 .hubAccounts,
-                "dynamic security does not answer: the broker lacks the plugin, or this account may not manage accounts",
+                "mosquitto's dynamic security does not answer: the broker lacks the plugin, or the hub's account may not manage accounts",
                 fix: .command("mosquitto_ctrl dynsec getClient USER"))
         }
         if defaults.mayPublish {
@@ -149,9 +154,9 @@ enum HubBrokerChecks {
             : .ok(.hubAccounts, "dynamic security answers, and each kiosk has only its own topics")
     }
 
-    /// Returns a command that forbids an access which the broker allows every account by default. The command
-    /// is mosquitto_pub, because mosquitto_ctrl 2.0.11 (Debian 12) reports success for this change and
-    /// changes nothing.
+    /// Returns a command that withdraws a permission which the broker grants to every account by default. The
+    /// command uses mosquitto_pub, because mosquitto_ctrl 2.0.11 (Debian 12) reports success for this change
+    /// without making it.
     private static func closed(_ kind: String) -> DoctorCheck.Remedy {
         .command(
             #"mosquitto_pub OPTIONS -t '$CONTROL/dynamic-security/v1' -m '{"commands":[{"command":"setDefaultACLAccess","acls":[{"acltype":"\#(kind)","allow":false}]}]}'"#

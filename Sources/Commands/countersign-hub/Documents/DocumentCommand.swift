@@ -12,19 +12,19 @@ struct DocumentCommand: AsyncParsableCommand {
         subcommands: [DocumentPutCommand.self, DocumentWidenCommand.self, DocumentListCommand.self])
 }
 
-/// The command `countersign-hub document widen`. It offers the newest document to a larger share of its
-/// kiosks.
+/// The command `countersign-hub document widen`. It raises the percentage of kiosks that get the newest
+/// document of one chain, site, group or kiosk.
 struct DocumentWidenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "widen",
         abstract:
-            "Give the newest document to more of its kiosks, or continue after failures paused its roll-out.")
+            "Give the newest document to more kiosks, or continue a roll-out that paused after failures.")
 
     @Option(help: "The level of the document: chain, site, group or kiosk.")
     var level = FleetLevel.chain
     @Argument(help: ArgumentHelp("The name of the chain, site, group or kiosk.", valueName: "name"))
     var name: FleetName
-    @Option(help: "The percentage of the kiosks that get the document.")
+    @Option(help: "The percentage of the document's kiosks that get the document from now on.")
     var percent: Int64
     @OptionGroup var file: ConfigurationArgument
 
@@ -37,7 +37,7 @@ struct DocumentWidenCommand: AsyncParsableCommand {
         }
         guard isThere else {
             throw HubFault(
-                "there is no document of \(level.rawValue) \(name): see countersign-hub document list")
+                "there is no document for the \(level.rawValue) \(name): see countersign-hub document list")
         }
     }
 }
@@ -47,7 +47,7 @@ struct DocumentWidenCommand: AsyncParsableCommand {
 struct DocumentListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print the newest document of each level and name, one JSON object a line.")
+        abstract: "Print the newest document of each chain, site, group and kiosk, one JSON object a line.")
 
     @OptionGroup var file: ConfigurationArgument
 
@@ -58,7 +58,7 @@ struct DocumentListCommand: AsyncParsableCommand {
     }
 }
 
-/// Checks the value of an option `--percent`.
+/// Throws a validation error unless the value of the option `--percent` is from 1 to 100.
 private func requirePercent(_ percent: Int64) throws {
     guard (1...100).contains(percent) else { throw ValidationError("--percent takes 1 to 100.") }
 }
@@ -86,14 +86,15 @@ struct DocumentPutCommand: AsyncParsableCommand {
         let document = try verified(bytes, for: configuration, by: keyring)
         let outcome = try await asking { () throws(PostgreSQLError) in
             try await database.documents.put(
-                // The order of the keys decides whether this document replaces a document of another key.
+                // The order of the keys decides whether this document replaces one that another key signed.
                 document, among: keyring.keys, percent: percent, at: WallClock.system.now)
         }
         guard case .older(let version) = outcome else { return }
         throw HubFault("\(Terminal.safe(path)): \(FleetDocumentError.older(than: version).explanation)")
     }
 
-    /// Verifies the signature of a document, and that the document is for this chain.
+    /// Verifies the signature of a document, and checks that the document was signed for the chain in the
+    /// hub's configuration.
     private func verified(
         _ bytes: [UInt8], for configuration: HubConfiguration, by keyring: FleetKeyring
     ) throws(HubFault) -> VerifiedFleetDocument {

@@ -11,7 +11,7 @@ internal import ReaderTokens
 extension FleetLevel: ExpressibleByArgument {}
 
 /// The command `countersign-hub sign`. It makes and signs a fleet document without a hub or a database, so
-/// that the fleet key can stay on a computer that is no hub.
+/// that the fleet key can stay on a computer that is not a hub.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a document for a chain, a site, a group or a kiosk.",
@@ -23,7 +23,9 @@ struct SignCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var output: String
-    @Option(help: ArgumentHelp("The fleet key: PEM, or wrapped by this computer's TPM.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The file with the fleet key, as PEM or wrapped by this computer's TPM.", valueName: "file"))
     var key: String
     @Option(help: "The chain's name.")
     var chain: FleetName
@@ -33,7 +35,8 @@ struct SignCommand: ParsableCommand {
     var name: FleetName?
     @Option(
         help: ArgumentHelp(
-            "The document's version, higher than any before at this level and name.", valueName: "number"))
+            "The document's version. It must be higher than every earlier version for this chain, site, group or kiosk.",
+            valueName: "number"))
     var documentVersion: Int64
     @Option(help: ArgumentHelp("The changes to the configuration, as a JSON Merge Patch.", valueName: "file"))
     var configuration: String?
@@ -41,7 +44,9 @@ struct SignCommand: ParsableCommand {
     var trust: String?
     @Option(help: ArgumentHelp("A folder with brands.json and the logos that it names.", valueName: "folder"))
     var brands: String?
-    @Option(parsing: .upToNextOption, help: "The ids of the keys that kiosks no longer accept.")
+    @Option(
+        parsing: .upToNextOption,
+        help: "The ids of the fleet keys to withdraw. Kiosks with the document no longer accept these keys.")
     var withdraw: [String] = []
 
     func validate() throws {
@@ -66,7 +71,7 @@ struct SignCommand: ParsableCommand {
         document.withdrawn = try withdraw.map { text throws(HubFault) in
             guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
                 throw HubFault(
-                    "--withdraw: \(Terminal.safe(text, limit: 64)) is not the id of a key: give the 32 hexadecimal digits that fleet-key printed"
+                    "--withdraw: \(Terminal.safe(text, limit: 64)) is not the id of a key: give the 32 hexadecimal digits that countersign-hub authority fleet-key printed"
                 )
             }
             return id

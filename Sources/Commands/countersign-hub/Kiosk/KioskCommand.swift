@@ -20,7 +20,7 @@ struct KioskInviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Print a code with which the kiosk can enrol once, within a day.",
         discussion:
-            "The code is printed once. Write it to the file that the kiosk's fleet.codeFile names, mode 0600."
+            "The code is printed once. On the kiosk, write the code to the file that fleet.codeFile names, with mode 0600."
     )
 
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
@@ -52,7 +52,7 @@ struct KioskListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
-        // Pages of at most 500 kiosks in the order of their names, until a page is empty.
+        // Reads pages of at most 500 kiosks in the order of their names, until a page is empty.
         var last = ""
         while true {
             let after = last
@@ -66,18 +66,18 @@ struct KioskListCommand: AsyncParsableCommand {
     }
 }
 
-/// The arguments that name a kiosk, and the configuration of its chain.
+/// The argument with the name of a kiosk, and the option with the path of the configuration.
 struct KioskArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName
     @OptionGroup var file: ConfigurationArgument
 
-    /// Runs a query about the kiosk in the chain's database.
+    /// Runs a query about the kiosk `kiosk` in the hub's database.
     func asking<Value: Sendable>(
         _ body: (HubDatabase, FleetName) async throws(PostgreSQLError) -> Value
     ) async throws -> Value {
         let database = try file.read().openDatabase()
-        // The module's name selects the function at the end of this file instead of this method.
+        // The prefix `countersign_hub` selects the function at the end of this file instead of this method.
         return try await countersign_hub.asking { () throws(PostgreSQLError) in
             try await body(database, kiosk)
         }
@@ -100,11 +100,11 @@ struct KioskShowCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `countersign-hub kiosk revoke`. It takes a kiosk out of the chain.
+/// The command `countersign-hub kiosk revoke`. It removes a kiosk from the chain.
 struct KioskRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a kiosk: hubs and broker refuse it, and it refuses orders.")
+        abstract: "Revoke a kiosk: the hubs and the broker refuse the kiosk, and the kiosk refuses orders.")
 
     @OptionGroup var arguments: KioskArguments
 
@@ -116,7 +116,7 @@ struct KioskRevokeCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `countersign-hub kiosk stop`. A stopped kiosk refuses orders.
+/// The command `countersign-hub kiosk stop`. It stops a kiosk, which then refuses orders.
 struct KioskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop a kiosk: it refuses orders until it is started again.")
@@ -145,7 +145,7 @@ extension KioskArguments {
         guard isDone else { throw try await unchanged(isStopped ? "stopped" : "started") }
     }
 
-    /// The fault of a kiosk that does not exist.
+    /// The error that is thrown if the chain has no kiosk of this name.
     fileprivate var absent: HubFault {
         HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
     }
@@ -153,7 +153,7 @@ extension KioskArguments {
     /// Returns the reason why a command changed nothing: the kiosk does not exist, is not enrolled, is
     /// revoked, or has the wanted state already.
     ///
-    /// - Parameter state: the wanted state as a word: `stopped`, `started` or `revoked`.
+    /// - Parameter state: the wanted state: `stopped`, `started` or `revoked`.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.named(kiosk)
@@ -168,7 +168,7 @@ extension KioskArguments {
     }
 }
 
-/// Runs a query, and converts the error of the database.
+/// Runs a query, and converts a database error to a `HubFault`.
 func asking<Value: Sendable>(
     _ body: () async throws(PostgreSQLError) -> Value
 ) async throws(HubFault) -> Value {

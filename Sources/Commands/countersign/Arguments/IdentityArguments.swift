@@ -10,7 +10,7 @@ struct IdentityArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Sign the request with this reader identity. If it cannot sign, nothing is requested.",
+            "Sign the request with this reader identity. If the identity cannot sign, no request is sent.",
             discussion:
                 "By default the rules of `countersign identity choose` select an identity. The request is unsigned if no rule matches.",
             valueName: "name"))
@@ -19,13 +19,15 @@ struct IdentityArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The expected wallet, used by the rules that select the identity.", valueName: "name"))
+            "The wallet that you expect. The rules that select an identity may depend on it.",
+            valueName: "name"))
     var wallet: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The brand that asks, used by the rules that select the identity.", valueName: "name"))
+            "The brand that makes the request. The rules that select an identity may depend on it.",
+            valueName: "name"))
     var brand: String?
 
     func validate() throws {
@@ -34,9 +36,9 @@ struct IdentityArguments: ParsableArguments {
         }
     }
 
-    /// Returns a request for `content` with the identities that may sign it. With `--identity` only that
-    /// identity may sign. Otherwise the rules in `folder` select the identity. A note on standard error names
-    /// each identity that cannot sign.
+    /// Returns a request for `content` with the identities that may sign it. With `--identity` only the given
+    /// identity may sign. Otherwise the rules in `folder` select the identity. A message on standard error
+    /// lists each identity that cannot sign.
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {

@@ -5,11 +5,11 @@ internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand`: manages the brands in whose name this reader asks.
+/// `countersign brand`: manages the brands in whose name this reader requests data.
 struct BrandCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",
-        abstract: "Manage the brands in whose name this reader asks, and their keys.",
+        abstract: "Manage the brands for which this reader makes requests, and the brands' keys.",
         discussion: """
             A brand is the business that asks, as shown to the holder. It has a name, a logo, the identity \
             that signs its requests, and the public keys that verify its reader tokens. All brands are in \
@@ -33,7 +33,7 @@ private struct BrandAddCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: "The identifier of the brand: the member iss of its reader tokens.")
+    @Argument(help: "The identifier of the brand: the value of \"iss\" in the brand's reader tokens.")
     var brand: TokenText
 
     @Option(name: .long, help: "The name of the brand, as shown to people.")
@@ -95,7 +95,7 @@ private struct BrandListCommand: ParsableCommand {
             let lines = brands.flatMap(\.lines)
             Terminal.result(
                 lines.isEmpty
-                    ? "no brand yet, so requests show no brand name: countersign brand add ID --name NAME adds one"
+                    ? "no brand yet in \(Terminal.safe(store.brands.registryPath)), so requests show no brand name: to add a brand, run countersign brand add ID --name NAME"
                     : lines.joined(separator: "\n"))
         }
     }
@@ -106,10 +106,10 @@ extension Brand {
     var lines: [String] {
         [
             "\(identifier.text): \(Terminal.safe(name.text))", "  logo: \(logo?.text ?? "none")",
-            "  requests signed by: \(identity?.text ?? "the identity that identity choose selects")",
+            "  requests signed by: \(identity?.text ?? "the identity that `countersign identity choose` selects")",
         ]
             + (keys.isEmpty
-                ? ["  no key yet, so none of its tokens is accepted"] : keys.map { "  key \($0.line)" })
+                ? ["  no key yet, so no token of this brand is accepted"] : keys.map { "  key \($0.line)" })
     }
 
     var json: JSONValue {

@@ -22,7 +22,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
         discussion: """
             The private half of a new pair is needed on the computer that signs tokens, not on the readers. \
             It is written to a file that only the file's owner can read. With --tpm the private half is made \
-            in the TPM 2.0 of this computer and cannot be copied: the file has it encrypted for this TPM. \
+            in the TPM 2.0 of this computer and cannot be copied: the file contains it encrypted for this TPM. \
             --tpm needs the Debian package tpm2-openssl. The variable TPM2OPENSSL_TCTI selects a TPM other \
             than /dev/tpmrm0.
 
@@ -84,7 +84,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
     }
 
     private func readPublicKey(_ path: String) throws(CommandFailure) -> BrandKey {
-        // The public keys of brands and of trust bundles are read from files of the same form.
+        // Public keys of brands have the same file format as public keys of trust bundles.
         let key = try BundleKeyFile.publicKey(path)
         return try brandKey(key)
     }

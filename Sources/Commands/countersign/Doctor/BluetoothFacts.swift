@@ -19,7 +19,7 @@ struct BluetoothFacts: Sendable {
         case blockedByHardware
     }
 
-    /// The result of advertising for a moment, or the reason why this was not tried.
+    /// The result of a short attempt to advertise, or the reason why there was no attempt.
     enum Trial: Equatable, Sendable {
         /// bluetoothd advertised.
         case succeeded
@@ -71,8 +71,8 @@ extension BluetoothFacts {
         }
     }
 
-    /// Advertises for a moment. Nothing is tried if the adapter is off, if a presentation is running at a
-    /// lane, or if an advertisement is in use.
+    /// Tries to advertise for a moment. Does not try if the adapter is off, if a presentation is running at a
+    /// lane, or if another advertisement is active.
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
@@ -81,9 +81,10 @@ extension BluetoothFacts {
         // `room`: the numbers of active and of free advertisements.
         guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
-        // A second advertisement would disturb a phone that connects to the lane now.
+        // A second advertisement would disturb a phone that is connecting to the lane.
         if lanes?.isEngaged == true || room.active > 0 {
-            // If the daemon reports that Bluetooth fails at a lane, this is known without an attempt.
+            // The daemon may have reported a lane that cannot use Bluetooth. Its advice then replaces
+            // `inUse`.
             return lanes?.advice.map { .failedAtLane(advice: $0) } ?? .inUse
         }
         var configuration = BlueZConfiguration(adapter: adapter.name)
@@ -94,8 +95,8 @@ extension BluetoothFacts {
         } catch .radioUnavailable(let fault) {
             return .failed(fault)
         } catch {
-            // No phone takes part, so the error is a cancellation, which means that bluetoothd did not answer
-            // in time.
+            // Without a phone, the only other error is a cancellation, which means that bluetoothd did not
+            // answer in time.
             return .failed(.daemonHung)
         }
     }
@@ -173,13 +174,13 @@ extension BluetoothFacts {
             return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.usedAdapter)
                 + [bluetooth.daemon.settingsCheck, bluetooth.daemon.pluginsCheck, smallValuesCheck]
         case .failure(let error):
-            // All checks but the first need an answer of bluetoothd.
+            // Every check except the first needs an answer from bluetoothd.
             let silent = Self.checks.dropFirst().map { DoctorCheck.skipped($0, "bluetoothd does not answer") }
             return [daemonCheck(error)] + silent
         }
     }
 
-    /// The check of bluetoothd if bluetoothd gave no answer.
+    /// Returns the check of bluetoothd after bluetoothd gave no answer.
     private func daemonCheck(_ error: BlueZTransportError) -> DoctorCheck {
         switch error {
         case .busNotRunning, .busLost:
@@ -205,8 +206,8 @@ extension BluetoothFacts {
         }
     }
 
-    /// The checks of the adapter that is used. Without an adapter, the first check fails and the others are
-    /// skipped.
+    /// Returns the checks of the adapter that is used. Without an adapter, the first check fails and the
+    /// others are skipped.
     private func adapterChecks(_ adapter: AdapterDescription?) -> [DoctorCheck] {
         guard let adapter else {
             let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
@@ -222,10 +223,13 @@ extension BluetoothFacts {
     private var smallValuesCheck: DoctorCheck {
         guard let socketRoom else {
             return .skipped(
-                .smallValues, "the kernel does not report its buffer size, as in a container")
+                .smallValues,
+                "the kernel does not report its buffer size, for example because this command runs in a container"
+            )
         }
         return hasBusRoom && socketRoom >= Self.neededRoom
-            ? .ok(.smallValues, "the system can buffer the thousands of small pieces of a portrait")
+            ? .ok(
+                .smallValues, "the buffers are large enough for a portrait that comes in thousands of pieces")
             : .note(
                 .smallValues, "this computer may lose parts of a portrait that a phone sends in small pieces",
                 fix: .settings(SettingsFile.smallValues))
@@ -242,13 +246,14 @@ extension BluetoothFacts {
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
-        // This case comes first, because a blocked switch may belong to another adapter.
+        // A powered adapter passes even if the radio switch is blocked, because the switch may belong to
+        // another adapter.
         case _ where adapter.isPowered: .ok(.radioPower, "on")
         case .on: .note(.radioPower, "off: countersign turns the adapter on when it needs it")
         case .blocked:
             .failed(.radioPower, "blocked by rfkill", fix: .command("rfkill unblock bluetooth"))
         case .blockedByHardware:
-            .failed(.radioPower, "turned off by a switch or key of the computer, or by its airplane mode")
+            .failed(.radioPower, "the adapter is off by a switch or key of the computer, or by airplane mode")
         }
     }
 }
@@ -286,7 +291,7 @@ extension AdapterDescription {
         }
     }
 
-    /// The check that the adapter can advertise (Q85, Q239).
+    /// Returns the check that the adapter can advertise (Q85, Q239).
     fileprivate func advertisingCheck(_ trial: BluetoothFacts.Trial) -> DoctorCheck {
         switch advertising {
         case nil:
@@ -315,21 +320,23 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// The check of the attempt to advertise. The attempt is needed: an adapter with room for one more
-    /// advertisement may refuse it (Q239).
+    /// Returns the check of the attempt to advertise. The attempt is needed, because advertising may be
+    /// refused even if the adapter reports room for one more advertisement (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
-        case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
+        case .succeeded:
+            .ok(.advertising, "bluetoothd accepted a test advertisement; room for \(room.free) more")
         case .inUse:
             .ok(
                 .advertising,
-                "room for \(room.free) advertisements; not tried because another advertisement is in use")
-        // `advertisingCheck` has already failed an adapter that cannot advertise, so this adapter is off.
+                "room for \(room.free) advertisements; not tested, because another advertisement is in use")
+        // An adapter that cannot advertise has already failed in `advertisingCheck`, so this adapter is off.
         case .impossible:
             .note(
-                .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
+                .advertising, "room for \(room.free) advertisements; not tested, because the adapter is off")
         // `shared` is the form of the text for a support bundle, without names of this installation.
-        case .failedAtLane(let advice): .failed(.advertising, "\(full: advice, shared: "refused at a lane")")
+        case .failedAtLane(let advice):
+            .failed(.advertising, "\(full: advice, shared: "advertising refused at a lane")")
         case .failed(let fault):
             .failed(
                 .advertising,
@@ -340,7 +347,8 @@ extension BluetoothFacts.Trial {
 }
 
 extension BluetoothDaemonSettings {
-    /// The check of bluetoothd if bluetoothd answers, with a note on versions that may lose writes.
+    /// The check of bluetoothd, which has answered. The check contains a note if this version of bluetoothd
+    /// may lose data that a phone writes.
     fileprivate var daemonCheck: DoctorCheck {
         guard let version else { return .ok(.bluetoothDaemon, "bluetoothd answers") }
         let note: DaemonNote = .dropsWritesWhenSlow
@@ -370,7 +378,7 @@ extension BluetoothDaemonSettings {
         let others = findings.filter { if case .missing = $0 { false } else { true } }
             .map { "\(full: $0.explanation(file: file), shared: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(full: file ?? "main.conf", shared: "main.conf")"
-        let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
+        let lines: [CheckText] = missing.isEmpty ? [] : ["the file \(name) lacks \(missing.joined(by: ", "))"]
         // If the file can be parsed and lacks no setting, bluetoothd only has to read the file again.
         return .warning(
             .bluetoothSettings, (others + lines).joined(by: "; "),
@@ -391,19 +399,21 @@ extension BluetoothDaemonSettings {
                 "the command line of bluetoothd cannot be read: run this command as root and outside of containers"
             )
         }
-        // Without the setting ReverseServiceDiscovery, bluetoothd's battery plugin reads from each phone.
+        // If bluetoothd lacks the setting `ReverseServiceDiscovery`, its battery plugin reads from each
+        // phone.
         let batteryPluginReads = findings.contains {
             $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue
         }
         if batteryPluginReads {
             return .warning(
-                .plugins, "the battery plugin reads from each phone, which then asks its owner to pair",
+                .plugins,
+                "bluetoothd's battery plugin reads from each phone, which then asks its owner to pair",
                 fix: .settings(SettingsFile.bluetooth))
         }
         return notes.contains(.pairsOverL2CAP)
             ? .note(
                 .plugins,
-                "some plugins make a phone that uses L2CAP ask its owner to pair",
+                "plugins of bluetoothd make a phone that uses L2CAP ask its owner to pair",
                 fix: .settings(SettingsFile.bluetooth))
             : .ok(.plugins, "no plugin reads from phones or pairs with them")
     }

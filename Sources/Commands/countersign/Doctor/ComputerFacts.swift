@@ -61,7 +61,7 @@ struct CrashFacts: Sendable {
     static func current(in system: SystemFolder) -> CrashFacts {
         var limit = rlimit()
         let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
-        // An unknown limit counts as no limit.
+        // If the limit cannot be read, core dumps are assumed to be unlimited.
         return CrashFacts(
             limit: isKnown ? UInt64(limit.rlim_cur) : .max,
             pattern: system.text(of: "/proc/sys/kernel/core_pattern").map { String($0.prefix { $0 != "\n" }) }
@@ -77,8 +77,8 @@ extension CrashFacts {
     private var check: DoctorCheck {
         let program = pattern.flatMap { $0.hasPrefix("|") ? $0.dropFirst().split(separator: " ").first : nil }
         if pattern?.isEmpty == true { return .ok(.coreDumps, "no core dumps are written") }
-        // The kernel pipes a dump to a program whatever the limit is. systemd-coredump is excepted, because
-        // it keeps to the limit by itself.
+        // The kernel pipes a dump to a program regardless of the limit. The exception is systemd-coredump,
+        // which applies the limit itself.
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
                 .coreDumps,
@@ -88,7 +88,7 @@ extension CrashFacts {
         return limit == 0
             ? .ok(.coreDumps, "no core dumps are written")
             : .warning(
-                .coreDumps, "after a crash, the memory with keys in it is written to the disk",
+                .coreDumps, "after a crash, the program's memory is written to the disk, with keys in it",
                 fix: .command("ulimit -c 0"))
     }
 }
@@ -120,7 +120,7 @@ extension FontFacts {
         return [
             .note(
                 .fonts,
-                "a screen of this computer may show boxes for Arabic or Chinese: \(names) is not installed",
+                "a screen of this computer may show boxes instead of Arabic or Chinese characters: \(names) is not installed",
                 fix: .command("apt install \(names)"))
         ]
     }

@@ -13,27 +13,29 @@ internal import Transport
 ///
 /// A run has three steps:
 ///
-/// 1. `examinations` start all at once, each with a limit of 8 s (`Examination`). Each examination belongs to
-///    one type of facts: `ReaderFacts` asks pcscd, `BluetoothFacts` asks bluetoothd, and the others read
-///    files of the system or the store.
+/// 1. All `examinations` start together, each with a limit of 8 s (`Examination`). Each examination belongs
+///    to one type of facts: `ReaderFacts` queries pcscd, `BluetoothFacts` queries bluetoothd, and the others
+///    read files of the system or the store.
 /// 2. The checks are printed on standard output as a `DoctorScreen` or as JSON. With `--support-bundle` the
 ///   shared form of the checks, without names and paths of this installation, is written to a file as well.
-/// 3. With `--fix`, `SettingsRepair` shows and writes the settings files that checks name as their remedy.
+/// 3. With `--fix`, `SettingsRepair` shows and writes the settings files that the checks suggest as remedies.
 ///
 /// The exit status is 2 if a check failed. Warnings and notes do not change the exit status.
 ///
 /// The doctor changes nothing without `--fix`, with one exception: the attempt to advertise sets the adapter
-/// to not pairable, as every presentation does. It never restarts a service and never installs a package. Its
-/// texts contain names and paths of this installation only in their full form (`CheckText`).
+/// to not pairable, as every presentation does. It never restarts a service and never installs a package.
+///
+/// The text of a check has a full form and a shared form (`CheckText`). Only the full form contains names and
+/// paths of this installation.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
             Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the \
-            store. Without --fix and --support-bundle no file is written. If no lane is engaged, the command \
-            advertises over Bluetooth for a moment to see whether bluetoothd allows advertising; this makes \
-            the adapter not pairable, as every presentation does.
+            store. Without --fix and --support-bundle no file is written. If no lane is busy, the command \
+            advertises over Bluetooth for a moment to see whether bluetoothd allows advertising; this turns \
+            pairing off on the adapter, as every presentation does.
 
             Each check is ok, a note (nothing needs to be done), a warning (the computer works, but not as \
             well as it should), failed or skipped. A part of the computer that does not answer within \
@@ -74,6 +76,11 @@ struct DoctorCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write a report to this file, for a person who helps you.", valueName: "file"))
     var supportBundle: String?
 
+    @Flag(
+        name: .long,
+        help: "Leave out the checks of trust, identities and access to the store, as `setup` does.")
+    var withoutStore = false
+
     @OptionGroup var clock: ClockArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
@@ -84,7 +91,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let checks = await Progress.during("Checking this computer") { await examinations.made() }
+        let checks = await Progress.during("Checking this computer") {
+            await withoutStore ? checksOfComputer : examinations.made()
+        }
         show(checks)
         let bundle =
             supportBundle == nil
@@ -98,7 +107,7 @@ struct DoctorCommand: AsyncParsableCommand {
             output.json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks).text)
-        if !output.json, isAboutRootAlone {
+        if !output.json, !withoutStore, isAboutRootAlone {
             Terminal.message(
                 "\nThese checks were made with root's own store. To check the daemon's store: \(Self.asDaemon)"
             )
@@ -117,21 +126,22 @@ struct DoctorCommand: AsyncParsableCommand {
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
     }
 
-    /// The checks of the computer, without the checks of trust, identities and the store. `countersign setup`
-    /// shows failed checks before it asks its questions.
+    /// The checks of the computer, without the checks of trust, identities and access to the store.
+    /// `countersign setup` and the setup page show failed checks before they ask their questions. Both run as
+    /// root, and root cannot judge the store of the daemon's user. The free space is the computer's.
     var checksOfComputer: [DoctorCheck] {
         get async {
-            let ofStore =
-                TrustFacts.checks + TestDocumentFacts.checks + IdentityFacts.checks + StoreFacts.checks
+            let ofStore = TrustFacts.checks + TestDocumentFacts.checks + IdentityFacts.checks
             return await examinations.filter { Set($0.checks).isDisjoint(with: ofStore) }.made()
+                .filter { $0.id != .permissions }
         }
     }
 
     private static let daemonStore = "/var/lib/countersign"
     private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
 
-    /// Whether this user is root and checks a store that is not the daemon's. Only the daemon's user can
-    /// check the daemon's trust and access.
+    /// Whether this user is root, and the daemon's store exists but another store is checked. Only the
+    /// daemon's user can check the daemon's trust and access.
     private var isAboutRootAlone: Bool {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
@@ -145,10 +155,11 @@ struct DoctorCommand: AsyncParsableCommand {
         let (system, store) = (system, store)
         // An empty name selects every reader.
         let selector = ReaderSelector(reader ?? "")
-        // `clock.now()` would refuse an unset clock, which is a finding of `ClockFacts` here.
+        // `clock.now()` would refuse an unset clock. Here `ClockFacts` reports it instead.
         let now = clock.at?.instant ?? WallClock.system.now
         return [
-            // The argument `of` is the part that the failed check names if the examination takes too long.
+            // The argument `of` is the part of the computer that a failed check reports if the examination
+            // takes too long.
             Examination(ReaderFacts.checks, of: "pcscd") {
                 await ReaderFacts.current(selector, in: system).checks
             },

@@ -34,11 +34,11 @@ struct ReaderFacts: Sendable {
     enum PolkitRule: Sendable {
         /// pcscd does not ask polkit.
         case notAsked
-        /// A rule names pcscd's action.
+        /// A polkit rule contains the name of pcscd's action.
         case present
-        /// No rule names pcscd's action.
+        /// No polkit rule contains the name of pcscd's action.
         case absent
-        /// Unknown: this user may not read all of polkit's rules.
+        /// Unknown, because this user cannot read all of polkit's rules.
         case hidden
     }
 
@@ -62,7 +62,8 @@ extension ReaderFacts {
     /// The longest time that pcscd may take to list and describe its readers.
     private static let limit = Duration.seconds(5)
 
-    /// Asks pcscd and reads the system's files. Connects to readers, never to cards.
+    /// Requests the list of readers from pcscd and reads the system's files. Connects to readers, never to
+    /// cards.
     static func current(_ selector: ReaderSelector, in system: SystemFolder) async -> ReaderFacts {
         let answer = await finished(within: limit) { await askPCSCD(selector) }
         let service = answer ?? .hangs
@@ -78,7 +79,7 @@ extension ReaderFacts {
         }
     }
 
-    /// Asks pcscd for its readers, and chooses the first reader that `selector` allows.
+    /// Requests the list of readers from pcscd, and chooses the first reader that `selector` allows.
     private static func askPCSCD(_ selector: ReaderSelector) async -> Service {
         do throws(PCSCTransportError) {
             let readers = try await PCSCService().readers()
@@ -178,7 +179,7 @@ extension ReaderFacts {
         case (.fails(.accessDenied(let action)), .present):
             return .failed(
                 .access,
-                "polkit refuses \(action.rawValue) to this user; its rule allows the group countersign",
+                "polkit refuses \(action.rawValue) to this user; Countersign's rule allows only the group countersign",
                 fix: .command(#"adduser "$USER" countersign"#))
         case (.fails(.accessDenied(let action)), _):
             return .failed(
@@ -217,20 +218,21 @@ extension ReaderFacts {
             ? .ok(.readerFound, names) : .warning(.readerFound, "\(names); but \(hindered)")
     }
 
-    /// The check that the kernel's NFC modules hold no reader (Q124).
+    /// The check that the kernel's NFC modules have claimed no reader (Q124).
     private var modulesCheck: DoctorCheck {
-        // The first such reader is enough, because the remedy frees all readers that the modules hold.
+        // Only the first claimed reader is reported, because the remedy frees all readers that the kernel's
+        // NFC modules have claimed.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
-                "the kernel's \(modules.joined(separator: ", ")) holds the \(model): after the fix, unplug the reader and plug it in again",
+                "the kernel's NFC drivers (\(modules.joined(separator: ", "))) hold the \(model): after the fix, unplug the reader and plug it in again",
                 fix: .settings([.kernelModules]))
         }
         guard kernelModules.contains("pn533") else {
             return .ok(.kernelModules, "the kernel's NFC drivers are not loaded")
         }
         return .note(
-            .kernelModules, "the kernel's pn533 is loaded and would hold an ACR122U",
+            .kernelModules, "the kernel's driver pn533 is loaded and would take an ACR122U away from pcscd",
             fix: .settings([.kernelModules]))
     }
 
@@ -252,21 +254,22 @@ extension ReaderFacts {
     private var noSlot: CheckText {
         let others: CheckText = "slots for contact cards and security modules (SAM) are never opened"
         return isSelected
-            ? "--reader names no slot with an antenna: \(others)"
-            : "no reader has a slot with an antenna: \(others)"
+            ? "--reader names no slot with an antenna; \(others)"
+            : "no reader has a slot with an antenna; \(others)"
     }
 
-    /// The check of the chosen slot. A device may show several slots whose names do not say which slot has
-    /// the antenna (Q127).
+    /// Returns the check of the chosen slot. A device may have several slots, and their names do not show
+    /// which slot has the antenna (Q127).
     private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
         let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
         if reader.slot == .unmarked, siblings > 1, !isSelected {
             return .note(
                 .slot,
-                "\(reader.text) is tried first; the names of its \(siblings) slots do not show which one is the antenna",
+                "\(reader.text) is tried first; the names of its \(siblings) slots do not show which slot has the antenna",
                 fix: .command("countersign doctor --reader NAME"))
         }
-        return .ok(.slot, "\(reader.text) is \(reader.slot == .contactless ? "an antenna" : "tried first")")
+        return .ok(
+            .slot, "\(reader.text) \(reader.slot == .contactless ? "has an antenna" : "is tried first")")
     }
 
     private static let silence: CheckText = "pcscd gives no answer"
@@ -327,7 +330,7 @@ extension ReaderHindrance {
 }
 
 extension ReaderFacts {
-    /// The numbers of lanes in the daemon's configuration.
+    /// The number of all lanes in the daemon's configuration, and the number of lanes with NFC v2.
     struct Lanes: Equatable, Sendable {
         var all = 0
         /// The number of lanes that begin a tap with NFC v2.
@@ -339,7 +342,8 @@ extension ReaderFacts {
 
         /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
-            // Only the lanes are read. The daemon itself refuses a configuration with other faults.
+            // Only the member `lanes` is read. Faults of other members do not matter here, because the daemon
+            // itself refuses such a file.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),
@@ -349,8 +353,8 @@ extension ReaderFacts {
             version2 = list.count { lane in
                 let entries = (try? lane.entries(upTo: 256)) ?? []
                 let word = entries.first { $0.name == "nfcV2" }
-                // Without the member, a lane does not use NFC v2. A value that cannot be read counts as NFC
-                // v2.
+                // A lane without the member `nfcV2` does not use NFC v2. A value that cannot be read counts
+                // as a use of NFC v2.
                 return word.map { (try? $0.value.string(upTo: 16)) != Self.off } ?? false
             }
         }
@@ -360,14 +364,15 @@ extension ReaderFacts {
         }
     }
 
-    /// The check of NFC v2, which a draft of the second edition of ISO/IEC 18013-5 defines. The text has the
-    /// number of lanes that use NFC v2. It also says whether the reader's APDUs make NFC v2 slow.
+    /// The check of NFC v2, which a draft of the second edition of ISO/IEC 18013-5 defines. It reports the
+    /// number of lanes that use NFC v2, and whether the reader's short APDUs would make NFC v2 slow.
     private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {
             case nil: "the daemon's configuration is absent or cannot be read"
-            case let lanes? where lanes.version2 == 0: "no lane of the daemon begins with NFC v2"
-            case let lanes?: "\(lanes.version2) of \(lanes.all) lanes of the daemon begin with NFC v2 (nfcV2)"
+            case let lanes? where lanes.version2 == 0: "no lane of the daemon begins a tap with NFC v2"
+            case let lanes?:
+                "\(lanes.version2) of \(lanes.all) lanes of the daemon begin a tap with NFC v2 (nfcV2)"
             }
         guard case .answers(let readers, let chosen?) = service else {
             return .ok(.secondEdition, "\(lanes); there is no reader to use NFC v2 with")

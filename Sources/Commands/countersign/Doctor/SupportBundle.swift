@@ -6,7 +6,7 @@ internal import JSON
 internal import Reports
 internal import Transport
 
-/// A report that helps a person elsewhere to find a fault of this computer.
+/// A report from which a person elsewhere can diagnose a fault of this computer.
 ///
 /// The report contains no personal data and nothing that identifies the owner of the computer.
 struct SupportBundle {
@@ -33,7 +33,7 @@ struct SupportBundle {
                 .array(ReaderPowerFacts.current(in: system).devices.map { .string("\($0.usb)") })
             ),
             (
-                "checks", "the checks of this screen, without names and paths of this installation",
+                "checks", "results of these checks, without names and paths of this installation",
                 .array(checks.map { $0.json(\.shared) })
             ),
             ("units", "state of the services that Countersign uses", units.json),
@@ -107,7 +107,8 @@ struct SystemdUnits: Equatable, Sendable {
         systemctl.standardError = FileHandle.nullDevice
         // Without systemd the report has no units.
         guard (try? systemctl.run()) != nil else { return "" }
-        // The pipe is read before the wait, because with a full pipe systemctl would never exit.
+        // The pipe is read before the wait for the end of systemctl. In the opposite order, systemctl could
+        // block on a full pipe and never end.
         let bytes = try? output.fileHandleForReading.readToEnd()
         systemctl.waitUntilExit()
         return String(decoding: bytes ?? Data(), as: UTF8.self)

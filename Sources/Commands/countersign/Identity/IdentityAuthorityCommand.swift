@@ -10,7 +10,7 @@ internal import ReaderIdentityStore
 struct IdentityAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",
-        abstract: "Act as a reader authority for test wallets that trust its root.",
+        abstract: "Act as a reader authority for test wallets, which must trust the authority's root.",
         subcommands: [IdentityAuthorityInitCommand.self])
 }
 
@@ -26,8 +26,8 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
             give another name to make a second identity. The root is valid for 10 years, the identity for 1 \
             year. An existing identity is never overwritten.
 
-            Wallets that you give the root accept this reader. The authority is for tests only: wallets of \
-            the public do not trust its root, and nothing publishes the CRL that the certificate names.
+            A wallet accepts this reader if you give the root to the wallet. The authority is for tests only: \
+            ordinary wallets do not trust its root, and nothing publishes the CRL that the certificate names.
 
             EXAMPLES:
               countersign identity authority init laboratory --root-file readers.pem
@@ -37,7 +37,7 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Argument(help: "The name of the new identity: letters, digits, and -, _ or . between them.")
+    @Argument(help: "The name of the new identity: letters and digits; between them also -, _ and dots.")
     var name: IdentityName
 
     @Option(
@@ -71,7 +71,7 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         let folder = store.identities
-        // Checked first, so that a refused name leaves neither an authority nor a key behind.
+        // This check comes first, so that a refused name leaves neither an authority nor a key behind.
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
         let subject = subject?.name ?? Self.laboratory(name.text)
         let (chain, root): (CertificateChain, String)

@@ -11,7 +11,7 @@ internal import ReaderIdentityStore
 struct IdentityCSRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "csr",
-        abstract: "Write the certification request for a reader authority.",
+        abstract: "Write the certificate signing request (CSR) that you send to a reader authority.",
         discussion: """
             Writes PKCS #10 in PEM to the standard output or to a file. The request asks for the key usage \
             and purpose that wallets expect of a reader: digitalSignature and 1.0.18013.5.1.6. Wallets may \
@@ -57,7 +57,7 @@ struct IdentityCSRCommand: ParsableCommand {
                 next: send this file to the reader authority, then run: countersign identity import \(name.text) CHAIN.pem
                 """)
         } else {
-            // Without the last line end, which `result` appends.
+            // `Terminal.result` appends a line end, so the line end of the PEM text is left out.
             Terminal.result(String(decoding: pem.dropLast(), as: UTF8.self))
         }
     }

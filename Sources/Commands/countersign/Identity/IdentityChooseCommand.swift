@@ -12,8 +12,9 @@ struct IdentityChooseCommand: ParsableCommand {
         discussion: """
             Sets one rule, and replaces a rule with the same conditions. A rule without conditions applies \
             if no other rule matches. Rules with more conditions are tried first, and the first match \
-            selects the identity. Without any rule, a single identity signs all requests; with several \
-            identities, requests are unsigned.
+            selects the identity. Before you set the first rule, a single identity signs all requests; with \
+            several identities, requests are unsigned. If you remove the last rule, requests are unsigned, \
+            even with a single identity.
 
             EXAMPLES:
               countersign identity choose counter
@@ -69,14 +70,17 @@ struct IdentityChooseCommand: ParsableCommand {
     }
 
     private func text(_ rules: [IdentityRules.Rule]) -> String {
-        guard !rules.isEmpty else { return "no rule is left, so requests are unsigned" }
+        guard !rules.isEmpty else {
+            return
+                "no rule is left, so requests are unsigned: to set a rule, run countersign identity choose NAME"
+        }
         return rules.map { "\($0.conditionText(isOnly: rules.count == 1)): \($0.identity.text)" }.joined(
             separator: "\n")
     }
 }
 
 extension IdentityRules.Rule {
-    /// The conditions of the rule as text.
+    /// Returns the conditions of the rule as text.
     ///
     /// - Parameter isOnly: Whether the rule is the only rule. A rule without conditions then applies
     ///   everywhere.

@@ -38,7 +38,8 @@ extension IdentityName: ExpressibleByArgument {
 }
 
 extension IdentityStoreError {
-    /// The status of a command that fails with this error. Faults of a key or certificate are `rejected`.
+    /// The exit status of a command that fails with this error. An unusable key or certificate gives
+    /// `rejected`, unless the TPM itself cannot be used.
     var exitStatus: ExitStatus {
         switch self {
         case .fileRefused, .notAFile, .nameTaken, .unknown, .noSuchRule: .usage

@@ -63,16 +63,17 @@ struct IdentityImportCommand: ParsableCommand {
         let bytes = try InputFile.read(path)
         return try mapping(PKIX.certificates(fromPEMOrDER: bytes[...])) { (error: PKIXError) in
             CommandFailure.malformed(
-                "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)")
+                "\(Terminal.safe(path)): the file is not a certificate in PEM or DER: \(error.explanation)")
         }
     }
 
-    /// Checks the validity of the chain and the certificate profile for readers. Returns the broken rules,
-    /// all tolerated by the strictness. Throws if a broken rule is not tolerated.
+    /// Checks the validity of the chain and the certificate profile for readers. Throws if a broken rule is
+    /// not tolerated by `strictness`. Otherwise returns the broken rules.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {
-        // A chain of roots alone means that the identity's certificate signs itself.
+        // `withoutRoots` leaves out self-signed certificates. It is empty only if the identity's own
+        // certificate is self-signed.
         guard !chain.withoutRoots.isEmpty else { throw .chainUnusable(.leafSelfSigned) }
         try chain.requireValidity(at: now)
         let findings = chain.profileFindings

@@ -25,7 +25,7 @@ struct IdentityInitCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Argument(help: "The name of the new identity: letters, digits, and -, _ or . between them.")
+    @Argument(help: "The name of the new identity: letters and digits; between them also -, _ and dots.")
     var name: IdentityName
 
     @OptionGroup var residence: KeyResidenceArguments
@@ -48,7 +48,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     func run() throws {
         let folder = store.identities
-        // Checked first, so that no key is made for a name that is taken.
+        // This check comes first, so that no key is made for a name that is taken.
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
         let identifier: String
         do throws(IdentityStoreError) {
@@ -81,7 +81,8 @@ struct IdentityInitCommand: ParsableCommand {
 }
 
 extension PrivateKey {
-    /// The SHA-1 of the public key in hexadecimal, which is the subject key identifier in certificates.
+    /// Returns the SHA-1 of the public key in hexadecimal. Certificates contain this value as the subject key
+    /// identifier.
     fileprivate borrowing func identifierText() throws(IdentityStoreError) -> String {
         try mapping(publicKey().subjectKeyIdentifier().hexadecimal, IdentityStoreError.keyUnusable)
     }

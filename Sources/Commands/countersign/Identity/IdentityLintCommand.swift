@@ -12,8 +12,8 @@ struct IdentityLintCommand: ParsableCommand {
         abstract: "Check the identities as wallets do: key, chain, profile, expiry.",
         discussion: """
             Tests each key, even a key in a TPM, against its certificate, and checks every rule of the reader \
-            profile (ISO/IEC 18013-5 Annex B). For use in a timer, the exit code is 1 if an identity works \
-            but expires within the days of --warn, and 2 if an identity cannot be used, breaks a rule, or is \
+            profile (ISO/IEC 18013-5 Annex B). You can run it from a timer: the exit code is 1 if an identity works \
+            but expires within --warn days, and 2 if an identity cannot be used, breaks a rule, or is \
             named by a rule of `identity choose` but does not exist.
 
             EXAMPLES:
@@ -50,7 +50,7 @@ struct IdentityLintCommand: ParsableCommand {
         let rules = try mapping(folder.rulesInEffect().rules, \IdentityStoreError.failure)
         guard !existing.isEmpty else {
             throw CommandFailure.usage(
-                "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"
+                "there is no identity in \(Terminal.safe(folder.path)): to make one, run countersign identity init NAME"
             )
         }
         let statuses = Progress.during("Testing the keys") {
@@ -58,7 +58,7 @@ struct IdentityLintCommand: ParsableCommand {
                 IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
             }
         }
-        // A user who names identities asks about these only, so the rules are not checked then.
+        // If the user names identities, only these are checked, so the rules of `choice.json` are left out.
         let missing = names.isEmpty ? Set(rules.map(\.identity)).subtracting(existing).sorted() : []
         Terminal.result(
             output.json ? json(statuses, missing).text : text(statuses, missing))
@@ -69,7 +69,8 @@ struct IdentityLintCommand: ParsableCommand {
         status.error != nil || !status.refusals(lenient ? .lenient : .strict).isEmpty
     }
 
-    /// The exit status. `answerNotYes` is exit code 1, which means here that an identity expires soon.
+    /// Returns the exit status. `answerNotYes` is exit code 1, which means here that an identity expires
+    /// soon.
     private func status(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> ExitStatus {
         if !missing.isEmpty || statuses.contains(where: fails) { return .rejected }
         return statuses.contains { $0.state == .expiresSoon } ? .answerNotYes : .success
@@ -85,7 +86,7 @@ struct IdentityLintCommand: ParsableCommand {
             if let problem = status.problem, !status.isExplainedByFindings { lines.append("  \(problem)") }
         }
         lines += missing.map {
-            "\($0.text): fails\n  a rule of identity choose names this identity, which does not exist"
+            "\($0.text): fails\n  a rule of `countersign identity choose` names this identity, which does not exist"
         }
         return lines.joined(separator: "\n")
     }
@@ -102,7 +103,7 @@ struct IdentityLintCommand: ParsableCommand {
 }
 
 extension IdentityStatus {
-    /// Whether the findings already say what is wrong.
+    /// Whether the list of findings already explains the error.
     fileprivate var isExplainedByFindings: Bool {
         guard case .profileBroken = error else { return false }
         return true

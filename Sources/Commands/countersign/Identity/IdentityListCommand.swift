@@ -48,7 +48,8 @@ struct IdentityListCommand: ParsableCommand {
         _ statuses: [IdentityStatus], rules: [IdentityRules.Rule], isWritten: Bool
     ) -> String {
         guard !statuses.isEmpty else {
-            return "no identity yet, so requests are unsigned: countersign identity init NAME makes one"
+            return
+                "no identity yet in the store \(Terminal.safe(store.path)), so requests are unsigned: to make one, run countersign identity init NAME"
         }
         var lines: [String] = []
         for status in statuses {

@@ -18,7 +18,7 @@ struct IdentityStatus {
 
     let name: IdentityName
     let state: State
-    /// The storage of the private key (a file or the TPM), or `nil` if the key file may not be read.
+    /// The storage of the private key (a file or the TPM), or `nil` if the key file cannot be read.
     let residence: PrivateKey.Residence?
     /// The imported certificates, or `nil` if no certificate was imported.
     let certificate: IdentityCertificate?
@@ -58,7 +58,8 @@ struct IdentityStatus {
         do throws(IdentityStoreError) {
             guard let chain = stored.chain else { throw .noCertificates }
             try chain.requireValidity(at: now)
-            // `readerIdentity` tests the key against the certificate. Only its error is of interest here.
+            // `readerIdentity` tests the key against the certificate. The identity is not needed, only the
+            // error.
             if usingKey { _ = try stored.readerIdentity(at: now) }
             return nil
         } catch {

@@ -26,9 +26,10 @@ struct APDUTrace {
 
     let entries: [Entry]
 
-    /// Parses a trace. Returns `nil` if the first line with content is not an APDU, so the text is no trace.
+    /// Parses a trace. Returns `nil` if the first line with content is not an APDU, which means that the text
+    /// is not a trace.
     ///
-    /// - Throws: An error that names the line, if a later line is not an APDU.
+    /// - Throws: An error with the number of the line, if a later line is not an APDU.
     init?(_ text: String) throws(InspectionError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -76,7 +77,8 @@ extension APDUTrace {
             ? "bench link trace, \(entries.count) frames" : "APDU trace, \(entries.count) APDUs"
     }
 
-    /// The lines of the trace: each has an APDU, with the name of its command or status, and its data.
+    /// Returns the lines of the trace. Each line has an APDU, the name of its command or status, and its
+    /// data.
     func text(longestData: Int) -> String {
         entries.map { entry in
             let time = entry.time.isEmpty ? "" : Terminal.safe(entry.time, limit: 40) + "  "
@@ -121,7 +123,7 @@ extension APDUTrace {
             "\(content)\([UInt8](response.status.rawValue.bigEndianBytes).hexadecimal) \(response.status.meaning)"
     }
 
-    /// The bytes in hexadecimal, cut after `longest` bytes.
+    /// Returns the first `longest` bytes in hexadecimal. If there are more bytes, appends their total number.
     private static func data(_ bytes: ArraySlice<UInt8>, longest: Int) -> String {
         let shown = bytes.prefix(longest)
         return shown.hexadecimal + (shown.count < bytes.count ? "… (\(bytes.count) bytes)" : "")
@@ -182,7 +184,7 @@ extension StatusWord {
 
     private var bytesText: String {
         if let more = bytesAvailable {
-            // 6100 stands for 256 bytes or more.
+            // The status 6100 means that at least 256 bytes remain.
             return more == 256 ? "256 or more bytes remain" : "\(more) more bytes remain"
         }
         if let length = acceptedLength { return "wrong Le, the correct Le is \(length)" }

@@ -5,8 +5,8 @@ internal import WalletPresentation
 
 /// The structure that a CBOR item looks like, recognised by its type and a few members.
 ///
-/// The result is a guess. `complaint(about:)` parses the item in full and says why it is not such a
-/// structure.
+/// The result is a guess from these members. `complaint(about:)` parses the item in full, and returns the
+/// reason if the item is not a valid structure of this kind.
 enum CBORStructure: CaseIterable {
     case deviceResponse, document, issuerSigned, issuerNameSpaces, issuerSignedItem, deviceSigned, deviceAuth
     case deviceRequest, docRequest, itemsRequest, mobileSecurityObject
@@ -33,7 +33,7 @@ enum CBORStructure: CaseIterable {
         switch item.value {
         case .map(let map): self = Self(map)
         case .array: self = Self(array: item)
-        // Tag 18 marks a COSE_Sign1, and tag 17 a COSE_Mac0 (RFC 9052 2).
+        // Tag 18 marks a COSE_Sign1, and tag 17 marks a COSE_Mac0 (RFC 9052 2).
         case .tagged(18, let content) where Self.isCOSE(content):
             self = Self(cose: content, isMAC: false) ?? .coseSign1
         case .tagged(17, let content) where Self.isCOSE(content):
@@ -46,9 +46,11 @@ enum CBORStructure: CaseIterable {
     }
 
     private init(_ map: CBORMap) {
-        // The first structure whose members are all present is taken, so the order matters.
+        // The first entry whose members are all present determines the structure, so the order of the entries
+        // matters.
         let signs: [(CBORStructure, [StaticString])] = [
-            // The MSO stands before DeviceResponse, because an MSO has a version and may have a status, too.
+            // The MSO stands before DeviceResponse, because both have the member `version` and may have
+            // `status`.
             (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
             (.deviceRequest, ["docRequests"]), (.deviceResponse, ["version", "documents"]),
             (.deviceResponse, ["version", "documentErrors"]), (.deviceResponse, ["version", "status"]),
@@ -67,7 +69,8 @@ enum CBORStructure: CaseIterable {
             // Keys 0 and 1 of an engagement are its version and its Security (ISO/IEC 18013-5 8.2.1.1).
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
-            // Both handover messages of NFC v2 contain an engagement. Only the phone's has Security (key 1).
+            // The request and the select message of NFC v2 both contain an engagement. Only the phone's
+            // engagement, in the select message, has Security (key 1).
             self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
             // Labels 1 and -1 are the type and the curve of an elliptic key (RFC 9053 7.1).
@@ -79,7 +82,7 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the first value of the map is an array that begins with an IssuerSignedItem.
+    /// Returns whether the first value of the map is an array that begins with an IssuerSignedItem.
     private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
         // Maps and arrays are decoded item by item, so only the first member and its first item are decoded
         // here.
@@ -127,8 +130,8 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the array has the members of a SessionTranscript: engagement, reader's key and handover. The
-    /// first two are null in a presentation through an app or a web page.
+    /// Returns whether the array has the members of a SessionTranscript: engagement, reader's key and
+    /// handover. The first two are null in a presentation through an app or a web page.
     private static func isTranscript(_ members: [CBORItem]) -> Bool {
         if (try? members[0].tagged(24)) != nil, (try? members[1].tagged(24)) != nil { return true }
         return members[0].isNullOrUndefined && members[1].isNullOrUndefined
@@ -181,14 +184,15 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Returns remarks on the parts of a request that Countersign does not support or that limit the answer.
-    /// Empty for other structures.
+    /// Returns remarks on the parts of a DeviceRequest that Countersign does not support or that limit the
+    /// answer. Empty for all other structures.
     func remarks(on item: CBORItem) -> [String] {
         guard self == .deviceRequest, let request = try? DeviceRequest(item.encoded) else { return [] }
         return request.remarks
     }
 
-    /// The kind of presentation that a transcript belongs to. Empty for other structures.
+    /// Returns the kind of presentation for which a SessionTranscript was made. Empty for all other
+    /// structures.
     func detail(of item: CBORItem) -> String {
         guard self == .sessionTranscript, let transcript = try? SessionTranscript(stored: item.encoded) else {
             return ""
@@ -198,8 +202,8 @@ enum CBORStructure: CaseIterable {
 }
 
 extension CBORStructure {
-    /// Whether the item is an array as in COSE_Sign1 and COSE_Mac0: protected header, unprotected header,
-    /// payload, and signature or tag.
+    /// Returns whether the item is an array as in COSE_Sign1 and COSE_Mac0: protected header, unprotected
+    /// header, payload, and signature or tag.
     static func isCOSE(_ item: CBORItem) -> Bool {
         guard let array = try? item.array() else { return false }
         // A COSE structure has four fields. A fifth is read to recognise longer arrays.
@@ -214,8 +218,8 @@ extension CBORStructure {
     ///
     /// - Parameters:
     ///   - item: The array, which `isCOSE` has accepted.
-    ///   - isMAC: Whether the tag says COSE_Mac0. Without a tag the value is `nil`, and the algorithm
-    ///     decides.
+    ///   - isMAC: Whether the tag marks a COSE_Mac0; `nil` for an untagged item, whose algorithm then shows
+    ///     the kind.
     init?(cose item: CBORItem, isMAC: Bool?) {
         guard let array = try? item.array() else { return nil }
         let fields = Array(array.prefix(4))
@@ -226,7 +230,8 @@ extension CBORStructure {
         } else if isMAC ?? headers.isMAC {
             self = .deviceMac
         } else if headers.hasCertificates {
-            // Among the signatures without a payload, only the reader's has certificates in its headers.
+            // A signature without a payload is from the reader or from the phone. Only the reader's signature
+            // has certificates in its headers.
             self = .readerAuth
         } else if isMAC == false || headers.algorithm != nil {
             self = .deviceSignature
@@ -240,8 +245,8 @@ extension CBORStructure {
         guard let item = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)) else {
             return nil
         }
-        // `recognise` is not used, because it calls this function, so payloads within payloads would be
-        // opened to any depth.
+        // `recognise` is not used here. It calls this function, so payloads nested in payloads would be
+        // opened without a limit of depth.
         let embedded = (try? EncodedCBOR<Never>(item)).flatMap { try? $0.item() }
         guard let members = try? (embedded ?? item).map() else { return nil }
         if members["digestAlgorithm"] != nil, members["valueDigests"] != nil {
@@ -254,7 +259,7 @@ extension CBORStructure {
             self = .statusToken
             return
         }
-        // Providers of VICALs write the member names in different upper and lower case.
+        // VICAL providers capitalise the member names differently, so the names are compared in lower case.
         let names = Set(members.prefix(64).compactMap { try? $0.key.text().lowercased() })
         guard names.contains("certificateinfos") else { return nil }
         if names.contains("vicalprovider") {

@@ -16,7 +16,7 @@ extension Certificate {
         return purposes.isEmpty ? "certificate" : "certificate for " + purposes.joined(separator: ", ")
     }
 
-    /// The fields of the certificate, each on its own line. Nothing is verified.
+    /// Returns the fields of the certificate, each on its own line. Nothing is verified.
     func text(_ notation: DiagnosticNotation) -> String {
         var lines = [
             "  subject: \(Terminal.safe(subject.description, limit: 400))",
@@ -39,7 +39,7 @@ extension Certificate {
         return lines.joined(separator: "\n")
     }
 
-    /// The value of an extension as text. Extensions that are not parsed are shown in hexadecimal.
+    /// Returns the value of an extension as text. Extensions that are not parsed are shown in hexadecimal.
     private func value(of entry: CertificateExtension, _ notation: DiagnosticNotation) -> String {
         switch entry.oid {
         case .basicConstraints:
@@ -51,7 +51,7 @@ extension Certificate {
                 Self.purposes["\(oid)"].map { "\(oid) \($0)" } ?? "\(oid)"
             }.joined(separator: ", ")
         case .subjectKeyIdentifier: return subjectKeyIdentifier?.hexadecimal ?? ""
-        // An extension without a key identifier is shown whole, by the default case.
+        // The default case shows an extension without a key identifier in full.
         case .authorityKeyIdentifier where authorityKeyIdentifier != nil:
             return authorityKeyIdentifier?.hexadecimal ?? ""
         default:

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CBOR
 internal import CommandLineInterface
 internal import ErrorMapping
+internal import FoundationEssentials
 internal import JSON
 internal import MdocModel
 internal import NDEF
@@ -12,7 +13,7 @@ internal import PKIX
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show the contents of files.",
+        abstract: "Show the contents of files, or of the text of a QR code.",
         discussion: """
             Recognises and shows:
               - CBOR, binary or in base64url: engagement, request, response and their
@@ -34,11 +35,16 @@ struct InspectCommand: ParsableCommand {
               countersign inspect response.cbor iaca.der
               countersign inspect --full transcript.cbor
               countersign inspect trace.txt
+              countersign inspect 'mdoc:owBjMS4w…'
+              curl https://shop.example/request | countersign inspect -
 
             \(ExitStatus.table([.success, .usage, .malformed]))
             """)
 
-    @Argument(help: ArgumentHelp("The files to show.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp(
+            "The files to show, - for the standard input, or the text of a QR code (mdoc:…).",
+            valueName: "file"))
     var files: [String]
 
     @Flag(name: .long, help: "Show long strings in full.")
@@ -53,10 +59,13 @@ struct InspectCommand: ParsableCommand {
         guard (1...(1 << 30)).contains(maxMessage) else {
             throw ValidationError("--max-message needs a number from 1 to \(1 << 30).")
         }
+        guard files.count(where: { $0 == Self.standardInput }) <= 1 else {
+            throw ValidationError("Give - once: the standard input can be read only once.")
+        }
     }
 
-    /// Shows every file that can be read. The exit status is the highest status of a file that cannot be
-    /// shown.
+    /// Shows every file that can be read. Each file that cannot be shown has an error with an exit status.
+    /// The command ends with the highest of these statuses.
     func run() throws {
         var reports: [JSONValue] = []
         var status = ExitStatus.success
@@ -84,11 +93,22 @@ struct InspectCommand: ParsableCommand {
         if status != .success { throw ExitCode(status.rawValue) }
     }
 
+    private static let standardInput = "-"
+
     private func specimen(at path: String) throws(CommandFailure) -> Specimen {
-        let bytes = try InputFile.read(path, limit: maxMessage)
+        let bytes = try bytes(at: path)
         return try mapping(Inspection(isFull: full).specimen(in: bytes)) { (error: InspectionError) in
             CommandFailure.malformed("\(Terminal.safe(path)): \(error.message)")
         }
+    }
+
+    /// Returns the bytes of a file or of the standard input. If `path` is the text of a QR code (`mdoc:…`)
+    /// and no file has this name, returns the bytes of the text itself.
+    private func bytes(at path: String) throws(CommandFailure) -> [UInt8] {
+        if path.prefix(5).lowercased() == "mdoc:", !FileManager.default.fileExists(atPath: path) {
+            return Array(path.utf8)
+        }
+        return try InputFile.read(path == Self.standardInput ? "/dev/stdin" : path, limit: maxMessage)
     }
 }
 
@@ -100,7 +120,8 @@ struct Specimen: Sendable {
     let text: String
 }
 
-/// The reason why the contents of a file cannot be shown. The message names the byte or line of the error.
+/// The reason why the contents of a file cannot be shown. The message contains the position of the error, as
+/// a byte or a line.
 struct InspectionError: Error {
     let message: String
 
@@ -121,21 +142,22 @@ struct Inspection {
     func specimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen {
         guard !bytes.isEmpty else { throw InspectionError("the file is empty (byte 0)") }
         if let specimen = try textSpecimen(in: bytes) { return specimen }
-        // 0x30 begins a certificate in DER. A file with this single byte is the CBOR number -17.
+        // 0x30 begins a certificate in DER. A file that has only this byte is the CBOR number -17.
         if bytes.first == 0x30, bytes.count > 1 { return try certificate(bytes) }
         do throws(CBORError) {
             return specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
         } catch {
             guard let message = try? NDEFMessage.parse(bytes[...]) else {
                 throw InspectionError(
-                    "the file is not a certificate, an APDU trace or an NDEF message; parsed as CBOR: \(error.explanation)"
+                    "the file is not a certificate, an APDU trace or an NDEF message, and cannot be parsed as CBOR: \(error.explanation)"
                 )
             }
             return Specimen(kind: "\(message.kind), \(bytes.count) bytes", text: message.text(notation))
         }
     }
 
-    /// The limits for a file of any size, with a depth of nesting that no structure of the standards reaches.
+    /// Returns the limits for a file of any size. The structures of the standards are nested less deeply than
+    /// the limit of 64 levels.
     private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
 
     /// Shows a CBOR item, with notes on its faults and on unusual values.
@@ -165,7 +187,8 @@ struct Inspection {
     /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
     /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
-        // A text of one or two bytes is not enough, because a short word of any text may be CBOR by chance.
+        // A text that decodes to one or two bytes is not accepted, because a short word may be valid CBOR by
+        // chance.
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
             let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))
@@ -179,14 +202,14 @@ struct Inspection {
     /// Shows the DeviceEngagement in the text of a QR code.
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
         let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
-            InspectionError("the text after mdoc: is not base64url without padding (byte 0)")
+            InspectionError("the text after 'mdoc:' is not base64url without padding (byte 0)")
         }
         do throws(CBORError) {
             let inner = specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
             return Specimen(
                 kind: "QR code text (ISO/IEC 18013-5 8.2.2.3) with \(inner.kind)", text: inner.text)
         } catch {
-            throw InspectionError("the text after mdoc: is not CBOR: \(error.explanation)")
+            throw InspectionError("the text after 'mdoc:' is not CBOR: \(error.explanation)")
         }
     }
 
@@ -219,7 +242,7 @@ struct Inspection {
 }
 
 extension DiagnosticNotation {
-    /// The notation of `inspect`: indented, with embedded items opened and certificates named.
+    /// Returns the notation of `inspect`: indented, with embedded items opened and certificates named.
     static func forInspection(isFull: Bool) -> DiagnosticNotation {
         var notation = DiagnosticNotation()
         notation.isIndented = true
@@ -264,7 +287,8 @@ private struct ElementRemarks {
                 add(document: document)
             }
         case .document: add(document: item)
-        // An IssuerSigned has no document type beside it, so the type in its signed MSO is used.
+        // A document contains its type beside its IssuerSigned. A separate IssuerSigned has the type only in
+        // its MSO.
         case .issuerSigned: add(item, docType: map?["issuerAuth"].flatMap(Self.docType))
         default: break
         }
@@ -300,7 +324,7 @@ private struct ElementRemarks {
         }
     }
 
-    /// The document type that the payload of an `issuerAuth` names.
+    /// Returns the document type in the payload of an `issuerAuth`.
     private static func docType(inMSOOf issuerAuth: CBORItem) -> String? {
         guard let fields = try? issuerAuth.untagged(18).array(),
             // The payload is the third field of a COSE_Sign1.

@@ -21,7 +21,7 @@ extension NDEFMessage {
         records.contains { $0.isOf(.handoverSelect) || $0.isOf(.handoverRequest) }
     }
 
-    /// The records of the message with their contents.
+    /// Returns the records of the message with their contents.
     func text(_ notation: DiagnosticNotation) -> String {
         records.map { $0.text(notation, indent: "  ", opensHandover: true) }.joined(separator: "\n")
     }
@@ -39,7 +39,7 @@ extension NDEFRecord {
             separator: "\n")
     }
 
-    /// The contents of a record as lines. The type of the record decides how they are shown.
+    /// Returns the contents of a record as lines. The type of the record decides how they are shown.
     private func content(
         _ notation: DiagnosticNotation, indent: String, opensHandover: Bool
     ) -> [String] {
@@ -59,7 +59,7 @@ extension NDEFRecord {
         return payload.isEmpty ? [] : [indent + bytes(notation)]
     }
 
-    /// The contents of a handover record: a version byte and a message.
+    /// Returns the contents of a handover record: a version byte and a message.
     private func handover(_ notation: DiagnosticNotation, indent: String) -> [String] {
         guard let version = payload.first, let message = try? NDEFMessage.parse(payload.dropFirst()) else {
             return [indent + bytes(notation)]
@@ -68,7 +68,7 @@ extension NDEFRecord {
         return ["\(indent)version \(version >> 4).\(version & 0x0f)"] + records
     }
 
-    /// A payload in CBOR as lines in diagnostic notation.
+    /// Returns a payload in CBOR as lines in diagnostic notation.
     private func cbor(_ notation: DiagnosticNotation, indent: String) -> [String] {
         guard let item = try? CBORItem.parse(payload) else {
             return ["\(indent)not CBOR: \(bytes(notation))"]

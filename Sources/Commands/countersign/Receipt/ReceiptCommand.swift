@@ -58,7 +58,7 @@ private struct ReceiptListCommand: ParsableCommand {
 
     func validate() throws {
         guard after >= 0, limit > 0 else {
-            throw ValidationError("--after needs a number from 0, and --limit a number from 1.")
+            throw ValidationError("--after takes 0 or more, and --limit takes 1 or more.")
         }
     }
 
@@ -78,7 +78,9 @@ private struct ReceiptListCommand: ParsableCommand {
             return Terminal.result(list.text)
         }
         let lines = receipts.map(\.line)
-        let end = head.map { "receipts: \(last?.sequence ?? 0); head: \($0)" } ?? "no receipts yet"
+        let end =
+            head.map { "receipts: \(last?.sequence ?? 0); head: \($0)" }
+            ?? "no receipts yet in the store \(Terminal.safe(store.path))"
         Terminal.result((lines + [end]).joined(separator: "\n"))
     }
 }
@@ -87,8 +89,9 @@ extension SignedReceipt {
     /// The receipt in one line: number, time, lane, verdict and answers.
     fileprivate var line: String {
         guard let statement = try? statement() else {
-            // Number and signature do not depend on the format of the contents, so the list continues.
-            return "\(sequence)  cannot be shown: a later version of countersign wrote it"
+            // A later version of countersign wrote this receipt in another format. Its number and signature
+            // can still be read, so the list continues with the next receipt.
+            return "\(sequence)  cannot be shown: a later version of countersign wrote it; update countersign"
         }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
         return
@@ -118,8 +121,8 @@ private struct ReceiptShowCommand: ParsableCommand {
 
     func run() throws {
         let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
-            // The store finds receipts after a number. For a number of 0 or below the store returns receipt
-            // 1, which the check of `sequence` refuses.
+            // `receipts(after:)` returns the receipt that follows the given number. If `number` is 0 or less,
+            // receipt 1 is read, and the comparison of `sequence` below refuses it.
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {
@@ -137,7 +140,7 @@ extension SignedReceipt {
             "  signed by key: \(keyID.bytes.hexadecimal)",
         ]
         let contents =
-            (try? statement().lines) ?? ["  cannot be shown: a later version of countersign wrote it"]
+            (try? statement().lines) ?? ["  cannot be shown: written by a later version of countersign"]
         return (heading + contents).joined(separator: "\n")
     }
 }
@@ -152,7 +155,8 @@ extension ReceiptStatement {
         if !reasons.isEmpty { lines.append("  reasons: " + reasons.map(\.id).joined(separator: ", ")) }
         lines += documents.flatMap(\.lines)
         if let trust {
-            lines.append("  trust snapshot: \(trust.snapshot), \(trust.ageSeconds) s old at that time")
+            lines.append(
+                "  trust snapshot: \(trust.snapshot), \(trust.ageSeconds) s old at the time of the check")
         }
         lines += ["  policy: \(policy)", "  retention: \(retention)", "  software: countersign \(software)"]
         if let decision { lines.append("  decided by a person: \(decision.rawValue)") }
@@ -163,7 +167,7 @@ extension ReceiptStatement {
 
 extension ReceiptDocument {
     fileprivate var lines: [String] {
-        let age = revocation.ageSeconds.map { ", by a list that was \($0) s old" } ?? ""
+        let age = revocation.ageSeconds.map { ", according to a list that was \($0) s old" } ?? ""
         let from = issuer.map { issuer in
             [issuer.country, Terminal.safe(issuer.authority, limit: ReceiptDocument.Issuer.longestName)]
                 .compactMap(\.self).joined(separator: ", ")
@@ -237,8 +241,8 @@ private struct ReceiptRenewKeyCommand: ParsableCommand {
         abstract: "Make a new key that signs the next receipts.",
         discussion: """
             The chain of receipts continues; each receipt says which key signed it. The old private key is \
-            deleted. `export` still writes its public half, and writes the new public half after the first \
-            receipt with the new key.
+            deleted. `export` still writes the public half of the old key, and writes the public half of the \
+            new key after the first receipt that the new key signed.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)

@@ -13,9 +13,10 @@ struct ReceiptVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check a chain of receipts and name the first broken link.",
         discussion: """
-            Without a file, the receipts of the store are checked with the store's keys. They must also \
-            contain the receipt whose digest (the head) is stored outside of the database. An exported file \
-            is checked only with the keys that you give; neither the store nor the network is used.
+            Without a file, the receipts of the store are checked with the store's keys. The store also \
+            has a signed file with the number and digest of the last receipt (the head). If this receipt is \
+            missing, the check fails. An exported file is checked only with the keys that you give; neither \
+            the store nor the network is used.
 
             EXAMPLES:
               countersign receipt verify
@@ -62,8 +63,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
         if isBroken { throw ExitCode(ExitStatus.rejected.rawValue) }
     }
 
-    /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of receipts
-    /// (links).
+    /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of receipts.
     private func verifyFile(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
         var keys: [ReceiptPublicKey] = []
@@ -76,8 +76,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
         }
     }
 
-    /// Checks the chain of the store with the store's keys. Returns the verdict and the number of receipts
-    /// (links).
+    /// Checks the chain of the store with the store's keys. Returns the verdict and the number of receipts.
     private func verifyStore() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let access = try TrustStoreAccess.reading(store.path)
         return try access.using { store throws(ReaderStoreError) in
@@ -95,7 +94,7 @@ private struct ReceiptChainReport {
 
     var text: String {
         switch verdict {
-        case .intact(0, _): "no receipts; nothing is broken"
+        case .intact(0, _): "no receipts, so no link is broken"
         case .intact(let count, let head): "\(count) receipts, unbroken; head: \(head.hexadecimal)"
         case .broken(let place, let fault): "broken at link \(place) of \(links): \(fault.explanation)"
         }

@@ -5,7 +5,7 @@ internal import MdocModel
 internal import MdocVerification
 internal import RequestPlanner
 
-/// The options that say what `request` asks for: an intent in words, or elements by name.
+/// The options that define the request: an intent in words, or elements by name.
 struct RequestArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -63,10 +63,10 @@ struct RequestArguments: ParsableArguments {
         }
     }
 
-    /// Plans the smallest request that answers the question.
+    /// Plans the smallest request that answers the question in the options.
     ///
-    /// - Parameter savingPortrait: Whether the portrait will be saved. The portrait is then added to elements
-    ///   that are given by name, but never to an intent.
+    /// - Parameter savingPortrait: Whether the portrait will be saved. If so, the portrait is added to
+    ///   elements that are given by name. An intent is never changed.
     /// - Throws: Status 64 (usage) if the request cannot be planned or breaks a rule of its purpose.
     func plan(savingPortrait: Bool) throws(CommandFailure) -> RequestPlan {
         let plan = try mapping(
@@ -82,15 +82,16 @@ struct RequestArguments: ParsableArguments {
     private func wanted(savingPortrait: Bool) throws(RequestPlannerError) -> RequestIntent {
         if let intent { return try RequestIntent(parsing: intent) }
         var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }
-        // The portrait counts as compared by a person, because the planner refuses a portrait that nobody
-        // compares.
+        // `isCompared` promises that a person compares the portrait with the holder. The planner refuses a
+        // portrait without this promise.
         if portrait || savingPortrait { claims.append(.portrait(isCompared: true)) }
         for name in element.map(\.name) where !claims.contains(.element(name)) {
             claims.append(.element(name))
         }
         let document = docType ?? DocumentFamily.drivingLicence.word
         guard let family = DocumentFamily(document) else { throw .notUnderstood(document) }
-        // Elements by name belong to no check that Countersign knows, so they have a separate purpose.
+        // A request by element names gets the purpose `elements`, because Countersign cannot know for which
+        // check the elements are needed.
         return RequestIntent(element.isEmpty ? .age : .elements, claims, from: [family])
     }
 }

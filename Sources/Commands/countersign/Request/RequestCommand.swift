@@ -3,6 +3,7 @@ internal import CommandLineInterface
 internal import FieldTrace
 internal import Glibc
 internal import JSON
+internal import MdocModel
 internal import MdocVerification
 internal import PortraitDecoding
 internal import ReaderService
@@ -79,14 +80,19 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let asked = try question.plan(savingPortrait: savePortrait != nil)
-        // The file is opened and emptied before the phone is asked. An earlier holder's portrait must not
-        // stay, and an answer must not be lost because the file cannot be written.
+        for element in asked.additions {
+            Terminal.message(
+                "note: the request also asks for \(element.identifier), because an expired licence permits no driving"
+            )
+        }
+        // The file is opened and emptied before the request is sent. Otherwise an earlier holder's portrait
+        // could stay in the file, or an answer could be lost because the file cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
         defer { portraitFile?.removeUnlessWritten() }
         // Without --at the clock is read again for each check, because the holder may consent minutes after
         // the start. If the clock shows an impossible time by then, the time of the start is used.
         let fixed = clock.at?.instant
-        // A copy, so that the closure below does not capture the whole command.
+        // This copy keeps the closure below from capturing the whole command.
         let clock = clock
         let plan = PresentationPlan(
             question: try identity.question(.planned(asked), in: store.identities, at: now),
@@ -115,14 +121,14 @@ struct RequestCommand: AsyncParsableCommand {
                 report.presentationText(elements: showValues ? .values : .names), in: report.colour)
         }
         try portraitFile?.write(report.portrait)
-        // The result is shown before the phone has left (Q76). An exit at this point would break the link
-        // before the phone has the termination message.
+        // The result is printed before the phone has left (Q76). If the program exited now, the connection
+        // would break before the phone received the termination message.
         try? await presentation.get().waitUntilLeft()
         throw ExitCode(report.exitStatus.rawValue)
     }
 }
 
-/// The file of `--save-portrait`. It is opened and emptied before the phone is asked, and removed if no
+/// The file of `--save-portrait`. It is opened and emptied before the request is sent, and removed if no
 /// verified portrait was returned.
 private final class PortraitFile {
     private let path: String
@@ -138,7 +144,7 @@ private final class PortraitFile {
         try? file.close()
     }
 
-    /// Writes the portrait. If there is no portrait, a note says so.
+    /// Writes the portrait. If there is no portrait, prints a message instead.
     func write(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.message(

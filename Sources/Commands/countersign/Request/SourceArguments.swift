@@ -11,8 +11,8 @@ internal import Synchronization
 internal import SystemPackage
 internal import Transport
 
-/// The options that say how `request` reaches the phone: over a PC/SC reader, with the phone's QR code, or
-/// over the bench link, a TCP connection to a software wallet.
+/// The options that select the connection between `request` and the phone: a PC/SC reader, the phone's QR
+/// code, or the bench link, which is a TCP connection to a software wallet.
 struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -29,7 +29,8 @@ struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Connect to a wallet on the bench link instead of using a reader.", valueName: "tcp://host:port"))
+            "Connect to a software wallet over TCP (the bench link) instead of using a reader.",
+            valueName: "tcp://host:port"))
     var connect: EndpointArgument?
 
     @Flag(name: .long, help: "Allow --connect to another computer. The bench link is meant for loopback.")
@@ -38,7 +39,8 @@ struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The text of the phone's QR code, which replaces the engagement over NFC.", valueName: "mdoc:…"))
+            "The text of the phone's QR code. With it, the session starts without a tap.",
+            valueName: "mdoc:…"))
     var qr: String?
 
     @OptionGroup var retrieval: RetrievalArguments
@@ -85,22 +87,22 @@ struct SourceArguments: ParsableArguments {
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
             let radio = await retrieval.radio(fieldTrace)
-            // If NFC can transfer the answer, a radio that cannot be used is no reason to fail.
+            // An unusable radio fails the command only if NFC cannot transfer the answer.
             if let radio, needsRadio(scanned) { try await Self.prepare(radio) }
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
             }
             let field = try await field(trace, fieldTrace)
             guard let scanned else { return .success(await transaction.run(at: field, radio: radio)) }
-            // The phone that showed the QR code answers over NFC here, so no radio is given.
+            // The phone that showed the QR code answers over NFC, so the transaction needs no radio.
             return .success(await transaction.run(at: field, scanned: scanned))
         } catch {
             return .failure(error)
         }
     }
 
-    /// Whether only Bluetooth can transfer the answer, because of `--transport ble` or because the phone
-    /// offers no NFC.
+    /// Returns whether only Bluetooth can transfer the answer, because of `--transport ble` or because the
+    /// phone offers no NFC.
     private func needsRadio(_ scanned: DeviceEngagement?) -> Bool {
         guard let scanned else { return retrieval.transport == .bluetoothLE }
         return scanned.offersBluetooth && (retrieval.transport == .bluetoothLE || !scanned.offersNFC)
@@ -108,7 +110,8 @@ struct SourceArguments: ParsableArguments {
 
     /// Checks that the radio can be used before a person is asked to present a phone.
     ///
-    /// - Throws: Status 69 (unavailable) if there is no radio.
+    /// - Throws: Status 69 (unavailable) if the radio cannot be used, `incomplete` if the presentation was
+    ///   cancelled.
     private static func prepare(_ radio: any BluetoothLERadio) async throws(CommandFailure) {
         do throws(BluetoothLEError) {
             try await radio.prepare()
@@ -129,7 +132,7 @@ struct SourceArguments: ParsableArguments {
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
         guard scanned.offersBluetooth else { return false }
-        // NFC cannot transfer this answer, and the caller has prepared the radio.
+        // If NFC cannot transfer the answer, `prepare` has already checked the radio.
         guard !needsRadio(scanned) else { return true }
         do throws(BluetoothLEError) {
             if let fault = await radio.settingsFault() { throw .radioUnavailable(fault) }
@@ -170,8 +173,7 @@ struct SourceArguments: ParsableArguments {
         return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
     }
 
-    /// Returns the NFC field of all PC/SC readers that the name selects. They are used as one contactless
-    /// reader.
+    /// Returns one contactless reader that stands for all PC/SC readers that the name selects.
     ///
     /// - Parameter wishes: The actions of `--reader-command` for the readers.
     /// - Throws: Status 69 (unavailable) if pcscd does not answer or no reader matches.
@@ -182,8 +184,8 @@ struct SourceArguments: ParsableArguments {
         // An empty name selects every reader.
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
-            // The list of readers is only checked here, because without a reader the command must fail before
-            // a person is asked for a phone.
+            // The list is read only to find out that no reader matches. The command must then fail before a
+            // person is asked to present a phone.
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
                 throw PCSCTransportError.noReader

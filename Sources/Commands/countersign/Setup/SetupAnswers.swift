@@ -5,7 +5,7 @@ internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import ReaderTokens
 
-/// The answers about the lane, the shop and its trust, from the terminal or from a file of answers.
+/// The answers about the lane, the shop and the trusted issuers, from the terminal or from a file of answers.
 struct SetupAnswers {
     let role: SetupRole
     /// Whether the lane uses the software wallet instead of a PC/SC reader.
@@ -15,21 +15,23 @@ struct SetupAnswers {
     /// The name of the lane.
     let lane: String
     let look: SetupLook
-    /// The identifier of the brand, or `nil` for a role that makes no data requests.
+    /// The identifier of the brand, or `nil` if the role makes no data requests.
     let brand: String?
-    /// The contact for questions about data, as customers read it.
-    let contact: String
+    /// The contact for questions about data, as customers read it; `nil` for the pages' own text.
+    let contact: String?
     /// The language of the pages, or `nil` for the browser's language.
     let language: String?
+    /// The ages that have a button on the clerk's page, or `nil` if the role has no such buttons.
+    let ages: SetupAges?
     let retention: SetupRetention
     /// The number of days that data is retained, or 0 if no data is retained.
     let days: Int
-    /// The purpose of the checks, as customers read it.
-    let purpose: String
-    /// The text about retained data, as customers read it.
-    let kept: String
+    /// The purpose of the checks, as customers read it; `nil` for the pages' own text.
+    let purpose: String?
+    /// The text about retained data, as customers read it; `nil` for the pages' own text.
+    let kept: String?
     /// The path of the issuers' certificates, or `nil` to import them later.
-    let trust: String?
+    var trust: String?
     /// The country in the reader identity's subject, or `nil` for no identity.
     let country: String?
 
@@ -37,7 +39,7 @@ struct SetupAnswers {
     ///
     /// - Parameters:
     ///   - readers: The contactless readers that pcscd lists.
-    ///   - limits: The daemon's limits for texts. An answer that is too long is refused at once.
+    ///   - limits: The daemon's limits for texts. An answer that exceeds its limit is not accepted.
     init(
         _ dialog: SetupDialog, _ readers: [ReaderDescription], within limits: SetupLimits
     ) throws(CommandFailure) {
@@ -56,50 +58,79 @@ struct SetupAnswers {
         func notice(_ member: String) throws(CommandFailure) -> Int {
             try limits.longest("lanes", "page", "notice", member)
         }
-        // The limits are read here, because the closures below cannot throw.
+        // The three limits are read before the closures that use them, because the closures cannot throw.
         let (contactLimit, purposeLimit, keptLimit) = (
             try notice("contact"), try notice("purpose"), try notice("kept")
         )
-        contact = try dialog.text(of: .contact, standard: "The staff of this shop") {
-            AnswerFault.length($0, upTo: contactLimit)
-        }
+        contact = try dialog.optionalText(of: .contact) { AnswerFault.length($0, upTo: contactLimit) }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
+        ages =
+            try role == .kiosk ? dialog.ages(of: .ages, standard: SetupAges.standard(for: language)) : nil
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
         // `choice` returns one of the words, so the fallback `nothing` is never used.
         let retention =
             SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
         (self.retention, self.days) = (retention, days)
-        purpose = try dialog.text(of: .purpose, standard: role.purpose) {
-            AnswerFault.length($0, upTo: purposeLimit)
-        }
-        kept = try dialog.text(of: .kept, standard: retention.kept(for: days)) {
-            AnswerFault.length($0, upTo: keptLimit)
-        }
+        purpose = try dialog.optionalText(of: .purpose) { AnswerFault.length($0, upTo: purposeLimit) }
+        kept = try dialog.optionalText(of: .kept) { AnswerFault.length($0, upTo: keptLimit) }
         trust = try dialog.optionalText(of: .trust, AnswerFault.path)
         country =
             try dialog.agrees(to: .identity)
             ? dialog.text(of: .country, standard: "US", AnswerFault.country).uppercased() : nil
     }
 
-    /// The lines that show the answers once more at the end.
+    /// Returns the lines that repeat the answers at the end of setup.
     func summary(hasTrust: Bool) -> [String] {
         let shown = look.colours.map { ", \($0.words.text) on \($0.ground.text)" } ?? ""
-        return [
+        var lines = [
             "for: \(role.words)",
             isTrial
                 ? "reader: none, the software wallet is used for a trial"
                 : "reader: \(reader ?? "any reader")",
-            "lane: \(lane)", "shop: \(look.shop)\(look.logo == nil ? "" : ", with its logo")\(shown)",
-            "pages: \(language ?? "in the browser's language")", "contact: \(contact)",
+            "lane: \(lane)",
+            "shop: \(shop)\(look.logo == nil ? "" : ", with its logo")\(shown)",
+            "pages: \(language ?? "in the browser's language")",
+        ]
+        if let ages { lines.append("ages of the buttons: \(ages.text)") }
+        return lines + [
+            "contact: \(contact ?? "the staff of the shop, in the customer's language")",
             "kept: \(retention.word(for: days))",
             "issuers: \(hasTrust ? isTrial ? "the software wallet's" : "imported" : "none yet")",
         ]
     }
 
-    /// The answers as a file of answers, which the next run offers as defaults. The purpose and the text
-    /// about retained data are left out if they equal their defaults, because these defaults follow from
-    /// other answers.
+    /// The name of the shop. If the user gave no name, this is a default name in the language of the pages.
+    var shop: String {
+        look.shop == SetupLook.unnamed ? language.flatMap { Self.unnamed[$0] } ?? look.shop : look.shop
+    }
+
+    /// The default names of a shop in the languages of the pages, except English.
+    private static let unnamed = [
+        "ar": "المتجر", "de": "Der Laden", "es": "La tienda", "fr": "Le magasin", "it": "Il negozio",
+        "pt": "A loja", "zh": "本店",
+    ]
+
+    /// The intent (the request in words) of the first check that setup suggests, and of a rental desk's preset.
+    /// At a kiosk, the first check asks the highest age of the buttons.
+    var intent: String {
+        switch role {
+        case .kiosk: SetupRole.comparison(over: ages?.highest ?? 21)
+        case .till: "age over 21"
+        case .rental: "rental: name, licence number, categories B"
+        }
+    }
+
+    /// The text of the button on the desk's page, in the language of the pages. Setup provides this text
+    /// because the page has no standard text for a data request.
+    var deskButton: String { language.flatMap { Self.deskButtons[$0] } ?? "Rental" }
+
+    private static let deskButtons = [
+        "ar": "تأجير", "de": "Vermietung", "es": "Alquiler", "fr": "Location", "it": "Noleggio",
+        "pt": "Aluguer", "zh": "租赁",
+    ]
+
+    /// Returns the contents of a file with these answers. The next run offers these answers as defaults.
     ///
     /// - Parameter logo: The path of the copied logo.
     func json(logo: String?) -> JSONValue {
@@ -107,8 +138,7 @@ struct SetupAnswers {
             (.role, role.rawValue), (.reader, reader), (.lane, lane), (.shop, look.shop), (.logo, logo),
             (.ground, look.colours?.ground.text), (.words, look.colours?.words.text), (.brand, brand),
             (.contact, contact), (.language, language), (.retention, retention.rawValue),
-            (.purpose, purpose == role.purpose ? nil : purpose),
-            (.kept, kept == retention.kept(for: days) ? nil : kept), (.trust, trust), (.country, country),
+            (.purpose, purpose), (.kept, kept), (.trust, trust), (.country, country),
         ]
         var members = texts.compactMap { question, text in
             text.map { (question.rawValue, JSONValue.string($0)) }
@@ -116,6 +146,7 @@ struct SetupAnswers {
         members += [(SetupQuestion.trial.rawValue, .boolean(isTrial))]
         members += [(SetupQuestion.identity.rawValue, .boolean(country != nil))]
         if retention == .days { members.append((SetupQuestion.days.rawValue, .integer(Int64(days)))) }
+        if let ages { members.append((SetupQuestion.ages.rawValue, ages.json)) }
         return .object(members)
     }
 
@@ -148,13 +179,20 @@ enum SetupRole: String, CaseIterable {
         switch self {
         case .kiosk: "a clerk starts each check with a button and compares the portrait"
         case .till: "the program of a till orders age checks"
-        case .rental: "the program of a rental desk requests data of driving licences"
+        case .rental: "a rental desk requests data of driving licences, on its page or with its program"
         }
     }
 
-    /// The scopes of the token with which the shop's program calls the daemon. A rental desk needs
-    /// `readerTokens` for its data requests, and `admin` to read receipts.
-    var scopes: [String] { self == .rental ? ["app", "readerTokens", "admin"] : ["app"] }
+    /// The scopes of the token with which the shop's program calls the daemon. A rental desk needs `desk` to
+    /// start its preset, `readerTokens` for data requests of its own, and `admin` to read receipts.
+    var scopes: [String] { self == .rental ? ["app", "desk", "readerTokens", "admin"] : ["app"] }
+
+    /// The scopes of the user who runs setup: the scopes of this role's pages, and `admin`.
+    var userScopes: [String] { ["screen", "clerk"] + (self == .rental ? ["desk"] : []) + ["admin"] }
+
+    /// The pages whose addresses setup prints: the page that the customer sees, and the page of the employee
+    /// who starts a check.
+    var pages: [SetupStep.Purpose] { [.kiosk, self == .rental ? .desk : .clerk] }
 
     /// The name of the token with which the shop's program calls the daemon.
     var caller: String { self == .rental ? "desk" : "till" }
@@ -162,29 +200,12 @@ enum SetupRole: String, CaseIterable {
     /// The default name of the lane.
     var lane: String { self == .rental ? "desk-1" : "counter-1" }
 
-    /// The default text about the purpose of the checks.
-    var purpose: String {
-        self == .rental ? "To check your driving licence for this rental." : "To check your age."
-    }
-
-    /// The intent (the request in words) of the first check that setup suggests.
-    var intent: String {
-        switch self {
-        case .kiosk: Self.comparison(over: 21)
-        case .till: "age over 21"
-        case .rental: "rental: name, licence number"
-        }
-    }
-
-    /// The ages that have a button on the clerk's page.
-    var presetAges: [Int] { self == .kiosk ? [18, 21] : [] }
-
-    /// The intent of an age check with a portrait that the clerk compares.
+    /// Returns the intent of an age check with a portrait, which the clerk compares with the customer.
     static func comparison(over age: Int) -> String {
         "age over \(age) with portrait for a human to compare"
     }
 
-    /// Whether a person decides each check. True if a portrait has to be compared.
+    /// Whether a person confirms each check: only in the role in which a portrait has to be compared.
     var isConfirmed: Bool { self == .kiosk }
 
     /// The retention choices of this role. The first is the default.
@@ -201,27 +222,22 @@ enum SetupRetention: String, CaseIterable {
     /// The explanation that the user reads beside the choice.
     var words: String {
         switch self {
-        case .nothing: "no data and no receipt; for one day, the fact that there was a check and its answer"
+        case .nothing:
+            "neither data nor a receipt. The daemon only remembers for one day that a check was made, and its outcome"
         case .receipt: "a receipt of each check, without personal data"
-        case .days: "a receipt, and the requested data except the portrait, encrypted and for some days"
+        case .days: "a receipt; and for some days the requested data except the portrait, encrypted"
         }
     }
 
-    /// The default text about retained data, as customers read it.
-    func kept(for days: Int) -> String {
-        switch self {
-        case .nothing: "No data about you. For one day, the fact that there was a check and its answer."
-        case .receipt: "A receipt of the check, without data about you."
-        case .days: "What you agree to share, for \(days) \(days == 1 ? "day" : "days")."
-        }
-    }
-
-    /// The member `retention` of an order, such as `days(2)`.
+    /// Returns the value of the member `retention` in an order, such as `days(2)`.
     func word(for days: Int) -> String { self == .days ? "days(\(days))" : rawValue }
 }
 
 /// The shop's name, logo and colours on the pages of its lane.
 struct SetupLook {
+    /// The default of the shop's name.
+    static let unnamed = "The shop"
+
     /// The name of the shop.
     let shop: String
     let logo: SetupLogo?
@@ -232,7 +248,7 @@ struct SetupLook {
     ///
     /// - Parameter limit: The largest length of the shop's name, in bytes.
     init(_ dialog: SetupDialog, upTo limit: Int) throws(CommandFailure) {
-        shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: limit) }
+        shop = try dialog.text(of: .shop, standard: Self.unnamed) { AnswerFault.length($0, upTo: limit) }
         let path = try dialog.text(of: .logo, standard: "") { SetupLogo.fault(of: $0) }
         logo = try path.isEmpty ? nil : SetupLogo(path)
         colours = try Self.colours(dialog)
@@ -242,7 +258,8 @@ struct SetupLook {
     private static func colours(_ dialog: SetupDialog) throws(CommandFailure) -> BrandColours? {
         let text = try dialog.text(of: .ground, standard: "") { PageColour($0) == nil ? notColour : nil }
         guard let ground = PageColour(text) else { return nil }
-        // The default for the words is white or black, whichever has more contrast.
+        // The default text colour (`words`) is white or black, whichever has more contrast with the
+        // background.
         let readable = ["#ffffff", "#000000"].max { contrast($0, on: ground) < contrast($1, on: ground) }
         let answer = try dialog.text(of: .words, standard: readable ?? "#ffffff") {
             Self.fault(of: $0, on: ground)
@@ -258,7 +275,8 @@ struct SetupLook {
         PageColour(text)?.contrast(with: ground) ?? 0
     }
 
-    /// Returns why the colour cannot be used for words on `ground`, or `nil` if it can.
+    /// Returns the reason why the colour cannot be used for text on the background `ground`, or `nil` if it
+    /// can.
     private static func fault(of text: String, on ground: PageColour) -> String? {
         guard let words = PageColour(text) else { return notColour }
         do throws(ContrastFault) {
@@ -269,11 +287,13 @@ struct SetupLook {
         }
     }
 
-    /// The member `brand` of the lane in the daemon's configuration.
+    /// Returns the member `brand` of the lane in the daemon's configuration.
     ///
-    /// - Parameter logo: The path of the logo for the daemon.
-    func member(logo: String?) -> JSONValue {
-        var members: [(String, JSONValue)] = [("name", .string(shop))]
+    /// - Parameters:
+    ///   - name: The name of the shop in the language of the pages.
+    ///   - logo: The path of the logo for the daemon.
+    func member(named name: String, logo: String?) -> JSONValue {
+        var members: [(String, JSONValue)] = [("name", .string(name))]
         if let logo { members.append(("logo", .string(logo))) }
         if let colours {
             members.append(
@@ -291,7 +311,7 @@ struct SetupLogo {
         png = try BrandLogo(file: path).png
     }
 
-    /// Returns why the file cannot be used as a logo, or `nil` if it can.
+    /// Returns the reason why the file cannot be used as a logo, or `nil` if it can.
     static func fault(of path: String) -> String? {
         do throws(CommandFailure) {
             _ = try SetupLogo(path)
@@ -301,8 +321,8 @@ struct SetupLogo {
         }
     }
 
-    /// The path of the copy beside the configuration. The name contains a digest of the logo. An earlier
-    /// configuration, which is kept under another name, therefore keeps its own logo.
+    /// Returns the path of the copy, in the folder of the configuration. The name contains a digest of the
+    /// logo, so a new logo does not overwrite the logo that a former configuration uses.
     func path(beside config: String) -> String {
         let folder = config.prefix(
             upTo: config.lastIndex(of: "/").map(config.index(after:)) ?? config.startIndex)

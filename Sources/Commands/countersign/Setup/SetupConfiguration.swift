@@ -35,7 +35,7 @@ struct SetupConfiguration {
             if answers.isTrial { members.append(("policies", ["rental": "age"])) }
             members.append(("readerTokens", brand.readerTokens(for: answers.role.caller)))
         }
-        let presets = answers.role.presetAges.map(preset)
+        let presets = (answers.ages?.years ?? []).map(preset) + (brand.map { [deskPreset(of: $0)] } ?? [])
         if !presets.isEmpty { members.append(("presets", .array(presets))) }
         return .object(members + [("lanes", .array([.object(lane)]))])
     }
@@ -43,14 +43,25 @@ struct SetupConfiguration {
     /// The entry of `socket.users` with which the user who runs setup may open the pages and administer the
     /// daemon.
     private var user: JSONValue {
-        ["uid": .integer(Int64(getuid())), "scopes": .array(["screen", "clerk", "admin"])]
+        let scopes = answers.role.userScopes.map(JSONValue.string)
+        return ["uid": .integer(Int64(getuid())), "scopes": .array(scopes)]
     }
 
-    /// A preset, which is a button on the clerk's page.
+    /// Returns the preset of an age check, which is a button on the clerk's page.
     private func preset(over age: Int) -> JSONValue {
+        // Without a name, the button shows the pages' standard text in each language.
         [
-            "name": .string("Age \(age)"), "intent": .string(SetupRole.comparison(over: age)),
+            "intent": .string(SetupRole.comparison(over: age)),
             "retention": .string(answers.retention.rawValue),
+        ]
+    }
+
+    /// The preset of a rental desk, which is shown as the button on the desk's page.
+    private func deskPreset(of brand: SetupBrand) -> JSONValue {
+        [
+            "name": .string(answers.deskButton), "kind": "data", "brand": .string(brand.identifier),
+            "intent": .string(answers.intent),
+            "retention": .string(answers.retention.word(for: answers.days)),
         ]
     }
 
@@ -63,16 +74,16 @@ struct SetupConfiguration {
             members.append(("reader", .string(reader)))
         }
         var page: [(String, JSONValue)] = answers.language.map { [("language", .string($0))] } ?? []
-        page.append(("notice", notice))
-        return members + [("brand", answers.look.member(logo: logo)), ("page", .object(page))]
+        if !notice.isEmpty { page.append(("notice", .object(notice))) }
+        members.append(("brand", answers.look.member(named: answers.shop, logo: logo)))
+        return members + (page.isEmpty ? [] : [("page", .object(page))])
     }
 
-    /// The notice about data that customers read on the page.
-    private var notice: JSONValue {
-        [
-            "controller": .string(answers.look.shop), "purpose": .string(answers.purpose),
-            "kept": .string(answers.kept), "contact": .string(answers.contact),
-        ]
+    /// The shop's own texts for the privacy notice. A text that the user did not give is left out, because
+    /// the pages have standard texts in all languages.
+    private var notice: [(String, JSONValue)] {
+        [("purpose", answers.purpose), ("kept", answers.kept), ("contact", answers.contact)]
+            .compactMap { member, text in text.map { (member, .string($0)) } }
     }
 }
 
@@ -120,8 +131,8 @@ struct SetupBrand {
     /// The identifier of this reader, as `countersign token instance` prints it.
     let instance: String
 
-    /// The configuration's member `readerTokens`: the daemon makes reader tokens of this brand for one
-    /// caller.
+    /// Returns the configuration's member `readerTokens`, with which the daemon makes reader tokens of this
+    /// brand for one caller.
     ///
     /// - Parameter caller: The name of the token with which the shop's program calls the daemon.
     func readerTokens(for caller: String) -> JSONValue {

@@ -1,14 +1,15 @@
 internal import CommandLineInterface
-internal import ErrorMapping
 internal import Glibc
 internal import JSON
 internal import ReaderTokens
+internal import Synchronization
 
 /// The questions of setup, answered at the terminal or from a file of answers.
 ///
-/// From a file, each answer is checked and a fault names the file, line and column. At the terminal, a wrong
-/// answer is explained and the question is asked again. The defaults at the terminal are the answers of an
-/// earlier run. The answer `-` selects the default of a first run instead.
+/// If the answers come from a file, a faulty answer is recorded in `faults` and its default is used instead,
+/// so that one run finds all faults. At the terminal, a wrong answer is explained and the question is asked
+/// again. The defaults at the terminal are the answers of an earlier run. The answer `-` selects the original
+/// default instead.
 struct SetupDialog {
     /// The number of times a question is asked before the command gives up.
     private static let attempts = 5
@@ -19,25 +20,54 @@ struct SetupDialog {
     /// The answers of an earlier run, which are the defaults at the terminal.
     private let former: JSONTextMembers?
     private let path: String
+    private let faultBook = SetupFaultBook()
 
     /// - Parameters:
-    ///   - path: The file of answers, or `nil` to ask at the terminal.
+    ///   - path: The file of answers, `-` for the standard input, or `nil` to ask at the terminal.
     ///   - formerPath: The file with the answers of an earlier run, which may be absent.
-    /// - Throws: Status 64 (usage) without a file and without a terminal, 65 (malformed) for a faulty file.
+    /// - Throws: Status 64 (usage) if there is neither a file nor a terminal, 65 (malformed) if the file is
+    ///   not a JSON object.
     init(answers path: String?, former formerPath: String) throws(CommandFailure) {
-        // Only a fault in a file of answers names the path, so an empty path is never shown.
+        // The path is shown only with a fault in a file of answers, so an empty path is never shown.
         self.path = path ?? ""
         former = path == nil ? Self.members(ofFile: formerPath) : nil
         guard let path else {
             guard isatty(STDIN_FILENO) == 1 else {
-                throw .usage("there is no terminal to ask at: give --answers FILE")
+                throw .usage("standard input is not a terminal: give --answers FILE")
             }
             answers = nil
             return
         }
-        let bytes = try InputFile.read(path, limit: Self.longestFile)
-        answers = try mapping(JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))) {
-            (error: JSONFault) in Self.failure(error, in: path)
+        let bytes = try InputFile.read(path == "-" ? "/dev/stdin" : path, limit: Self.longestFile)
+        do throws(JSONFault) {
+            let text = try JSONText(bytes[...])
+            let unknown = try text.unknownMembers(besides: Set(SetupQuestion.allCases.map(\.rawValue)))
+            for fault in unknown { faultBook.add(fault) }
+            answers = try text.members()
+        } catch {
+            throw Self.failure([error], in: path)
+        }
+    }
+
+    /// The faults of the answers that were read so far, in the order of the file.
+    var faults: [JSONFault] { faultBook.all }
+
+    /// - Throws: Status 65 (malformed) with a line for each fault of the answers that were read so far.
+    func refuseFaults() throws(CommandFailure) {
+        if !faults.isEmpty { throw Self.failure(faults, in: path) }
+    }
+
+    /// Returns an answer of the file, or `standard` for an absent or faulty answer.
+    private func answer<Value>(
+        to question: SetupQuestion, in answers: JSONTextMembers, standard: Value,
+        _ read: (JSONText) throws(JSONFault) -> Value
+    ) -> Value {
+        guard let answer = answers[question.rawValue] else { return standard }
+        do throws(JSONFault) {
+            return try read(answer)
+        } catch {
+            faultBook.add(error)
+            return standard
         }
     }
 
@@ -53,7 +83,9 @@ struct SetupDialog {
     /// Returns whether the answer is yes. The default is the answer of an earlier run, otherwise no.
     func agrees(to question: SetupQuestion) throws(CommandFailure) -> Bool {
         if let answers {
-            return try mapping(answers[question.rawValue]?.boolean() ?? false, failure)
+            return answer(to: question, in: answers, standard: false) { text throws(JSONFault) in
+                try text.boolean()
+            }
         }
         // An earlier answer that is not a boolean is ignored.
         let standard = (try? former?[question.rawValue]?.boolean()) ?? false
@@ -70,8 +102,9 @@ struct SetupDialog {
         of question: SetupQuestion, standard: Int, in range: ClosedRange<Int64>
     ) throws(CommandFailure) -> Int {
         if let answers {
-            let number = try mapping(answers[question.rawValue]?.integer(in: range), failure)
-            return number.map(Int.init) ?? standard
+            return answer(to: question, in: answers, standard: standard) { text throws(JSONFault) in
+                Int(try text.integer(in: range))
+            }
         }
         // An earlier answer out of this range is ignored.
         let before = (try? former?[question.rawValue]?.integer(in: range)) ?? Int64(standard)
@@ -80,6 +113,23 @@ struct SetupDialog {
                 ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
         }
         return Int(text) ?? standard
+    }
+
+    /// Returns the ages of the buttons on a kiosk's page.
+    ///
+    /// - Parameter standard: The default.
+    func ages(of question: SetupQuestion, standard: SetupAges) throws(CommandFailure) -> SetupAges {
+        if let answers {
+            return answer(to: question, in: answers, standard: standard) { text throws(JSONFault) in
+                try SetupAges(text)
+            }
+        }
+        // Earlier ages that are not accepted any more are ignored.
+        let before = former?[question.rawValue].flatMap { try? SetupAges($0) } ?? standard
+        let text = try self.text(of: question, standard: before.text) { answer in
+            SetupAges(answer) == nil ? "\(SetupAges.requirement), such as \(standard.text)" : nil
+        }
+        return SetupAges(text) ?? standard
     }
 
     /// Returns a text, or `nil` if the answer is empty.
@@ -94,39 +144,45 @@ struct SetupDialog {
     ///
     /// - Parameters:
     ///   - standard: The default.
-    ///   - fault: Returns why an answer is not accepted, or `nil` if it is.
+    ///   - fault: Returns the reason why an answer is not accepted, or `nil` if it is.
     func text(
         of question: SetupQuestion, standard: String, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String {
         if let answers {
-            do throws(JSONFault) {
-                guard let answer = answers[question.rawValue] else { return standard }
+            return answer(to: question, in: answers, standard: standard) { answer throws(JSONFault) in
                 let text = try answer.string()
                 if let fault = fault(text) { throw answer.wrong(fault) }
                 return text
-            } catch {
-                throw failure(error)
             }
         }
-        // An earlier answer that the check refuses now is not offered.
-        let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
+        // An earlier answer that `fault` refuses is not offered as the default.
+        let before = (try? former?[question.rawValue]?.string()).flatMap { answer in
+            Self.isOffered(answer, to: question) && fault(answer) == nil ? answer : nil
+        }
         let offered = before ?? standard
         // `-` is offered only if the earlier answer differs from the original default.
         let resetHint =
-            before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
+            before == nil || before == standard
+            ? "" : "; type - for \(standard.isEmpty ? "nothing" : standard)"
         let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(resetHint))]"
         let text = try ask("\(question.text)\(shown)") { answer in
             if answer == "-", !resetHint.isEmpty { return nil }
             let text = answer.isEmpty ? offered : answer
-            // The text is empty only if the default is empty, which means that no answer is needed.
+            // An empty text here means that the default is empty, so the question may stay unanswered.
             return text.isEmpty ? nil : fault(text)
         }
         if text == "-", !resetHint.isEmpty { return standard }
         return text.isEmpty ? offered : text
     }
 
-    /// Returns one of the words. The first word is the default. At the terminal the user may give the number
-    /// of the word.
+    /// Returns whether an earlier answer may be the default. A path of issuers' files is not offered if
+    /// another user can replace the files.
+    private static func isOffered(_ answer: String, to question: SetupQuestion) -> Bool {
+        question != .trust || !SetupIssuers.canBeReplaced(answer)
+    }
+
+    /// Returns the chosen word of `choices`. The first word is the default. At the terminal the user may give
+    /// the number of the word.
     func choice(
         of question: SetupQuestion, among choices: [(word: String, meaning: String)]
     ) throws(CommandFailure) -> String {
@@ -136,8 +192,8 @@ struct SetupDialog {
             Terminal.message("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
         }
         let words = choices.map(\.word)
-        /// Returns the word that the answer means: its number at the terminal, or the word in any letter
-        /// case.
+        /// Returns the chosen word. At the terminal an answer may also be the number of a word. Upper and
+        /// lower case do not matter.
         func word(_ answer: String) -> String {
             if isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) {
                 return words[number - 1]
@@ -153,19 +209,34 @@ struct SetupDialog {
         for _ in 0..<Self.attempts {
             Terminal.prompt("\(text): ")
             guard let line = readLine() else {
-                throw .usage("the input ended before the last question; nothing was written")
+                throw .usage("the input ended before the last question; the configuration was not written")
             }
             let answer = line.trimmed
             guard let fault = fault(answer) else { return answer }
             Terminal.message("  \(fault)")
         }
-        throw .usage("\(Self.attempts) answers to this question were not accepted; nothing was written")
+        throw .usage(
+            "\(Self.attempts) answers to this question were not accepted; the configuration was not written")
     }
 
-    private func failure(_ fault: JSONFault) -> CommandFailure { Self.failure(fault, in: path) }
+    private static func failure(_ faults: [JSONFault], in path: String) -> CommandFailure {
+        .malformed(
+            faults.map { "\(Terminal.safe(path)):\($0.line):\($0.column): \($0.explanation)" }
+                .joined(separator: "\n"))
+    }
+}
 
-    private static func failure(_ fault: JSONFault, in path: String) -> CommandFailure {
-        .malformed("\(Terminal.safe(path)):\(fault.line):\(fault.column): \(fault.explanation)")
+/// The faults of a file of answers. Each answer has at most one.
+private final class SetupFaultBook: Sendable {
+    private let faults = Mutex<[JSONFault]>([])
+
+    var all: [JSONFault] {
+        faults.withLock { $0.sorted { ($0.line, $0.column) < ($1.line, $1.column) } }
+    }
+
+    func add(_ fault: JSONFault) {
+        // An answer may be read twice. Its fault is recorded only once.
+        faults.withLock { if !$0.contains(fault) { $0.append(fault) } }
     }
 }
 
@@ -178,32 +249,36 @@ extension String {
 
 /// The questions of `countersign setup`. The raw value is the name of the member in a file of answers.
 enum SetupQuestion: String, CaseIterable {
-    case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language,
-        retention
-    case days, purpose, kept, trust, identity, country
+    case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language
+    case ages, retention, days, purpose, kept, trust, identity, country
 
     /// The question as it is asked at the terminal.
     var text: String {
         switch self {
         case .fix: "Write the missing settings files that were shown?"
-        case .replace: "Replace the present configuration? It is kept under another name"
+        case .replace: "Replace the present configuration? The old file is kept under another name"
         case .role: "What is this computer for?"
         case .trial: "Use the software wallet, a program that answers like a phone, for a trial?"
         case .reader: "Which reader?"
-        case .lane: "A name for this lane (one reader and its pages): letters, digits, - and _"
+        case .lane:
+            "A name for this lane (one reader and its pages): letters (a to z, A to Z), digits, - and _, no spaces"
         case .shop: "The shop's name, as customers read it"
         case .logo: "File of the shop's logo, a PNG, or nothing"
         case .ground:
             "Background colour of the pages, such as #10243e, or nothing for the standard colours"
         case .words: "Colour of the words on this background"
         case .brand: "Identifier of the brand, the business that requests the data"
-        case .contact: "Whom customers ask about their data: a name or an address"
+        case .contact:
+            "Whom customers ask about their data: a name or an address. If you give nothing, the pages name the staff of the shop, in the customer's language"
         case .language:
-            "Language of the pages: \(Self.languages.joined(separator: ", ")), or nothing for the browser's"
+            "Language of the pages: \(Self.languages.joined(separator: ", ")), or nothing for the browser's language"
+        case .ages: "Ages that the clerk's buttons ask, one to three, such as 16, 18"
         case .retention: "What is kept of a check?"
         case .days: "For how many days is data kept?"
-        case .purpose: "Purpose of the checks, as customers read it"
-        case .kept: "What is kept, as customers read it"
+        case .purpose:
+            "Purpose of the checks, as customers read it, or nothing for the pages' own text in each language"
+        case .kept:
+            "What is kept, as customers read it, or nothing for the pages' own text in each language"
         case .trust:
             "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing to import them later"
         case .identity:
@@ -219,6 +294,8 @@ enum SetupQuestion: String, CaseIterable {
     var kind: String {
         switch self {
         case .fix, .replace, .trial, .identity: "true or false, default false"
+        case .ages:
+            "a list of one to three numbers from 12 to 99, default [16, 18] for pages in German, otherwise [18, 21]"
         case .days: "a number from 1 to 3650, default 2"
         case .role: SetupRole.allCases.map(\.rawValue).joined(separator: ", ")
         case .retention: SetupRetention.allCases.map(\.rawValue).joined(separator: ", ")
@@ -227,7 +304,7 @@ enum SetupQuestion: String, CaseIterable {
     }
 }
 
-/// The checks of answers. Each returns a text that says what an answer must be, or `nil` if the answer is
+/// The checks of answers. Each returns a requirement that the answer does not meet, or `nil` if the answer is
 /// accepted.
 enum AnswerFault {
     static func length(_ text: String, upTo limit: Int) -> String? {
@@ -243,7 +320,8 @@ enum AnswerFault {
                     || scalar == "_")
         }
         return isPlain && name.utf8.count <= limit
-            ? nil : "must consist of letters, digits, - and _, at most \(limit) of them"
+            ? nil
+            : "must consist of letters (a to z, A to Z), digits, - and _, without spaces, at most \(limit) of them"
     }
 
     static func brand(_ text: String) -> String? {
@@ -264,6 +342,6 @@ enum AnswerFault {
     }
 
     static func path(_ text: String) -> String? {
-        unsafe access(text, R_OK) == 0 ? nil : "it does not exist or cannot be read"
+        unsafe access(text, R_OK) == 0 ? nil : "the file or folder does not exist, or cannot be read"
     }
 }

@@ -8,6 +8,8 @@ struct SetupEnding {
     let token: SetupToken
     /// The path of the certification request of the reader identity, or `nil` if no identity was made.
     let request: String?
+    /// Whether the store trusts an issuer, imported by this run or earlier.
+    let hasIssuer: Bool
     let next: SetupNext
 
     var text: String {
@@ -19,19 +21,24 @@ struct SetupEnding {
                 "a reader identity was made: send \(Terminal.safe(request)) to your reader authority")
         }
         lines += ["", "The token of the \(token.name)'s program. It is not shown again:", "  \(token.text)"]
-        lines += ["", "Next:"] + next.commands.map { "  \($0)" }
+        lines += ["", "Next:"] + next.steps.map { "  \($0.command)" }
         lines += [
             "",
             "The last two commands print the addresses of pages. Open each address within 60 seconds, or run its command again.",
         ]
         if next.answers.isTrial {
             lines.append(
-                "The software wallet is in the package countersign-lab. It has a new issuer at each start: after a restart, run the commands again."
+                "The software wallet is in the package countersign-lab. It keeps its issuer in \(SetupNext.trialIssuer): after a restart of this computer, run the first three commands again."
             )
         }
-        lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
-        if next.answers.role.isConfirmed { lines += ["", "Then make the decision on the clerk's page."] }
-        lines += ["", "To see the result (the outcome allow means yes):", "  \(next.newest)"]
+        lines += ["", "Then order a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
+        if next.answers.role.isConfirmed {
+            lines += ["", "Then decide on the clerk's page whether this check passes."]
+        }
+        if next.brand != nil {
+            lines += ["", "Or type a booking number on the desk's page, and press its button."]
+        }
+        lines += ["", "To see the result (the outcome \"allow\" means yes):", "  \(next.newest)"]
         lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {
             lines += ["", "To leave the trial (answer no when setup asks about the software wallet):"]
@@ -44,11 +51,25 @@ struct SetupEnding {
         [
             "config": .string(config), "former": JSONValue(former),
             "tokens": .array([["name": .string(token.name), "token": .string(token.text)]]),
-            "request": JSONValue(request), "next": .array(next.commands.map(JSONValue.string)),
+            "request": JSONValue(request), "hasIssuer": .boolean(hasIssuer),
+            "next": .array(next.steps.map { .string($0.command) }),
+            "purposes": .array(next.steps.map { .string($0.purpose.rawValue) }),
+            "incomplete": .array(next.incomplete.map { .integer(Int64($0)) }),
             "order": .array(next.order.map(JSONValue.string)),
             "leaveTrial": .array(next.leavingTrial.map(JSONValue.string)),
         ]
     }
+}
+
+/// A shell command that the user runs after setup, with its purpose.
+struct SetupStep {
+    /// The purpose of a command. The setup page has a text for each purpose.
+    enum Purpose: String {
+        case stopWallet, findWallet, startWallet, trustWallet, start, sources, trust, kiosk, clerk, desk
+    }
+
+    let purpose: Purpose
+    let command: String
 }
 
 /// The shell commands that the user runs after setup.
@@ -57,45 +78,70 @@ struct SetupNext {
     static let missingWallet =
         "the package countersign-lab (the software wallet) is not installed: build it with Hardware/Packaging/build-lab-deb, then run apt-get install ./countersign-lab_*.deb"
 
+    /// The message for a software wallet that did not write its root. It has no apostrophe, because a command
+    /// contains it in single quotes.
+    private static let failedWallet =
+        "the software wallet did not start within 20 s: read journalctl --unit trial-wallet; if another program uses \(SetupConfiguration.trialLink), end that program; then repeat these steps from the first"
+
+    /// The folder in which the software wallet of a trial keeps its issuer.
+    static let trialIssuer = "/var/lib/trial-wallet"
+
+    /// The word in a command that the user replaces with the path of the issuers to import.
+    private static let placeholder = "FILE-OR-FOLDER"
+
     let answers: SetupAnswers
     let config: String
     let store: String
     /// The loopback port of the daemon.
     let port: Int64
     let brand: SetupBrand?
-    /// Whether issuers are trusted already, or will be trusted after the commands of a trial with the
-    /// software wallet.
+    /// Whether this run imported issuers, or the commands of a trial will import the software wallet's
+    /// issuer.
     let hasTrust: Bool
 
     private var address: String { "http://127.0.0.1:\(port)" }
 
-    /// The commands that start the software wallet of a trial and the daemon, import issuers, and open the
-    /// pages, in this order.
-    var commands: [String] { trial + start + trust + pages }
+    /// The commands in their order. They start the software wallet in a trial, start the daemon, import
+    /// issuers and open the pages.
+    var steps: [SetupStep] { trial + [start] + trust + pages }
 
-    private var start: [String] {
-        config == SetupConfiguration.standardFile
-            ? ["systemctl restart countersignd"] : ["countersignd --config \(Shell.word(config))"]
+    /// The indices of the commands in which the user must replace `placeholder`.
+    var incomplete: [Int] { steps.indices.filter { steps[$0].command.contains(Self.placeholder) } }
+
+    private var start: SetupStep {
+        SetupStep(
+            purpose: .start,
+            command: config == SetupConfiguration.standardFile
+                ? "systemctl restart countersignd" : "countersignd --config \(Shell.word(config))")
     }
 
-    private var trial: [String] {
+    private var trial: [SetupStep] {
         guard answers.isTrial else { return [] }
-        // The wallet makes a new issuer at each start. The root of an earlier start is removed first, so that
-        // it cannot be imported in place of the new root. The next command waits for the new root.
+        // The first command removes the root file of an earlier start. Otherwise the loop that starts the
+        // wallet would find the old file and would not wait.
+        let stop = "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der"
+        let find = "command -v countersign-lab > /dev/null || { echo '\(Self.missingWallet)' >&2; false; }"
+        let start =
+            // Without --collect, the unit of a wallet that failed would remain, and its name would be in use.
+            "systemd-run --quiet --collect --unit=trial-wallet countersign-lab wallet --listen \(SetupConfiguration.trialLink) --issuer \(Self.trialIssuer) --root /run/trial-root.der"
+            // The wallet writes its root after it has opened its port, so never while another program uses
+            // the port.
+            + " && timeout 20 sh -c 'until [ -s /run/trial-root.der ]; do sleep 0.2; done'"
+            + " && chmod a+r /run/trial-root.der || { echo '\(Self.failedWallet)' >&2; false; }"
         return [
-            "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der",
-            "command -v countersign-lab > /dev/null || { echo '\(Self.missingWallet)' >&2; false; }",
-            "systemd-run --quiet --unit=trial-wallet countersign-lab wallet --listen \(SetupConfiguration.trialLink) --root /run/trial-root.der"
-                + " && until [ -s /run/trial-root.der ]; do sleep 0.2; done && chmod a+r /run/trial-root.der",
-            importing("/run/trial-root.der"),
+            SetupStep(purpose: .stopWallet, command: stop), SetupStep(purpose: .findWallet, command: find),
+            SetupStep(purpose: .startWallet, command: start),
+            SetupStep(purpose: .trustWallet, command: importing("/run/trial-root.der")),
         ]
     }
 
-    /// The commands that import issuers. Without an issuer no document is verified.
-    private var trust: [String] {
+    /// The commands that import issuers. Without a trusted issuer the daemon verifies no document.
+    private var trust: [SetupStep] {
         if hasTrust { return [] }
-        return answers.trust.map { [importing(Shell.word($0))] }
-            ?? ["countersign trust sources", importing("FILE-OR-FOLDER")]
+        let source = answers.trust.map(Shell.word) ?? Self.placeholder
+        let sources = SetupStep(purpose: .sources, command: "countersign trust sources")
+        return (answers.trust == nil ? [sources] : [])
+            + [SetupStep(purpose: .trust, command: importing(source))]
     }
 
     private func importing(_ source: String) -> String { asDaemon("trust import \(source)") }
@@ -105,24 +151,26 @@ struct SetupNext {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
 
-    /// The commands that stop the software wallet and remove its root. Before these commands run, everyone
-    /// who has the wallet's key is a trusted issuer.
+    /// The commands that stop the software wallet and remove its root. Until these commands run, anybody with
+    /// the key of the wallet's issuer can make documents that the daemon trusts.
     var leavingTrial: [String] {
         guard answers.isTrial else { return [] }
         return [
             "systemctl stop trial-wallet",
-            // A root is named by the SHA-256 of its certificate.
-            asDaemon("trust remove $(sha256sum < /run/trial-root.der | cut -c 1-64)"),
-            "rm -f /run/trial-root.der; countersign setup",
+            // The store identifies a root by the SHA-256 digest of its certificate.
+            asDaemon("trust remove $(sha256sum < \(Self.trialIssuer)/root.der | cut -c 1-64)"),
+            "rm -rf \(Self.trialIssuer) /run/trial-root.der; countersign setup",
         ]
     }
 
     /// The command that runs the doctor as the daemon's user. As root, the doctor would check root's store.
     var check: String { asDaemon("doctor") }
 
-    private var pages: [String] {
-        ["kiosk", "clerk"].map {
-            "echo \"\(address)$(countersign page-code --page \($0) --lane \(answers.lane))\""
+    private var pages: [SetupStep] {
+        answers.role.pages.map { page in
+            SetupStep(
+                purpose: page,
+                command: "countersign page-code --page \(page.rawValue) --lane \(answers.lane)")
         }
     }
 
@@ -144,8 +192,8 @@ struct SetupNext {
         ]
     }
 
-    /// The JSON member `reference` of an order. Around `$(date +%s)` the text ends the single quotes of the
-    /// shell word and begins them again, so that the shell inserts the time.
+    /// The JSON member `reference` of an order, for a command with single quotes. The quotes are closed
+    /// before `$(date +%s)` and opened again after it, so that the shell inserts the time.
     private var reference: String { ", \"reference\": \"first-'$(date +%s)'\"" }
 
     /// The JSON members of the first order.
@@ -153,7 +201,7 @@ struct SetupNext {
         let role = answers.role
         var members: [(String, JSONValue)] = [
             ("kind", role == .rental ? "data" : "display"), ("lane", .string(answers.lane)),
-            ("intent", .string(role.intent)),
+            ("intent", .string(answers.intent)),
             ("retention", .string(answers.retention.word(for: answers.days))),
         ]
         if role.isConfirmed { members.append(("validation", "confirm")) }

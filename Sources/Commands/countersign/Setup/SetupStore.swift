@@ -7,12 +7,15 @@ internal import SystemPackage
 
 /// The daemon's store, changed by commands that run as the daemon's user.
 struct SetupStore {
+    /// The maximum size of the list of a store's issuers, in bytes.
+    private static let longestList = 1 << 22
+
     let path: String
 
     private var program: OwnProgram { OwnProgram(name: "countersign", asDaemon: true) }
 
-    /// Imports issuers from a file or folder, and returns whether this succeeded. A failure is only reported,
-    /// because issuers can be imported later.
+    /// Imports issuers from a file or folder, and returns whether the import succeeded. A failure is reported
+    /// but does not end setup, because issuers can be imported later.
     func importTrust(_ source: String) -> Bool {
         if (try? program.run(["trust", "import", source, "--store", path]))?.status == 0 { return true }
         Terminal.message(
@@ -21,7 +24,21 @@ struct SetupStore {
         return false
     }
 
-    /// Returns the brand. If the file of its key does not exist yet, the brand and the key are made first.
+    /// Whether the store trusts an issuer. An unreadable store counts as `false`, because it may not exist
+    /// yet.
+    var hasIssuer: Bool {
+        guard
+            let listed = try? program.run(
+                ["trust", "list", "--json", "--store", path], errors: .nowhere),
+            listed.status == 0,
+            let members = try? JSONText(Array(listed.output.utf8)[...], limit: Self.longestList).members(),
+            let roots = try? members.required("roots").integer(in: 0...Int64(Int32.max))
+        else { return false }
+        return roots > 0
+    }
+
+    /// Returns the shop's brand. If the key file of the brand does not exist yet, makes the brand and the key
+    /// first.
     ///
     /// - Parameter logo: The path of a logo that the daemon's user can read.
     func makeBrand(
@@ -37,7 +54,7 @@ struct SetupStore {
         return SetupBrand(identifier: identifier, keyFile: keyFile, instance: String(instance))
     }
 
-    /// Runs a `countersign` command that a brand needs, and returns the standard output of the command.
+    /// Runs a `countersign` command for the brand with this store, and returns its standard output.
     @discardableResult
     private func run(_ arguments: [String]) throws(CommandFailure) -> String {
         let (status, output) = try program.run(arguments + ["--store", path])
@@ -59,7 +76,7 @@ struct SetupStore {
         guard try program.run(["identity", "init", name, "--store", path]).status == 0 else {
             return nil
         }
-        // Characters with a meaning in RFC 4514 are left out of the shop's name.
+        // Characters with a meaning in RFC 4514 are removed from the shop's name.
         let subject = "CN=\(name),O=\(shop.filter { !",=+<>#;\\\"".contains($0) }),C=\(country)"
         let (status, request) = try program.run(
             ["identity", "csr", name, "--subject", subject, "--store", path])
@@ -72,14 +89,14 @@ struct SetupStore {
 }
 
 /// A program of this package that is run to its end. There is no timeout here, because each of the programs
-/// limits its own waiting. The program writes its errors to the standard error of this process.
+/// limits its own waiting time. The program's errors appear on the standard error of this process.
 struct OwnProgram {
     /// The user of the daemon. Only this user may change the daemon's store and files.
     static let daemonUser = "countersign"
 
     let name: String
-    /// Whether the program runs as the daemon's user. This needs root and the daemon's user. Without them the
-    /// program runs as the current user.
+    /// Whether the program runs as the daemon's user. This is possible only as root, and only if the daemon's
+    /// user exists. Otherwise the program runs as the current user.
     var asDaemon = false
 
     /// Whether the program is in the folder of the running program.
@@ -90,20 +107,25 @@ struct OwnProgram {
 
     /// Runs the program and waits for its end.
     ///
+    /// - Parameter errors: The target of the program's standard error.
     /// - Returns: The exit status (128 if a signal ended the program) and the standard output.
-    func run(_ arguments: [String]) throws(CommandFailure) -> (status: Int32, output: String) {
+    func run(
+        _ arguments: [String], errors: ChildProgram.Place = .inherited
+    ) throws(CommandFailure) -> (status: Int32, output: String) {
         let words = (asDaemon ? Self.daemonPrefix : []) + ["\(try Self.folder())/\(name)"] + arguments
         do {
             let (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
             defer { try? reading.close() }
             let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
-            // This process closes its writing end, so that reading ends when the child exits.
+            // This process closes its copy of the pipe's writing end, so that reading ends when the child
+            // exits.
             let child = try writing.closeAfter {
                 try ChildProgram(
                     words, environment: environment, input: .nowhere, output: .descriptor(writing.rawValue),
-                    errors: .inherited)
+                    errors: errors)
             }
-            // The pipe is read before the wait, because with a full pipe the child would never exit.
+            // The pipe is read before the wait for the end of the child. In the opposite order, the child
+            // could block on a full pipe and never end.
             let output = try Self.contents(of: reading)
             // Without a deadline, `end` always returns a status.
             let status = child.end(until: nil) ?? -1
@@ -117,13 +139,26 @@ struct OwnProgram {
         }
     }
 
-    /// The words that run a command as the daemon's user. Empty if this user is not root or the daemon's user
-    /// does not exist.
+    /// Replaces this process with the program, which keeps the terminal.
+    ///
+    /// - Throws: Status 69 (unavailable) if the program cannot be run.
+    func replaceThisProcess(_ arguments: [String]) throws(CommandFailure) -> Never {
+        let path = "\(try Self.folder())/\(name)"
+        // The copies are never freed: either another program replaces this process, or the command fails and
+        // ends.
+        let words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+        _ = unsafe execv(path, words)
+        throw .unavailable(
+            "\(Terminal.safe(name)) cannot be run: \(Errno(rawValue: errno)); install the whole package")
+    }
+
+    /// The words that must precede a command so that it runs as the daemon's user. Empty if the current user
+    /// is not root or if the daemon's user does not exist.
     static var daemonPrefix: [String] {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }
 
-    /// The folder of the running program. The other programs of the package are in this folder, too.
+    /// Returns the folder of the running program. The other programs of the package are in this folder, too.
     private static func folder() throws(CommandFailure) -> String {
         guard
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
@@ -152,7 +187,13 @@ struct SetupFile {
     private var draft: String { "\(path).new" }
 
     /// The path of the file with the answers from which this configuration is made.
-    var answers: String { "\(path.hasSuffix(".json") ? String(path.dropLast(5)) : path)-answers.json" }
+    var answers: String { "\(stem)-answers.json" }
+
+    /// The path of the folder with the copies of the issuers' files.
+    var issuers: String { "\(stem)-issuers" }
+
+    /// The path without the ending `.json`.
+    private var stem: String { path.hasSuffix(".json") ? String(path.dropLast(5)) : path }
 
     var exists: Bool { unsafe access(path, F_OK) == 0 }
 
@@ -189,7 +230,11 @@ struct SetupFile {
 
     /// Writes a file for the daemon. Only root and the daemon's group may read the file. If this user is not
     /// root or there is no such group, only this user may read it.
-    static func writeForDaemon(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
+    ///
+    /// - Parameter isPublic: Whether every user may read the file.
+    static func writeForDaemon(
+        _ bytes: [UInt8], at path: String, isPublic: Bool = false
+    ) throws(CommandFailure) {
         do {
             let folder = FilePath(path).removingLastComponent().string
             if !folder.isEmpty {
@@ -202,7 +247,9 @@ struct SetupFile {
                 permissions: [.ownerReadWrite])
             try file.closeAfter {
                 _ = try file.writeAll(bytes)
-                if geteuid() == 0, let group = unsafe getgrnam(OwnProgram.daemonUser) {
+                if isPublic {
+                    guard fchmod(file.rawValue, 0o644) == 0 else { throw Errno(rawValue: errno) }
+                } else if geteuid() == 0, let group = unsafe getgrnam(OwnProgram.daemonUser) {
                     guard unsafe fchown(file.rawValue, 0, group.pointee.gr_gid) == 0,
                         fchmod(file.rawValue, 0o640) == 0
                     else { throw Errno(rawValue: errno) }

@@ -8,7 +8,8 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 internal import ReaderTokens
 
-/// `countersign token`: makes and checks reader tokens, which prepare a reader for a brand.
+/// `countersign token`: makes and checks reader tokens. A token allows a reader to send requests in a brand's
+/// name.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -44,7 +45,7 @@ extension StoreArguments {
     var brands: BrandFolder { BrandFolder(store: path) }
 
     fileprivate func readerInstance() throws(CommandFailure) -> ReaderInstance {
-        // The store is opened for changes, because the first use makes the identifier.
+        // The store is opened for changes, because the first use creates this reader's identifier.
         try TrustStoreAccess.changing(path).using { store throws(ReaderStoreError) in
             try store.readerInstance()
         }
@@ -138,7 +139,8 @@ private struct TokenSignCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The time within which the token must be used first.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "The token must be used for the first time within this time.", valueName: "seconds"))
     var lifetime = ReaderToken.longestLifetime
 
     @OptionGroup var audience: AudienceArguments
@@ -213,13 +215,14 @@ private struct TokenVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
-        // First uses are recorded in memory only, so the check does not use up the token.
+        // The verifier records used tokens in memory only, so this check does not use up the token.
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
             firstUses: TokenFirstUsesInMemory())
         let text = String(decoding: try InputFile.read(token), as: UTF8.self)
         let words = text.split(whereSeparator: \.isWhitespace)
-        // Several words are no token. The whole text is passed on, and the verifier names the fault.
+        // A token has no spaces, so several words are faulty. The whole text goes to the verifier, which
+        // reports the fault.
         let outcome: Result<PreparedReader, ReaderTokensError>
         do throws(ReaderTokensError) {
             outcome = .success(
@@ -241,11 +244,11 @@ extension Result<PreparedReader, ReaderTokensError> {
         switch self {
         case .success(let reader):
             """
-            prepares reader \(reader.instance.text.text) for \(Terminal.safe(reader.brand.name.text)) \
+            the token prepares reader \(reader.instance.text.text) for \(Terminal.safe(reader.brand.name.text)) \
             (\(reader.brand.identifier.text))
               until: \(reader.until)
             """
-        case .failure(let error): "prepares no reader: \(error.explanation)"
+        case .failure(let error): "the token prepares no reader: \(error.explanation)"
         }
     }
 

@@ -26,14 +26,15 @@ enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {
 /// The sources of trust collected from files and folders. The kind of each file is detected from its
 /// contents.
 struct SourceFiles {
-    private static let endings = [".pem", ".der", ".crt", ".cer", ".crl", ".vical", ".cbor", ".cwt"]
+    /// The endings of the files that are read from a folder.
+    static let endings = [".pem", ".der", ".crt", ".cer", ".crl", ".vical", ".cbor", ".cwt"]
     /// The longest file that is read, in bytes.
-    private static let largestFile = 1 << 23
+    static let largestFile = 1 << 23
 
     let kind: TrustSource.Kind?
     let now: Timestamp
     private(set) var sources: [TrustSource] = []
-    /// The texts about skipped files and blocks, each with the reason.
+    /// Messages about skipped files and skipped PEM blocks, each with the reason.
     private(set) var notes: [String] = []
 
     init(as kind: TrustSource.Kind?, obtainedAt now: Timestamp) {
@@ -41,10 +42,9 @@ struct SourceFiles {
         self.now = now
     }
 
-    /// Adds the sources of a file or of a folder's files.
+    /// Adds the sources of one file, or of all files of a folder.
     ///
-    /// A file that the user names must be of a known kind. A file of a folder is skipped if its kind is
-    /// unknown.
+    /// If `path` is a file, its kind must be recognised. In a folder, files of an unknown kind are skipped.
     mutating func read(_ path: String) throws(CommandFailure) {
         let skipped = try TrustFiles.each(at: path, ending: Self.endings, limit: Self.largestFile) {
             contents, file in
@@ -53,8 +53,9 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// Returns why no source of trust was found in the contents. If the contents may be a certificate, the
-    /// text explains the certificate's fault, because a damaged root is the most common case.
+    /// Returns the reason why no source of trust was found in the contents. If the contents may be a
+    /// certificate, the text explains the certificate's fault, because a damaged root is the most common
+    /// case.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
         let form = TextForm(contents[...])
@@ -76,7 +77,7 @@ struct SourceFiles {
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found.sources
-        // Without any source, the caller reports the damage as the fault of the whole file.
+        // If there is no source at all, the caller reports the damaged blocks as a fault of the whole file.
         if !found.sources.isEmpty {
             notes += [String](
                 repeating: "skipped: \(Terminal.safe(path)): \(TrustFiles.damagedBlock)",
@@ -99,7 +100,7 @@ struct FoundSources {
         obtained: Timestamp
     ) {
         var structures: [(kind: TrustSource.Kind, content: SourceContent)] = []
-        // Binary contents that are recognised contain no PEM.
+        // Contents that are recognised as one binary source are not searched for PEM blocks.
         if let whole = SourceContent.recognise(contents[...]) {
             structures = [(whole.kind, whole.content)]
         } else {
@@ -112,8 +113,8 @@ struct FoundSources {
             }
             // Roots come first, because a CRL in the same file is checked against them.
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
-            // Contents that are not recognised get the kind of --as. The checks of a source of this kind then
-            // say what is wrong.
+            // Unrecognised contents get the kind of `--as`, so that the check of the source reports their
+            // fault.
             if blocks.isEmpty, let kind { structures = [(kind, SourceContent(kind, contents[...]))] }
         }
         for (found, content) in structures {
@@ -136,8 +137,8 @@ struct FoundSources {
 extension SourceContent {
     /// The name of the source in the trust store.
     ///
-    /// A certificate has its digest as its name, so the next root of an authority does not replace the
-    /// present root. A list is named by a property that stays the same when the list is renewed, such as a
+    /// A certificate is named by its digest, so a new root of an authority does not replace the authority's
+    /// earlier root. A list is named by a property that stays the same when the list is renewed, such as a
     /// VICAL's provider.
     fileprivate var name: String {
         let name: String? =
@@ -148,7 +149,7 @@ extension SourceContent {
                 (try? held.list()).map { $0.distributionPointURIs?.first ?? $0.issuer.description }
             case .statusToken(let held): (try? held.token())?.subject
             }
-        // A list that cannot be parsed or lacks this property gets its digest as its name, too.
+        // A certificate, or a list from which no lasting name can be read, is named by its digest.
         return name ?? Digest(.sha256, of: bytes).bytes.hexadecimal
     }
 }

@@ -15,7 +15,7 @@ struct TrustExportBundleCommand: ParsableCommand {
         commandName: "export-bundle",
         abstract: "Write the current snapshot as one signed file, for shops without internet.",
         discussion: """
-            Use the key only for bundles. Keep the private key where you make bundles, and give the public key to \
+            Use a key that signs only bundles. Keep the private key where you make bundles, and give the public key to \
             the shops:
 
               openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out bundle-key.pem
@@ -108,8 +108,8 @@ struct TrustImportBundleCommand: ParsableCommand {
         ) { (error: TrustBundleError) in error.failure(of: file) }
         var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
-        // The time of a refused bundle is not recorded, because that time would make the store refuse older
-        // bundles.
+        // The creation time of a refused bundle is not recorded. Otherwise the store would refuse all bundles
+        // that are older than the refused one.
         try access.save(
             stage, after: current, by: .bundle, at: now,
             bundle: stage.change.isRefused ? nil : bundle.created
@@ -127,12 +127,12 @@ extension TrustBundleError {
     }
 }
 
-/// Reading of key files for bundles and brands.
+/// A reader of the files with the public keys of bundles and brands.
 enum BundleKeyFile {
     /// The size of the largest key file, in bytes.
     static let largestFile = 1 << 16
 
-    /// Reads a public key from a PEM file, which has the key itself or a certificate with the key.
+    /// Reads a public key from a PEM file, which contains the key itself or a certificate for the key.
     static func publicKey(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = try InputFile.read(path, limit: largestFile)
         if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first,

@@ -96,7 +96,7 @@ private struct TrustRollbackCommand: ParsableCommand {
         let record = try access.using { store throws(ReaderStoreError) in
             try store.rollBackTrust(toIDPrefix: prefix)
         }
-        // The sources of an earlier snapshot are not checked again, so there are no outcomes.
+        // The sources of an earlier snapshot are not checked again, so there are no outcomes to report.
         try TrustChangeReport(previous: previous, current: record, outcomes: []).finish(json: output.json)
     }
 }

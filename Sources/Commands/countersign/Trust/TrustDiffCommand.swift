@@ -59,7 +59,7 @@ private struct TrustDifferenceReport {
         lines += difference.changed.map { "  ~ \($0.to.line), was \($0.from.sha256.hexadecimal.prefix(12))" }
         lines += difference.anchorsAdded.map { "  now trusted: \($0.line)" }
         lines += difference.anchorsRemoved.map { "  no longer trusted: \($0.line)" }
-        lines += difference.anchorsChanged.map { "  trusted for other document types: \($0.line)" }
+        lines += difference.anchorsChanged.map { "  now trusted for different document types: \($0.line)" }
         return lines.joined(separator: "\n")
     }
 

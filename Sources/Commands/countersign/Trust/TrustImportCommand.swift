@@ -64,6 +64,11 @@ struct TrustImportCommand: AsyncParsableCommand {
         if let kind = kind?.kind {
             for path in paths where path.isURL { targets.append(try FetchTarget(kind, argument: path)) }
         }
+        guard !files.sources.isEmpty || !targets.isEmpty else {
+            let searched = paths.map { Terminal.safe($0) }.joined(separator: ", ")
+            throw CommandFailure.usage(
+                "\(searched): no certificate and no list was found, so nothing is imported")
+        }
         let access = try TrustStoreAccess.changing(store.path)
         try await access.importing(files.sources, and: targets, by: fetching, rules).finish(json: output.json)
     }

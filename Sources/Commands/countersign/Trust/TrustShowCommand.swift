@@ -50,7 +50,8 @@ struct TrustShowCommand: ParsableCommand {
         guard let bytes = sources.first?.bytes ?? anchors.first?.anchor.certificate.der else {
             throw selector.unknown
         }
-        // A root that was imported is a source and a trusted root with one digest. Both are shown.
+        // An imported root is in both lists, as a source and as a trusted root with the same digest. Both are
+        // shown.
         guard sources.count <= 1, anchors.count <= 1 else {
             throw CommandFailure.usage(
                 "\(Terminal.safe(source)): several sources have this name or a digest that begins like this; give more digits of the digest"
@@ -82,7 +83,8 @@ extension SourceDescription {
         if let issue { lines.append("  issue: \(issue)") }
         if let entries { lines.append("  entries: \(entries)") }
         if source.isIncomplete {
-            lines.append("  incomplete: a certificate or document that it does not list may still be revoked")
+            lines.append(
+                "  incomplete: a certificate or document that is not in this list may still be revoked")
         }
         if let from { lines.append("  from: \(from)") }
         if let until { lines.append("  until: \(until)") }

@@ -25,7 +25,7 @@ struct SourceDescription {
     private(set) var subject: String?
     /// The beginning of a certificate's validity, or the time at which a list was issued.
     private(set) var from: Timestamp?
-    /// The end of a certificate's validity, or the time at which a list expires or is to be renewed.
+    /// The end of a certificate's validity, or the time at which a list expires or a new list is due.
     private(set) var until: Timestamp?
     /// The issue number of a VICAL in decimal, or `nil` if the VICAL has no such number.
     private(set) var issue: String?

@@ -45,11 +45,11 @@ struct PublishedSource {
     let format: Format
     /// The publisher's page about the list.
     let address: String
-    /// The address of the list itself, or `nil` if no page that can be cited gives this address.
+    /// The address of the list itself, or `nil` if no citable page contains this address.
     let list: String?
-    /// The pages that the addresses were read from.
+    /// The pages from which the addresses were copied.
     private let readFrom: [String]
-    /// The day on which these pages were read.
+    /// The day on which the addresses were copied from the pages of `readFrom`.
     private let readOn: String
     /// A remark for the user, or `nil` without a remark.
     let note: String?

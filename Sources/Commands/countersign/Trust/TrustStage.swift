@@ -17,8 +17,8 @@ internal import TrustFetch
 /// 1. The command opens the store (`TrustStoreAccess`) and reads the current snapshot.
 /// 2. It creates a stage from that snapshot and the `TrustRules` of its options.
 /// 3. `admit`, `replaceAll` and `remove` change the stage. `TrustChange` decides about each source: new,
-///    renewed, unchanged or refused. The stage makes a `SourceOutcome` of each decision, and of each list
-///    that could not be fetched.
+///    renewed, unchanged or refused. The stage makes a `SourceOutcome` for each decision, and for each
+///    list that could not be fetched.
 /// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current
 ///    snapshot. The store refuses the snapshot if another process changed trust in the meantime.
 /// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
@@ -157,8 +157,8 @@ struct SourceOutcome {
 }
 
 extension SourceOutcome.Reason {
-    /// Creates the reason of a refusal. If the bytes of the source are text, the reason names the form of the
-    /// text.
+    /// Creates the reason for a refusal. If an unusable source contains text instead of binary data, the
+    /// reason names the form of the text, such as PEM.
     fileprivate init(_ refusal: AdmissionRefusal, of source: TrustSource) {
         id = refusal.id
         guard case .unusable(let condition) = refusal else {
@@ -168,16 +168,16 @@ extension SourceOutcome.Reason {
         var certificate: Certificate?
         if case .certificate(let held) = source.content { certificate = try? held.certificate() }
         let explanation = condition.explanation(of: certificate)
-        // The explanation of this condition names the form of the text already.
+        // The explanation of `statusListUnreadable(.text)` already mentions the form of the text.
         if case .statusListUnreadable(.text) = condition {
             detail = explanation
         } else {
-            detail = explanation + (TextForm(source.bytes).map { "; the bytes are \($0.explanation)" } ?? "")
+            detail = explanation + (TextForm(source.bytes).map { "; the content is \($0.explanation)" } ?? "")
         }
     }
 
-    /// Creates the remark about an admitted list. The text about an overdue list also says what follows from
-    /// the overdue update.
+    /// Creates the remark about an admitted list. For an overdue list, the text explains the effect on
+    /// results.
     fileprivate init(_ condition: TrustCondition) {
         id = condition.id
         guard case .listStale = condition else {
@@ -242,7 +242,7 @@ extension TrustSource {
     }
 }
 
-/// The options that say how strictly sources are checked.
+/// The options that determine how strictly sources are checked.
 struct StagingArguments: ParsableArguments {
     @Flag(
         name: .long,
@@ -254,11 +254,11 @@ struct StagingArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "A certificate in PEM or DER that documents name for the signer of their status list. Repeatable.",
+            "A certificate, in PEM or DER, that documents name as the signer of their status list. Repeatable.",
             valueName: "file"))
     var signer: [String] = []
 
-    /// Reads the signers' certificates and returns the rules of a change.
+    /// Reads the certificates of status list signers, and returns the rules of a change.
     func rules(at now: Timestamp, _ policy: VerificationPolicy) throws(CommandFailure) -> TrustRules {
         var signers: [ArraySlice<UInt8>] = []
         for path in signer {
@@ -267,7 +267,7 @@ struct StagingArguments: ParsableArguments {
                 signers += try certificates(fromPEMOrDER: contents[...]).map(\.der)
             } catch {
                 throw .malformed(
-                    "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)"
+                    "\(Terminal.safe(path)): the file is not a certificate in PEM or DER: \(error.explanation)"
                 )
             }
         }
@@ -276,12 +276,12 @@ struct StagingArguments: ParsableArguments {
     }
 }
 
-/// `--server-roots`: the TLS roots for servers of lists.
+/// `--server-roots`: the TLS roots for the servers from which lists are fetched.
 struct FetchArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Verify servers with these roots (PEM) instead of the system's roots. The lists themselves are verified in any case.",
+            "Verify the TLS certificates of servers with these roots (PEM) instead of the system's roots. The lists themselves are verified in any case.",
             valueName: "file"))
     var serverRoots: String?
 

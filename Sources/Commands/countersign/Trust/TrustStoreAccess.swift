@@ -6,8 +6,8 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// Access to the store for commands. Each error becomes a `CommandFailure` that names the folder and says
-/// what to do.
+/// Access to the store for commands. Each error becomes a `CommandFailure` with the store's folder and a
+/// remedy.
 struct TrustStoreAccess {
     let folder: String
     private let store: ReaderStore
@@ -56,12 +56,13 @@ struct TrustStoreAccess {
 
     /// Makes the snapshot of a stage the current one, and returns the report.
     ///
-    /// If the stage changed nothing, nothing is stored, except that the time of a bundle is recorded.
+    /// If the stage changed nothing, the snapshot is not stored again. The time of an imported bundle is
+    /// recorded even then.
     ///
     /// - Parameters:
     ///   - current: The snapshot that the stage began from. The call fails if another process has changed the
     ///     store's current snapshot.
-    ///   - bundle: The time when the imported bundle was created, or `nil` for other changes. From then on
+    ///   - bundle: The time when the imported bundle was created, or `nil` for other changes. After this call
     ///     the store refuses older bundles.
     func save(
         _ stage: TrustStage, after current: StoredTrust?, by change: TrustRecord.Change, at now: Timestamp,

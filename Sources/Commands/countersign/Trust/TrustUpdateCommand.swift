@@ -37,7 +37,8 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let fetcher = try fetching.fetcher()
         let current = try TrustStoreAccess.reading(store.path).current()
         var stage = TrustStage(current.snapshot, rules)
-        // VICALs come first, because the roots in a new VICAL may name CRLs that are then fetched too.
+        // VICALs come first, because the roots in a new VICAL may contain the addresses of CRLs, which are
+        // fetched next.
         let lists = Self.targets(in: stage.snapshot) { $0 == .vical }
         stage.admit(await fetcher.showingProgress(of: lists, at: now))
         // A root may have been imported from a URL, but roots are never fetched again.
@@ -45,7 +46,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         stage.admit(await fetcher.showingProgress(of: others, at: now))
         for refusal in FetchPlan(renewing: stage.snapshot).refused {
             Terminal.message(
-                "note: not fetched: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")
+                "note: \(Terminal.safe(refusal.identity.name)) is not fetched: \(refusal.fault.explanation)")
         }
         if stage.outcomes.isEmpty {
             Terminal.message(
@@ -56,7 +57,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
             .finish(json: output.json)
     }
 
-    /// Returns each list of a wanted kind, if the snapshot has a URL for the list.
+    /// Returns the lists of the wanted kinds for which the snapshot has a URL.
     private static func targets(
         in snapshot: TrustSnapshot, _ isWanted: (TrustSource.Kind) -> Bool
     ) -> [FetchTarget] {

@@ -14,7 +14,7 @@ struct ConfigurationDescription: Sendable {
     var requirements: [String] = []
     var kind = Kind.scalar
 
-    /// A value of this kind without entries or members.
+    /// The empty JSON value of this kind: `null`, an empty list or an empty object.
     var empty: JSONValue {
         switch kind {
         case .scalar: .null
@@ -44,14 +44,14 @@ struct ConfigurationDescription: Sendable {
     }
 }
 
-/// The description of a member of an object of the file.
+/// The description of a member of an object in the configuration file.
 struct ConfigurationMember: Sendable {
     /// The effect of a member that is absent.
     enum Standard: Sendable {
         case required
         /// The member has this value.
         case value(JSONValue)
-        /// The member has no value. The text says what happens then.
+        /// The member has no value. The text describes the effect.
         case absent(String)
     }
 
@@ -60,8 +60,7 @@ struct ConfigurationMember: Sendable {
     let text: String
     let value: ConfigurationDescription
     var standard: Standard
-    /// The faults of the member that its value's description does not contain, for the reference, in
-    /// Markdown.
+    /// The texts of faults that are not among `value.requirements`, for the reference, in Markdown.
     let faults: String
 
     var isRequired: Bool { if case .required = standard { true } else { false } }

@@ -6,7 +6,7 @@ internal import ReaderAPI
 package struct ConfigurationFaults: Error {
     package let faults: [JSONFault]
 
-    /// Returns a line for each fault, in their order: `FILE:LINE:COLUMN: POINTER: TEXT`.
+    /// Returns a line `FILE:LINE:COLUMN: POINTER: TEXT` for each fault, in the order of the file.
     package func text(of path: String) -> String {
         faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
             .map { Self.line($0, of: path) }.joined(separator: "\n")
@@ -14,8 +14,7 @@ package struct ConfigurationFaults: Error {
 
     /// Returns the line of one fault.
     private static func line(_ fault: JSONFault, of path: String) -> String {
-        // Line 0 stands for a fault that is not in the file, such as a fault of a variable of the
-        // environment.
+        // Line 0 stands for a fault that is not in the file, such as a fault of an environment variable.
         let place =
             fault.line == 0 ? "" : "\(Terminal.safe(path, limit: 4096)):\(fault.line):\(fault.column): "
         let pointer = fault.pointer.isEmpty ? "" : "\(Terminal.safe(fault.pointer)): "
@@ -23,14 +22,15 @@ package struct ConfigurationFaults: Error {
     }
 }
 
-/// The state of reading a file: the faults so far, and the values of earlier members that later members need.
+/// The state of reading a configuration file: the faults so far, and the values of earlier members that later
+/// members refer to.
 struct ConfigurationReading {
     /// The faults so far. A fault in one value does not hide the faults of other values.
     private(set) var faults: [JSONFault] = []
     /// The presets of the file, which lanes refer to by name.
     var presets: [Preset] = []
 
-    /// Returns the result of `body`, or nil after its fault was recorded.
+    /// Returns the result of `body`. If `body` throws a fault, records the fault and returns nil.
     mutating func result<Value>(_ body: () throws(JSONFault) -> Value) -> Value? {
         do throws(JSONFault) {
             return try body()
@@ -48,7 +48,7 @@ struct ConfigurationReading {
         return try? object.members()
     }
 
-    /// Whether the value at this pointer, or a value inside it, has a fault.
+    /// Returns whether the value at this pointer, or a value inside it, has a fault.
     func hasFault(in pointer: String) -> Bool {
         faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
     }

@@ -4,18 +4,20 @@ internal import JSON
 /// written.
 ///
 /// Forms are composed in the same way as values: the form of a list contains the form of its entries, and the
-/// form of an object contains the forms of its members. Each limit, word and requirement stands in one form
-/// only. The parser, the JSON Schema and the reference are made from the forms.
+/// form of an object contains the forms of its members. Each limit, word and requirement is written in
+/// one form only. The parser, the JSON Schema and the reference are made from the forms.
 struct ConfigurationForm<Value: Sendable>: Sendable {
     let description: ConfigurationDescription
-    /// Writes a value, which is the default of a member.
+    /// The function that writes a value as JSON, for the default of a member.
     let json: @Sendable (Value) -> JSONValue
-    /// Reads a value and records its faults. Returns nil if there is no value because of a fault.
+    /// The function that reads a value and records its faults. Returns nil if the value cannot be used
+    /// because of a fault.
     let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
     /// Creates a form.
     ///
-    /// - Parameter json: writes the default of a member. Nil for an empty list, an empty object or `null`.
+    /// - Parameter json: writes the default of a member. Nil if the default is always an empty list, an empty
+    ///   object or `null`.
     init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         read: @escaping @Sendable (JSONText, inout ConfigurationReading) -> Value?
@@ -35,14 +37,14 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns this form with each value converted to another type.
+    /// Returns this form with a conversion of each value to another type.
     func map<New>(
         json: (@Sendable (New) -> JSONValue)? = nil,
         _ make: @escaping @Sendable (Value, JSONText, ConfigurationReading) throws(JSONFault) -> New
     ) -> ConfigurationForm<New> {
         ConfigurationForm<New>(description, json: json) { text, reading in
             guard let value = read(text, &reading) else { return nil }
-            // A copy, because `result` has exclusive access to `reading` while its closure runs.
+            // This copy is needed, because `result` has exclusive access to `reading` while its closure runs.
             let current = reading
             return reading.result { () throws(JSONFault) in try make(value, text, current) }
         }
@@ -58,8 +60,9 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil,
         conflict: @escaping @Sendable (Element, [Element]) -> String? = { _, _ in nil }
     ) -> Self where Value == [Element] {
-        // The reference describes the members of objects one by one, so the list repeats neither their words
-        // nor their requirements. A requirement is the text of its fault, such as `empty`.
+        // The reference has a separate row for each member of an object, so a list of objects does not repeat
+        // the words and requirements of its entries. The text of the fault `empty` also serves as a
+        // requirement in the reference.
         let (entry, isOfObjects) = (element.description, element.description.kind == .object)
         let description = ConfigurationDescription(
             schema: [("type", "array"), ("items", .object(entry.schema))]
@@ -79,7 +82,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                     values.append(value)
                 }
             }
-            // A list with a faulty entry has no value, so that no rule judges an incomplete list.
+            // A list with a faulty entry has no value. Otherwise later rules would check an incomplete list.
             return values.count == entries?.count ? values : nil
         }
     }
@@ -115,7 +118,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                     reading.add(entry.value.wrong(name.requirement))
                 }
             }
-            // An object with a faulty member has no value, as a list with a faulty entry has no value.
+            // Like a list with a faulty entry, an object with a faulty member has no value.
             return values.count == entries?.count ? values : nil
         }
     }
@@ -171,7 +174,7 @@ extension ConfigurationForm where Value: BinaryInteger {
 }
 
 extension ConfigurationForm where Value == Duration {
-    /// Returns the form of a duration, which the file has in whole seconds.
+    /// Returns the form of a duration, which is a number of whole seconds in the file.
     static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = ConfigurationForm<Int>.whole(range, unit: "seconds")
         return number.map(json: { .integer($0.components.seconds) }) { seconds, _, _ in .seconds(seconds) }
@@ -202,9 +205,10 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm {
-    /// Returns the form of a value that the file has as a word from a list.
+    /// Returns the form of a value that is written in the file as one of several words.
     ///
-    /// - Parameter requirement: the fault of any other word. Nil for a fault that lists the words.
+    /// - Parameter requirement: the text of the fault for any other word. Nil for a text that lists the
+    ///   words.
     static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
     where Value: Equatable {
         let words = values.map(\.word)

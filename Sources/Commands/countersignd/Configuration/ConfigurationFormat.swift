@@ -4,6 +4,7 @@ internal import MdocModel
 internal import PKIX
 internal import PresentationService
 internal import ReaderAPI
+internal import ReaderStore
 internal import ReaderTokens
 internal import Transport
 internal import WalletPresentation
@@ -13,7 +14,7 @@ internal import WalletPresentation
 struct ConfigurationFormat<Value: Sendable>: Sendable {
     /// The description of the format for the reference, in Markdown.
     let words: String
-    /// The fault of a text with another format: "must be …".
+    /// The text of the fault that is reported for a text with another format: "must be …".
     let requirement: String
     /// A regular expression (ECMA 262) that every valid text matches, for editors.
     let pattern: String
@@ -67,7 +68,7 @@ enum TextFormat {
     static let tokenName = ConfigurationFormat<String>(
         "a name",
         requirement:
-            "must not begin with uid:, which is for users, nor with lane:, which is for standing orders",
+            "must not begin with uid: (reserved for users of the socket) or lane: (reserved for standing orders)",
         pattern: "^(?!uid:|lane:)", examples: ["till", "desk"],
         holds: { !$0.hasPrefix("uid:") && !$0.hasPrefix("lane:") })
 
@@ -80,7 +81,7 @@ enum TextFormat {
     static let furtherDocumentType = ConfigurationFormat<String>(
         "a document type",
         requirement:
-            "must be named by a document type that begins neither with org.iso. nor with eu.europa.ec.",
+            "the name must be a document type that begins neither with org.iso. nor with eu.europa.ec.",
         pattern: "^(?!org\\.iso\\.|eu\\.europa\\.ec\\.)",
         examples: ["org.example.card", "org.example.pass"],
         holds: { !$0.hasPrefix("org.iso.") && !$0.hasPrefix("eu.europa.ec.") })
@@ -93,21 +94,31 @@ enum TextFormat {
 
     static let pageText = ConfigurationFormat<String>(
         "a key of the customer's page",
-        requirement: "cannot be replaced: only the texts of the customer's page and idle.head can",
+        requirement:
+            "cannot be replaced: Documentation/configuration.md lists the keys that can be replaced, at lanes[].page.texts",
         pattern: "^(\(PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")))$",
         examples: ["customer.idle.text", "customer.idle.head"], holds: { PageTexts.keys.contains($0) })
 
-    /// The format of a file mode in octal digits. The pattern allows a plus sign, because Swift reads such a
-    /// number too.
+    /// The format of a file mode in octal digits. The pattern allows a plus sign, because `UInt32(_:radix:)`
+    /// accepts a plus sign.
     static let fileMode = ConfigurationFormat<UInt32>(
-        "octal, `\"0\"` to `\"0777\"`", requirement: "must be a file mode such as \"0660\"",
+        "octal, `\"0\"` to `\"0777\"`",
+        requirement: "must be a file mode from \"0\" to \"0777\", such as \"0660\"",
         pattern: "^[+0-7]+$", examples: ["0600", "0640"]
     ) { text in UInt32(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil } }
+
+    static let retention = ConfigurationFormat<RetentionProfile>(
+        "`none`, `receipt`, `days(N)`, `age+id-number(N)` or `consented(N)`",
+        requirement: "must be \"none\", \"receipt\", \"days(N)\", \"age+id-number(N)\" or \"consented(N)\"",
+        pattern: "^(none|receipt|days\\([0-9]+\\)|(age\\+id-number|consented)(\\([0-9]+\\))?)$",
+        examples: ["none", "receipt"]
+    ) { RetentionProfile($0) }
 
     static let tokenDigest = digest(of: "the token")
     static let rootDigest = digest(of: "the root")
 
-    /// Returns the format of a SHA-256. `whose` names the hashed thing in the text of the fault.
+    /// Returns the format of a SHA-256 digest. The text of the fault contains `whose`, which describes the
+    /// hashed data.
     private static func digest(of whose: String) -> ConfigurationFormat<[UInt8]> {
         ConfigurationFormat(
             "a SHA-256 in hexadecimal",
@@ -117,7 +128,8 @@ enum TextFormat {
     }
 
     static let benchLink = ConfigurationFormat<DaemonConfiguration.Lane.BenchLink>(
-        "`tcp://HOST:PORT`", requirement: "must be tcp://host:port", pattern: "^tcp://.*:[0-9]+$",
+        "`tcp://HOST:PORT`",
+        requirement: "must be tcp://host:port, with a port from 1 to 65535", pattern: "^tcp://.*:[0-9]+$",
         examples: ["tcp://127.0.0.1:7000", "tcp://127.0.0.1:7001"]
     ) { address in
         guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
@@ -129,7 +141,8 @@ enum TextFormat {
 
     static let webhookOrigin = ConfigurationFormat<WebhookOrigin>(
         "`https://HOST[:PORT]`, or `http://` with `127.0.0.1`, `localhost` or `[::1]`",
-        requirement: "must be an origin without a path: https://host, or http:// of this computer",
+        requirement:
+            "must be an origin without a path: https://HOST, or http:// with 127.0.0.1, localhost or [::1]",
         pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\\\ ]+$",
         examples: ["https://shop.example", "https://other.example"]
     ) { WebhookOrigin($0) }
@@ -150,7 +163,7 @@ enum TextFormat {
 
     static let readerInstance = ConfigurationFormat<ReaderInstance>(
         "32 hexadecimal digits in lower case",
-        requirement: "must be the 32 hexadecimal digits of `countersign token instance`",
+        requirement: "must be the 32 hexadecimal digits that `countersign token instance` shows",
         pattern: "^[0-9a-f]{32}$",
         examples: ["0123456789abcdef0123456789abcdef", "00000000000000000000000000000001"]
     ) { ReaderInstance($0) }
@@ -168,7 +181,7 @@ enum TextFormat {
     static let groundColour = colour(["#10243e", "#7a1f3d"])
     static let wordColour = colour(["#ffffff", "#fff6e0"])
 
-    /// Returns the format of a colour. Its examples are of a background or of a text colour.
+    /// Returns the format of a colour. `examples` are valid values for its use, as a background or for text.
     private static func colour(_ examples: [String]) -> ConfigurationFormat<PageColour> {
         ConfigurationFormat(
             "`#rrggbb`", requirement: "must be a colour such as \"#7a1f3d\"", pattern: "^#[0-9A-Fa-f]{6}$",
@@ -179,7 +192,7 @@ enum TextFormat {
     private static let languages = PageTexts.Language.allCases.map(\.rawValue)
     static let pageLanguage = ConfigurationFormat<PageTexts.Language>(
         "a language of the pages",
-        requirement: "must be named by a language of the pages: \(languages.joined(separator: ", "))",
+        requirement: "the name must be a language of the pages: \(languages.joined(separator: ", "))",
         pattern: "^(\(languages.joined(separator: "|")))$", examples: ["en", "de"]
     ) { PageTexts.Language(rawValue: $0) }
 }

@@ -6,11 +6,12 @@ internal import JSON
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.
 struct ConfigurationTable<Owner: Sendable>: Sendable {
-    /// A member of the object, except for its name.
+    /// The description of one member of the configuration, and the function that reads it. The table stores
+    /// each field under its member's name.
     struct Field: Sendable {
-        /// Describes the member, with the owner's value as its default.
+        /// The function that describes the member, with the owner's value as the default.
         fileprivate var member: @Sendable (_ name: String, Owner) -> ConfigurationMember
-        /// Reads the value into the owner. Returns whether the value has no fault.
+        /// The function that reads the value into the owner, and returns whether the value has no fault.
         let read: @Sendable (JSONText, inout Owner, inout ConfigurationReading) -> Bool
     }
 
@@ -69,12 +70,13 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         return isSound
     }
 
-    /// Reads a member from a text that is not JSON, such as a variable of the environment.
+    /// Reads a member from a text that is not JSON, such as an environment variable.
     ///
     /// - Returns: nil if the text is not a value of the member.
     func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
-        // A variable has no JSON type, so it is tried as a text and then as a number.
+        // An environment variable is a text without a JSON type. Its value is therefore read as a JSON text
+        // and, if that fails, as a number.
         let values = [JSONValue.string(text)] + (Int64(text).map { [.integer($0)] } ?? [])
         for value in values {
             var (changed, reading) = (owner, ConfigurationReading())
@@ -84,8 +86,8 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     }
 }
 
-/// The object of the file that a rule on several members checks. The rule reports its fault at one of the
-/// members.
+/// An object of the configuration file, for a rule that checks several of its members. The rule reports its
+/// fault at one of the members.
 struct ConfigurationObject {
     let text: JSONText
     let members: JSONTextMembers
@@ -100,7 +102,8 @@ struct ConfigurationObject {
 }
 
 extension ConfigurationTable.Field {
-    /// Returns a member with a default: the value of a new owner, or the words of `without`.
+    /// Returns a member with a default. The default is the value of the property in a new `Owner`. If the
+    /// text `without` is given, the reference shows this text instead of the default.
     static func value<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, without words: String? = nil,
@@ -120,7 +123,7 @@ extension ConfigurationTable.Field {
             })
     }
 
-    /// Returns an optional member. `without` says what happens if the member is absent.
+    /// Returns an optional member. `without` describes the effect of an absent member, for the reference.
     static func optional<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
@@ -144,7 +147,8 @@ extension ConfigurationTable.Field {
         return field
     }
 
-    /// Returns an object whose members are properties of `place`. All its members are optional.
+    /// Returns a member that is an object. The members of this object are optional, and each member is a
+    /// property of the value at `place`.
     static func object<Value>(
         _ text: String, as table: ConfigurationTable<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
@@ -159,7 +163,7 @@ extension ConfigurationTable.Field {
     }
 }
 
-/// A member of an object. The value of such an object is made from all its members at once.
+/// A member of an object. The values of all members together make the value of the object (`made`).
 struct ConfigurationPart<Value: Sendable>: Sendable {
     fileprivate let member: ConfigurationMember
     /// The value of an absent member. Nil if the member is required.
@@ -186,18 +190,20 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
         return Self(member: member, absent: standard, read: form.read)
     }
 
-    /// Returns an optional member. `without` says what happens if the member is absent.
+    /// Returns an optional member. `without` describes the effect of an absent member, for the reference.
     static func optional<Wrapped>(
         _ name: String, _ text: String, as form: ConfigurationForm<Wrapped>, without words: String = "none",
         faults: String = ""
     ) -> Self where Value == Wrapped? {
         let member = ConfigurationMember(
             name: name, text: text, value: form.description, standard: .absent(words), faults: faults)
-        // The outer optional says that the member may be absent, and the inner nil is its value then.
+        // `.some(nil)` means that the default of an absent member is nil. A plain nil would make the member
+        // required.
         return Self(member: member, absent: .some(nil), read: form.map { value, _, _ in value }.read)
     }
 
-    /// Reads the member. Returns the value for an absent member, or nil after a fault was recorded.
+    /// Returns the member's value, or its default if the member is absent. After a fault was recorded,
+    /// returns nil.
     fileprivate func value(
         in members: JSONTextMembers, of object: JSONText, _ reading: inout ConfigurationReading
     ) -> Value? {
@@ -216,7 +222,7 @@ extension ConfigurationForm {
         }
     }
 
-    /// Returns the form of an object from whose members `make` makes a value.
+    /// Returns the form of an object. `make` makes the object's value from the values of its members.
     static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         as make: @escaping @Sendable (repeat each Part) -> Value
@@ -224,7 +230,8 @@ extension ConfigurationForm {
         .made(of: repeat each parts) { (_: JSONText, values: repeat each Part) in make(repeat each values) }
     }
 
-    /// Returns the form of an object from whose members `make` makes a value, if the members fit together.
+    /// Returns the form of an object. `make` makes the object's value from the values of its members, and
+    /// throws a fault if the members do not fit together.
     ///
     /// - Parameter make: makes the value. The first argument is the object's text, at which `make` reports a
     ///   fault.
@@ -245,17 +252,17 @@ extension ConfigurationForm {
             } catch let fault as JSONFault {
                 reading.add(fault)
             } catch {
-                // A `FaultyMember`, whose fault is recorded already.
+                // The error is a `FaultyMember`. The fault of that member is recorded already.
             }
             return nil
         }
     }
 }
 
-/// The error that a member has a fault, which is recorded already.
+/// The error for a member whose fault has already been recorded.
 private struct FaultyMember: Error {}
 
-/// Returns the value of a member. Throws if a fault of the member left no value.
+/// Returns the value of a member. Throws if the member has no value because of a fault.
 private func sound<Value>(_ value: Value?) throws(FaultyMember) -> Value {
     guard let value else { throw FaultyMember() }
     return value

@@ -10,21 +10,21 @@ struct HPKEDerivation: Sendable {
     /// AES-128-GCM.
     static let keySchedule = HPKEDerivation(suite: Array("HPKE".utf8) + [0x00, 0x10, 0x00, 0x01, 0x00, 0x01])
 
-    /// LabeledExtract with an empty salt.
+    /// Performs LabeledExtract with an empty salt.
     func extract(
         _ label: StaticString, _ input: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> SecretBytes {
         try extract(salt: SecretBytes(copying: []), label, input)
     }
 
-    /// LabeledExtract.
+    /// Performs LabeledExtract.
     func extract(
         salt: borrowing SecretBytes, _ label: StaticString, _ input: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> SecretBytes {
         try hkdfExtract(salt: salt, over: [Self.version[...], suite[...], label.bytes[...], input])
     }
 
-    /// LabeledExpand to `count` bytes.
+    /// Performs LabeledExpand to `count` bytes.
     func expand(
         _ key: borrowing SecretBytes, _ label: StaticString, _ info: ArraySlice<UInt8>, count: Int
     ) throws(OpenSSLCryptoError) -> SecretBytes {

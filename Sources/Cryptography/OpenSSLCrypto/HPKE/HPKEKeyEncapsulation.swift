@@ -1,5 +1,5 @@
-/// DHKEM(P-256, HKDF-SHA256) (RFC 9180 4.1): the shared secret of 32 bytes, as the sender and as the
-/// recipient computes it.
+/// DHKEM(P-256, HKDF-SHA256) (RFC 9180 4.1), which gives the sender and the recipient a shared secret of 32
+/// bytes.
 enum HPKEKeyEncapsulation {
     /// Computes the secret as the sender (Encap).
     static func secret(
@@ -22,12 +22,12 @@ enum HPKEKeyEncapsulation {
     }
 
     /// Throws `unsupportedKey` unless `curve` is P-256. Callers check only one of the two keys of an
-    /// agreement, because keys on different curves do not agree.
+    /// agreement, because the agreement itself fails if the keys are on different curves.
     private static func requireP256(_ curve: Curve) throws(OpenSSLCryptoError) {
         guard curve == .p256 else { throw .unsupportedKey }
     }
 
-    /// ExtractAndExpand (RFC 9180 4.1).
+    /// Performs ExtractAndExpand (RFC 9180 4.1).
     private static func derive(
         _ agreed: borrowing SecretBytes, context: [UInt8]
     ) throws(OpenSSLCryptoError) -> SecretBytes {

@@ -10,7 +10,7 @@ package func constantTimeEquals(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) 
 
 func constantTimeEquals(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     guard a.count == b.count else { return false }
-    // Only an empty buffer has no address. Both buffers have the same length, so they are equal then.
+    // Only an empty buffer has no address. Both buffers have the same length, so both are empty and equal.
     guard let left = a.baseAddress, let right = b.baseAddress else { return true }
     return unsafe CRYPTO_memcmp(left, right, a.count) == 0
 }

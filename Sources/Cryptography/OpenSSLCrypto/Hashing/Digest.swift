@@ -54,8 +54,8 @@ package struct Digest: Sendable {
     }
 }
 
-/// Returns the SHA-1 of `bytes` for a key identifier (RFC 5280 4.2.1.2, method 1). The identifier is a label
-/// and protects nothing.
+/// Returns the SHA-1 of `bytes` for a key identifier (RFC 5280 4.2.1.2, method 1). No security depends on
+/// this digest, because the identifier only helps to find a key.
 package func sha1ForKeyIdentifier(_ bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 20)
     let done = unsafe bytes.withUnsafeBytes {

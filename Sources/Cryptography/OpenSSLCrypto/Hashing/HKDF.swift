@@ -30,8 +30,8 @@ package func hkdfSHA256(
     return try hkdfSHA256(secret: secret, salt: salt, info: bytes[...], count: count)
 }
 
-/// HKDF-Extract with SHA-256 (RFC 5869 2.2): HMAC under the salt over the concatenation of `parts`. The
-/// result is a pseudorandom key of 32 bytes.
+/// Performs HKDF-Extract with SHA-256 (RFC 5869 2.2): HMAC under the salt over the concatenation of `parts`.
+/// Returns a pseudorandom key of 32 bytes.
 func hkdfExtract(
     salt: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -43,7 +43,7 @@ func hkdfExtract(
     }
 }
 
-/// HKDF-Expand with SHA-256 (RFC 5869 2.3), with the same limits as `hkdfSHA256`.
+/// Performs HKDF-Expand with SHA-256 (RFC 5869 2.3), with the same limits as `hkdfSHA256`.
 func hkdfExpand(
     key: borrowing SecretBytes, info: ArraySlice<UInt8>, count: Int
 ) throws(OpenSSLCryptoError) -> SecretBytes {

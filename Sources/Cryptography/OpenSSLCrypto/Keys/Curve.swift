@@ -7,8 +7,8 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     case x25519, x448
     case ed25519, ed448
 
-    /// The family of a curve: Weierstrass curves sign (ECDSA) and agree (ECDH), Montgomery curves agree,
-    /// Edwards curves sign.
+    /// The family of a curve. Weierstrass curves are used for signatures (ECDSA) and key agreement (ECDH),
+    /// Montgomery curves for key agreement, and Edwards curves for signatures (EdDSA).
     package enum Family: Sendable { case weierstrass, montgomery, edwards }
 
     package var family: Family {
@@ -32,8 +32,8 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The size in bytes of a signature in fixed-width form (r‖s, or EdDSA); `nil` for curves that do not
-    /// sign.
+    /// The size in bytes of a signature in fixed-width form (r‖s, or EdDSA); `nil` for curves without
+    /// signatures.
     package var signatureSize: Int? {
         family == .montgomery ? nil : 2 * coordinateSize
     }

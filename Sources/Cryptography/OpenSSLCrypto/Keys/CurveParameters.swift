@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// An `EVP_PKEY` with the parameters of each Weierstrass curve, created once: at every look-up of a group by
-/// name, OpenSSL 3.0 computes the group's Montgomery context again.
+/// The `EVP_PKEY` of each Weierstrass curve, with the parameters of the curve. Each is created once, because
+/// OpenSSL 3.0 computes a group's Montgomery context again whenever the group is looked up by name.
 enum CurveParameters {
     // These keys never change, so any thread may copy them.
     private nonisolated(unsafe) static let p256 = unsafe make(.p256)

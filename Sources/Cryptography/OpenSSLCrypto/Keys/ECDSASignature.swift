@@ -4,7 +4,7 @@ struct ECDSASignature: ~Copyable {
     /// The maximum size: two numbers of at most 66 bytes, each with a sign byte and two header bytes, in a
     /// sequence with three header bytes.
     static let capacity = 2 * (2 + 1 + 66) + 3
-    // The size of an InlineArray is a literal: this is `capacity`.
+    // An `InlineArray` needs a literal size. 141 is the value of `capacity`.
     private var storage = InlineArray<141, UInt8>(repeating: 0)
     private var count = 0
 
@@ -18,13 +18,13 @@ struct ECDSASignature: ~Copyable {
         }
         let contents = Self.size(of: r) + Self.size(of: s)
         append(0x30)
-        // A length above 0x7f needs one more byte before it: 0x81 says that the length follows in one byte.
+        // A length above 0x7f has two bytes: 0x81, then the length itself.
         if contents > 0x7f { append(0x81) }
         append(UInt8(contents))
         append(number: r)
         append(number: s)
-        // The strict check for DER: exactly one encoding exists for two numbers, so any other encoding
-        // differs from the one built here.
+        // DER has exactly one encoding for two numbers. So a signature that differs from the encoding built
+        // here is not DER.
         guard form == .fixedWidth || isEqual(to: signature) else { throw .signatureMalformed }
         guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
     }
@@ -38,14 +38,14 @@ struct ECDSASignature: ~Copyable {
     private mutating func append(number: ArraySlice<UInt8>) {
         append(0x02)
         append(UInt8(Self.size(of: number) - 2))
-        // A zero byte keeps the number positive. The number zero, which has no bytes here, is this byte
-        // alone. `??` binds tighter than `>`.
+        // A zero byte keeps the number positive. For the number zero, `number` is empty, and this byte is the
+        // only byte. `??` binds tighter than `>`.
         if number.first ?? 0xff > 0x7f { append(0x00) }
         for byte in number { append(byte) }
     }
 
-    /// Returns the size of an INTEGER element of at most 67 bytes. Zero has no bytes here, and one sign byte
-    /// in DER.
+    /// Returns the size of an INTEGER element of at most 67 bytes. `number` is empty for zero, which has one
+    /// byte in DER.
     private static func size(of number: ArraySlice<UInt8>) -> Int {
         2 + number.count + (number.first ?? 0xff > 0x7f ? 1 : 0)
     }

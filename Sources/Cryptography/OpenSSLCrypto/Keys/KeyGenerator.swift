@@ -18,7 +18,7 @@ enum KeyGenerator {
     /// Generates a key, which the caller owns; `nil` if OpenSSL failed.
     static func generate(_ curve: Curve) -> OpaquePointer? {
         if curve == .p256 {
-            // `Made` carries the pointer out of the lock, which gives back only Sendable values.
+            // The lock returns only Sendable values, so `Made` carries the pointer out of the lock.
             let made = p256.withLock { context in unsafe Made(key: key(from: context.pointer)) }
             return unsafe made.key
         }

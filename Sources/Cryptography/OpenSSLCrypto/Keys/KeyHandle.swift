@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// An `EVP_PKEY` with one owner, freed when the owner is destroyed.
+/// An `EVP_PKEY` with one owner. When the owner is destroyed, the key is freed, or given back to its
+/// `KeyShell` for reuse.
 @safe struct KeyHandle: ~Copyable, @unchecked Sendable {  // any thread may use a key that nobody changes
     let pointer: OpaquePointer
     /// The `OSSL_LIB_CTX` for operations with the key; `nil` for OpenSSL's default context.

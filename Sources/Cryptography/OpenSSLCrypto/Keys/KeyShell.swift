@@ -3,13 +3,14 @@ internal import Synchronization
 
 /// A reusable `EVP_PKEY` of a Weierstrass curve, with a prepared context for verification.
 ///
-/// Creating an `EVP_PKEY` and a context costs more than setting another point: OpenSSL walks through the
-/// names of all its algorithms for each of them. A shell is therefore used for one public key after another.
-/// A shell in `spare` still has its last point until `holding` sets the next one.
+/// Creating an `EVP_PKEY` and a context costs more than setting another public point, because for each of the
+/// two OpenSSL walks through the names of all its algorithms. A shell is therefore used for one public key
+/// after another. A shell in `spare` still has its last point until `holding` sets the next one.
 @safe struct KeyShell: @unchecked Sendable {  // only its current owner changes it
-    /// Whether shells may be reused. They may if keys, verifications and agreements use one provider, which
-    /// is the case unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy
-    /// of the key, and would continue to use the copy of the previous point.
+    /// Whether shells may be reused: only if key objects, verifications and agreements use the same provider.
+    /// This is the case unless OpenSSL's configuration selects different providers for them. For a second
+    /// provider OpenSSL would cache a copy of the key, and would still use this copy after the shell has
+    /// received another point.
     private static let areReusable: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
         let verifying = unsafe verification(with: key)
@@ -45,14 +46,16 @@ internal import Synchronization
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {
-            // The shell is not kept as a spare, because it is not known what OpenSSL left in it.
+            // The shell does not become a spare, because the failed OpenSSL call may have left it in an
+            // unknown state.
             shell.free()
             throw cleared(.pointNotOnCurve)
         }
         return shell
     }
 
-    /// Creates a shell. Copying prepared parameters takes a third of the time of naming the group.
+    /// Creates a shell from a copy of `CurveParameters`, which takes a third of the time of looking up the
+    /// group by its name.
     init?(_ curve: Curve, isUsedAgain: Bool) {
         guard let key = unsafe EVP_PKEY_dup(CurveParameters[curve]) else { return nil }
         unsafe self.key = key

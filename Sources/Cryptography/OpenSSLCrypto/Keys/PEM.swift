@@ -10,8 +10,7 @@ package enum PEM {
         package let contents: [UInt8]?
     }
 
-    /// The aliases of each label: further labels under which OpenSSL reads the same structure as under the
-    /// label.
+    /// The aliases of each label. OpenSSL accepts an alias in place of the label.
     private static let aliases: [String: Set<String>] = [
         "CERTIFICATE": ["X509 CERTIFICATE", "TRUSTED CERTIFICATE"],
         "CERTIFICATE REQUEST": ["NEW CERTIFICATE REQUEST"],
@@ -56,8 +55,8 @@ package enum PEM {
         return blocks
     }
 
-    /// Whether a text has a block with exactly this label, complete or not. Nothing is copied, because the
-    /// text may be a secret key.
+    /// Returns whether a text has a block with exactly this label, complete or not. Nothing is copied,
+    /// because the text may be a secret key.
     package static func hasBlock(_ label: StaticString, in text: ArraySlice<UInt8>) -> Bool {
         let begin = Array("-----BEGIN \(label)-----".utf8)
         return text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d })
@@ -80,7 +79,8 @@ package enum PEM {
             if !isInHeader { body += line.filter { $0 != 0x20 && $0 != 0x09 } }
         }
 
-        /// Returns the block at its END line. The block is damaged if that line has another label.
+        /// Returns the block that ends with the END line of the label `other`. The block is damaged if `other` is
+        /// not the label of its BEGIN line.
         func closed(by other: String) -> Block {
             guard other == label, let contents = PEM.decodeBase64(body) else {
                 return Block(label: label, contents: nil)
@@ -116,7 +116,7 @@ package enum PEM {
             let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
             for index in 0..<4 {
                 let digit = alphabet[bits >> (18 - 6 * index) & 63]
-                // n bytes have n + 1 digits; `=` fills the group.
+                // A group of n bytes has n + 1 digits. `=` fills the rest of the four characters.
                 digits.append(index > group.count ? UInt8(ascii: "=") : digit)
             }
         }
@@ -142,7 +142,8 @@ package enum PEM {
             guard size >= 8 else { continue }
             size -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> size))
-            // `<<` binds tighter than `-`: the mask keeps the bits that belong to the next byte.
+            // `<<` binds tighter than `-`, so the mask is `(1 << size) - 1`. It keeps the bits that belong to
+            // the next byte.
             bits &= 1 << size - 1
         }
         return bits == 0 ? bytes : nil
@@ -162,7 +163,7 @@ package enum PEM {
 }
 
 extension PEM.Block {
-    /// Whether the block has this label, or an alias of it.
+    /// Returns whether the block has this label, or an alias of it.
     package func `is`(_ label: StaticString) -> Bool {
         self.label == "\(label)" || PEM.isAlias(self.label, of: label)
     }
@@ -171,8 +172,8 @@ extension PEM.Block {
 extension ArraySlice where Element == UInt8 {
     private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-    /// The bytes without a byte order mark. Editors write the mark at the beginning of a file, so a mark also
-    /// occurs inside concatenated files.
+    /// The bytes without a byte order mark. Editors write the mark at the beginning of a file. A text of
+    /// several concatenated files may therefore contain marks in the middle, too.
     package var withoutByteOrderMark: ArraySlice<UInt8> {
         starts(with: Self.byteOrderMark) ? dropFirst(Self.byteOrderMark.count) : self
     }

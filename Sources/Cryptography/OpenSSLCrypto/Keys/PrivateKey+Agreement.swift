@@ -31,7 +31,7 @@ extension PrivateKey {
     }
 }
 
-/// Whether all bytes are zero, in a time that does not depend on the contents.
+/// Returns whether all bytes are zero, in a time that does not depend on the contents.
 private func isZero(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
     unsafe bytes.reduce(0, |) == 0
 }

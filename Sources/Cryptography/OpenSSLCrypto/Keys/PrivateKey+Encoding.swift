@@ -10,12 +10,13 @@ extension PrivateKey {
         let decoded = unsafe pem.withUnsafeBytes { bytes in
             let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { unsafe BIO_free(source) }
-            // The callback refuses: by default OpenSSL would ask for a passphrase on the terminal.
+            // The callback gives no passphrase. Without a callback, OpenSSL would ask for it on the terminal.
             return unsafe PEM_read_bio_PrivateKey_ex(source, nil, { _, _, _, _ in -1 }, nil, nil, nil)
         }
         let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMalformed)
         guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
-        // Created again from the scalar, because the file's public half may be another key's.
+        // The key is created again from the scalar, because the public half in the file may belong to another
+        // key.
         self = try handle.privateNumber(of: curve).withUnprotectedBytes {
             scalar throws(OpenSSLCryptoError) in try PrivateKey(curve: curve, scalar: scalar)
         }

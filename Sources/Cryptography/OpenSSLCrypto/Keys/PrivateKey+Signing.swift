@@ -1,7 +1,8 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// Signs the concatenation of `parts`. `form` is ignored for EdDSA. Throws `algorithmDoesNotFitKey`.
+    /// Signs the concatenation of `parts`. `form` is ignored for EdDSA. Throws `algorithmDoesNotFitKey` if
+    /// `algorithm` cannot be used on the curve of the key.
     package borrowing func sign(
         _ parts: [ArraySlice<UInt8>], algorithm: SignatureAlgorithm, form: SignatureForm
     ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -34,7 +35,8 @@ extension PrivateKey {
 
     /// Returns r‖s of an ECDSA signature in DER.
     private borrowing func fixedWidth(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
-        // The value is not used: creating it checks the encoding strictly, which `numbers` does not do.
+        // The new value is not used. It is created because its initialiser checks the encoding strictly,
+        // which `numbers` does not do.
         _ = try ECDSASignature(der, form: .der, curve: curve)
         let (r, s) = try ECDSASignature.numbers(ofDER: der)
         var result = [UInt8](repeating: 0, count: 2 * curve.coordinateSize)

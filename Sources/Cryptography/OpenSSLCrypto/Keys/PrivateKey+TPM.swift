@@ -31,8 +31,9 @@ extension PrivateKey {
         try self.init(curve: curve, inTPM: handle)
     }
 
-    /// Returns the key as the TPM wrapped it. The text is not secret, because only this TPM can use the key,
-    /// for any user with access to the TPM. Throws `openSSLFailed` for a key in memory.
+    /// Returns the key as the TPM wrapped it. The text is not secret, because the key can be used only in
+    /// this TPM. Every user with access to this TPM can use the key. Throws `openSSLFailed` for a key in
+    /// memory.
     package borrowing func wrappedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
         guard residence == .tpm else { throw .openSSLFailed }
         let sink = unsafe BIO_new(BIO_s_mem())
@@ -72,7 +73,7 @@ extension KeyHandle {
         let key = unsafe pem.withUnsafeBytes { bytes in
             let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { unsafe BIO_free(source) }
-            // The callback refuses: by default OpenSSL would ask for a passphrase on the terminal.
+            // The callback gives no passphrase. Without a callback, OpenSSL would ask for it on the terminal.
             return unsafe PEM_read_bio_PrivateKey_ex(
                 source, nil, { _, _, _, _ in -1 }, nil, library, TPM.properties.cString)
         }
@@ -131,9 +132,9 @@ extension KeyHandle {
                 let context = unsafe EVP_PKEY_CTX_new_from_pkey(
                     borrowed.library, borrowed.key, TPM.properties.cString)
                 defer { unsafe EVP_PKEY_CTX_free(context) }
-                // OpenSSL caches a version of the peer's key for the TPM's provider in the object that it
-                // gets. The copy is freed with that version. In the shell the version would stay, and be used
-                // for the next public key.
+                // The peer's key is copied, because OpenSSL caches the key's form for the TPM's provider in
+                // the key object. Without the copy, this cached form would stay in the reusable `KeyShell`
+                // and would be used for the next public key, too.
                 let other = unsafe EVP_PKEY_dup(borrowed.other)
                 defer { unsafe EVP_PKEY_free(other) }
                 var written = unsafe place.bytes.count
@@ -148,15 +149,15 @@ extension KeyHandle {
     }
 
     /// The memory to which a closure under the TPM's lock writes.
-    // `@unchecked Sendable` is safe here: the function that passes the pointers to the closure waits for its
-    // end.
+    // `@unchecked Sendable` is safe here: the function that passes the pointers waits until the closure has
+    // ended.
     @safe private struct Place: @unchecked Sendable {
         let bytes: UnsafeMutableRawBufferPointer
     }
 
     /// The OpenSSL handles that a closure under the TPM's lock uses.
-    // `@unchecked Sendable` is safe here: the function that passes the pointers to the closure waits for its
-    // end.
+    // `@unchecked Sendable` is safe here: the function that passes the pointers waits until the closure has
+    // ended.
     @safe private struct BorrowedHandles: @unchecked Sendable {
         let key: OpaquePointer
         let library: OpaquePointer?

@@ -36,7 +36,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         var point = [UInt8](
             repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))
-        // The byte 04 stands before the coordinates.
+        // One more byte is needed on a Weierstrass curve, because the byte 04 precedes the coordinates.
         if curve.family == .weierstrass { point.append(0) }
         var written = 0
         let found = unsafe EVP_PKEY_get_octet_string_param(
@@ -47,7 +47,7 @@ package struct PrivateKey: ~Copyable, Sendable {
         self.handle = handle
     }
 
-    /// The place of the private half.
+    /// The location of the private half of a key.
     package enum Residence: String, Sendable { case memory, tpm }
 
     package var residence: Residence { handle.isInTPM ? .tpm : .memory }

@@ -3,8 +3,8 @@ internal import COpenSSL
 extension PublicKey {
     /// Verifies a signature over the concatenation of `parts`.
     ///
-    /// - Throws: `algorithmDoesNotFitKey`; `signatureMalformed` for a wrong size or a form that is not DER;
-    ///   otherwise `signatureInvalid`.
+    /// - Throws: `algorithmDoesNotFitKey` for an algorithm that the curve does not allow,
+    ///   `signatureMalformed` for a wrong size or malformed DER, `signatureInvalid` for a wrong signature.
     package borrowing func verify(
         _ signature: ArraySlice<UInt8>, form: SignatureForm, algorithm: SignatureAlgorithm,
         over parts: [ArraySlice<UInt8>]

@@ -36,7 +36,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
         }
     }
 
-    /// Verifies a signature over `message`. Throws `signatureInvalid`.
+    /// Verifies a signature over `message`. Throws `signatureInvalid` for a wrong signature.
     package borrowing func verify(
         _ signature: ArraySlice<UInt8>, algorithm: RSASignatureAlgorithm, over message: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {

@@ -12,8 +12,8 @@ enum TPM {
         var context: OpaquePointer?
     }
 
-    /// The query for OpenSSL algorithms that prefers the provider `tpm2`. The `?` means that other providers
-    /// are allowed too: PEM and DER are decoded by the default provider.
+    /// The query for OpenSSL algorithms that prefers the provider `tpm2`. The `?` also allows other
+    /// providers, because the default provider decodes PEM and DER.
     static let properties: StaticString = "?provider=tpm2"
 
     /// Calls `body` with the library context under the lock. `body` must not free a TPM key, because freeing

@@ -11,8 +11,9 @@ internal import COpenSSL
 /// so two threads cannot use it at the same time. The key is destroyed with the context.
 ///
 /// `open` returns no plaintext before the tag is verified, and overwrites the buffer if the tag is wrong. A
-/// message has fewer than 2³¹ bytes, because OpenSSL counts in `int`.
-@safe package struct AESGCM: ~Copyable, @unchecked Sendable {  // one owner, and only `mutating` uses
+/// message has fewer than 2³¹ bytes, because OpenSSL counts in `int`. The type is `@unchecked Sendable`,
+/// because a value has one owner and every use is `mutating`.
+@safe package struct AESGCM: ~Copyable, @unchecked Sendable {
     package static let nonceSize = 12
     package static let tagSize = 16
 
@@ -102,7 +103,7 @@ internal import COpenSSL
         }
     }
 
-    /// Adds the data that is authenticated and not encrypted. Without data there is nothing to add.
+    /// Adds the data that is authenticated and not encrypted. Does nothing if `extra` is empty.
     private func authenticate(_ extra: ArraySlice<UInt8>) -> Bool {
         if extra.isEmpty { return true }
         var written: Int32 = 0
@@ -123,8 +124,8 @@ internal import COpenSSL
         } && Int(written) == source.count
     }
 
-    /// Completes the message. When a message is opened, OpenSSL compares the tag here. GCM writes no more
-    /// bytes.
+    /// Completes the message. When a message is opened, OpenSSL compares the tag here. For GCM, OpenSSL
+    /// writes no bytes in this step.
     private func finish() -> Bool {
         // OpenSSL's interface requires room for one more block, although GCM never fills it.
         var spare: (UInt64, UInt64) = (0, 0)

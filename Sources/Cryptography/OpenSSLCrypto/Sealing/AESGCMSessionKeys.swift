@@ -35,8 +35,8 @@ package struct AESGCMOpeningKey: ~Copyable, Sendable {
         nonces = NonceCounter(prefix: noncePrefix)
     }
 
-    /// Decrypts the next message. After the first failure every call throws `keySpent`: a session with a
-    /// broken message has ended.
+    /// Decrypts the next message. After the first failure every call throws `keySpent`, because a broken
+    /// message ends the session.
     package mutating func open(_ sealed: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
         let nonce = try nonces.next()
         do {
@@ -60,11 +60,11 @@ struct NonceCounter: Sendable {
         self.used = used
     }
 
-    /// Returns the next nonce. Throws `keySpent` if there is none.
+    /// Returns the next nonce. Throws `keySpent` if none is left.
     mutating func next() throws(OpenSSLCryptoError) -> InlineArray<12, UInt8> {
         guard !isSpent, used < .max else { throw .keySpent }
         used += 1
-        // Copies, since a closure cannot capture `self` of a mutating function.
+        // Local copies are needed, since a closure cannot capture `self` of a mutating function.
         let (prefix, counter) = (prefix, used)
         // The prefix is in the bytes 0 to 7, and the counter in the bytes 8 to 11.
         return InlineArray { index in

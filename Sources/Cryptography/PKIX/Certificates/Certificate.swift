@@ -50,7 +50,7 @@ package struct Certificate: Sendable {
     /// way.
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
 
-    /// Parses a certificate that fills `der`. Throws for a malformed known extension too.
+    /// Parses a certificate that fills `der`. A malformed known extension is also an error.
     package init(der: ArraySlice<UInt8>) throws(PKIXError) {
         guard der.count <= Self.maximumSize else { throw .limitExceeded(at: der.startIndex) }
         self.der = der
@@ -81,13 +81,13 @@ package struct Certificate: Sendable {
         self.deviations = deviations
     }
 
-    /// Returns the subject's key, checked to be on its curve. Throws `unsupportedKey` for other kinds of
-    /// keys.
+    /// Returns the subject's key after a check that its point is on the curve. Throws `unsupportedKey` for
+    /// other kinds of keys.
     package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         try subjectPublicKeyInfo.publicKey()
     }
 
-    /// Whether issuer and subject have the same name. This says nothing about the signature.
+    /// Whether issuer and subject have the same name. The signature is not checked.
     package var isSelfIssued: Bool { issuer == subject }
 
     /// Verifies that `key` signed the certificate. Nothing else is checked.

@@ -1,7 +1,7 @@
 internal import OpenSSLCrypto
 
-/// A chain of certificates, the leaf first. Each certificate is signed by the next one. The chain does not
-/// say whether its last certificate is trusted.
+/// A chain of certificates, the leaf first. Each certificate is signed by the next one. The last certificate
+/// need not be trusted.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     /// The certificates above the leaf, in order.
@@ -37,13 +37,13 @@ package enum CertificateChainError: Error, Equatable, Sendable {
     /// The leaf is self-signed, so no root can make it trusted.
     case leafSelfSigned
     case keyNotOfLeaf
-    /// The leaf's key is on a curve that does not sign.
+    /// The curve of the leaf's key has no signature algorithm.
     case keyCannotSign
 }
 
 extension Certificate {
-    /// Whether `issuer` has the name that this certificate gives as its issuer, and the key that signed this
-    /// certificate.
+    /// Returns whether `issuer` is the issuer of this certificate: its subject is this certificate's issuer
+    /// name, and its key signed this certificate.
     package func isSigned(by issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }
         do throws(OpenSSLCryptoError) {

@@ -57,7 +57,8 @@ extension CertificateExtension {
         }
     }
 
-    /// Creates the names of a server (RFC 5280 4.2.1.6): DNS names, and addresses of 4 or 16 bytes.
+    /// Creates subjectAltName with the names of a server (RFC 5280 4.2.1.6): DNS names, and IP addresses of 4
+    /// or 16 bytes.
     package static func subjectAlternativeNames(dns: [String], addresses: [[UInt8]] = []) -> Self {
         // Tag 2 is a DNS name, and tag 7 an IP address.
         Self(.subjectAlternativeName) {
@@ -70,7 +71,8 @@ extension CertificateExtension {
 
     package static func crlDistributionPoint(uri: String) -> Self {
         Self(.crlDistributionPoints) {
-            // The list, a DistributionPoint, its name, the form fullName, and a URI (RFC 5280 4.2.1.13).
+            // The nested elements are the list, a DistributionPoint, its name, the form fullName, and a URI
+            // (RFC 5280 4.2.1.13).
             $0.write(DERTag.sequence) {
                 $0.write(DERTag.sequence) {
                     $0.write(DERTag.constructed(0)) {
@@ -100,16 +102,16 @@ extension DERWriter {
 }
 
 extension PublicKey {
-    /// Returns the SHA-1 of the public key's bits (RFC 5280 4.2.1.2, method 1). The identifier is a label and
-    /// protects nothing.
+    /// Returns the SHA-1 of the public key's bits (RFC 5280 4.2.1.2, method 1). No security depends on this
+    /// digest, because the identifier only helps to find a key.
     package func subjectKeyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
         try sha1ForKeyIdentifier(encodedPoint[...])
     }
 }
 
 extension SubjectPublicKeyInfo {
-    /// Returns the SHA-1 of the public key's bits (RFC 5280 4.2.1.2, method 1). The identifier is a label and
-    /// protects nothing.
+    /// Returns the SHA-1 of the public key's bits (RFC 5280 4.2.1.2, method 1). No security depends on this
+    /// digest, because the identifier only helps to find a key.
     package func keyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
         try sha1ForKeyIdentifier(publicKeyBits)
     }

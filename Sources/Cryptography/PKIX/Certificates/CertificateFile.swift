@@ -33,7 +33,8 @@ package enum CertificateFile {
             _ = try certificates(fromPEMOrDER: bytes)
             return nil
         } catch .pemMalformed {
-            // A PEM block is damaged, or neither a PEM block nor the whole file can be a certificate.
+            // The file has no certificate to diagnose: a PEM block is damaged, no PEM block is a certificate,
+            // or the file has no PEM block and is not DER.
             return nil
         } catch {
             return error

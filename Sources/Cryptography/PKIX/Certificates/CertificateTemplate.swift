@@ -1,7 +1,7 @@
 package import OpenSSLCrypto
 
 /// The fields of a certificate to be written (RFC 5280 4.1.2). The fields are written as given, even if they
-/// break a rule, because test issuers need wrong certificates.
+/// break a rule, because test issuers make faulty certificates on purpose.
 package struct CertificateTemplate: Sendable {
     /// The serial number, big-endian and not negative.
     package var serialNumber: [UInt8]
@@ -12,8 +12,8 @@ package struct CertificateTemplate: Sendable {
     /// The last second of validity, since 1970-01-01T00:00:00Z.
     package var notAfter: Int64
     package var subjectPublicKeyInfo: [UInt8]
-    /// The extensions in the order of writing, even if one occurs twice. If there are none, the field is
-    /// omitted.
+    /// The extensions in the order in which they are written. An extension that occurs twice is written
+    /// twice. If there are no extensions, the field is omitted.
     package var extensions: [CertificateExtension]
 
     package init(
@@ -51,8 +51,8 @@ package struct CertificateTemplate: Sendable {
         }
     }
 
-    /// Returns the signed part, `TBSCertificate`. The signed part names the signature algorithm again (RFC
-    /// 5280 4.1.1.2).
+    /// Returns the signed part, `TBSCertificate`. It contains the signature algorithm, which the outer
+    /// structure repeats (RFC 5280 4.1.1.2).
     private func tbsCertificate(signatureAlgorithm: [UInt8]) -> [UInt8] {
         DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in

@@ -10,7 +10,7 @@ extension DERReader {
         let number = try reader.readSmallInteger()
         try reader.finish()
         guard number <= 2 else { throw .certificateVersionWrong }
-        // Version 1 is the default, which DER leaves out.
+        // Version 1 is the default value, which DER requires to be omitted.
         if number == 0 { deviations.insert(.defaultValueWritten) }
         return number + 1
     }

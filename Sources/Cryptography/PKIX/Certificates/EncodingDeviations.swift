@@ -1,5 +1,6 @@
 /// The encodings in a certificate or CRL that RFC 5280 forbids but that are unambiguous. The parser accepts
-/// and records them: roots in use have them (Q179), but leaf certificates with most of them are refused.
+/// and records them, because roots in use have them (Q179). A leaf certificate is refused for every deviation
+/// that is not in `harmless`.
 package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -22,7 +23,7 @@ package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     /// TRUE is encoded as 01 in basicConstraints (X.690 11.1; Q215).
     package static let booleanTrueNotFF = EncodingDeviations(rawValue: 1 << 7)
 
-    /// The deviations that every TLS implementation ignores. A signer is not refused for them.
+    /// The deviations that every TLS implementation ignores. A leaf certificate is not refused for them.
     package static let harmless: EncodingDeviations = [.trailingZeroBits, .booleanTrueNotFF]
 }
 
@@ -35,14 +36,14 @@ extension EncodingDeviations {
     private static let texts: [(deviation: EncodingDeviations, text: String)] = [
         (
             .defaultValueWritten,
-            "a default value is written in the version, a critical flag or basicConstraints"
+            "the default value of the version, a critical flag or basicConstraints is written out; DER requires that it be omitted"
         ),
         (.serialNumberNotPositive, "the serial number is not positive"),
         (.serialNumberTooLong, "the serial number has more than 20 octets"),
-        (.generalizedTimeBefore2050, "a date before 2050 is a GeneralizedTime"),
+        (.generalizedTimeBefore2050, "a date before 2050 is encoded as GeneralizedTime"),
         (.trailingZeroBits, "the bits of keyUsage end in zero"),
-        (.pathLengthWithoutCA, "basicConstraints has a path length and no CA"),
-        (.emptyListWritten, "the empty list of revoked certificates is written"),
-        (.booleanTrueNotFF, "TRUE is 01 and not FF in basicConstraints"),
+        (.pathLengthWithoutCA, "basicConstraints has a path length although cA is FALSE"),
+        (.emptyListWritten, "the list of revoked certificates is empty, but not omitted"),
+        (.booleanTrueNotFF, "TRUE is encoded as 01 instead of FF in basicConstraints"),
     ]
 }

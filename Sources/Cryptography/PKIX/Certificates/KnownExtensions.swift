@@ -105,7 +105,8 @@ package struct BasicConstraints: Equatable, Sendable {
     }
 }
 
-/// The permitted uses of a certificate's key (RFC 5280 4.2.1.3). Bit n of the standard is bit n here.
+/// The permitted uses of a certificate's key (RFC 5280 4.2.1.3). Bit n of the standard is `1 << n` in the raw
+/// value.
 package struct KeyUsage: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 

@@ -45,8 +45,8 @@ enum DERTime {
     }
 
     /// Returns the number of days from 1970-01-01 to a date in the Gregorian calendar. Years are counted from
-    /// March, so that 29 February is their last day: the five months from March on have 153 days together.
-    /// There are 719 468 days between 0000-03-01 and 1970-01-01.
+    /// March, so that a leap day is the last day of its year. The lengths of the months then repeat every
+    /// five months, with 153 days in total. There are 719 468 days between 0000-03-01 and 1970-01-01.
     private static func days(before year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -75,14 +75,14 @@ enum DERTime {
         return (isShort ? DERTag.utcTime : DERTag.generalizedTime, fields + [UInt8(ascii: "Z")])
     }
 
-    /// Whether the time is in the years 1950 to 2049.
+    /// Returns whether the time is in the years 1950 to 2049.
     static func isWrittenAsUTCTime(_ seconds: Int64) -> Bool {
         (days(before: 1950, 1, 1) * 86400..<days(before: 2050, 1, 1) * 86400).contains(seconds)
     }
 
     /// Returns year, month and day of the day with this number, counted from 1970-01-01.
     private static func date(ofDay day: Int64) -> (Int64, Int64, Int64) {
-        // An estimate that is never later than the right year, before and after 1970.
+        // The estimate is never later than the correct year, before and after 1970.
         var year = 1970 + floored(day, day < 0 ? 365 : 366)
         while days(before: year + 1, 1, 1) <= day { year += 1 }
         var rest = day - days(before: year, 1, 1)

@@ -16,7 +16,8 @@ package struct DERWriter: Sendable {
     package mutating func write(_ tag: UInt8, contents: some Collection<UInt8>) {
         bytes.append(tag)
         if contents.count > 0x7f {
-            // A length above 0x7f follows a byte with the number of its bytes (X.690 8.1.3.5).
+            // A length above 0x7f is preceded by a byte that says how many bytes the length has (X.690
+            // 8.1.3.5).
             let size = (Int.bitWidth - contents.count.leadingZeroBitCount + 7) / 8
             bytes.append(0x80 | UInt8(size))
             for index in (0..<size).reversed() {

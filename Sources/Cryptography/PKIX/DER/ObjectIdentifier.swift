@@ -51,13 +51,14 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The identifier in dotted decimals. An arc that does not fit in 63 bits appears as "…".
     package var description: String {
         var text: [String] = []
-        // Becomes `nil` if the arc does not fit.
+        // Becomes `nil` if the arc does not fit in 63 bits.
         var arc: UInt64? = 0
         for byte in encoded {
             arc = arc.flatMap { $0 >> 56 == 0 ? $0 << 7 | UInt64(byte & 0x7f) : nil }
             guard byte < 0x80 else { continue }
             if text.isEmpty, let first = arc {
-                // The first number holds two arcs: 40 times the first, which is at most 2, and the second.
+                // The first number encodes two arcs: 40 times the first arc, which is at most 2, plus the
+                // second arc.
                 let root = min(first / 40, 2)
                 text.append("\(root).\(first - 40 * root)")
             } else {

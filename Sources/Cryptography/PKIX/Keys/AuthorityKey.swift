@@ -31,7 +31,6 @@ extension SubjectPublicKeyInfo {
         }
     }
 
-    /// Whether the key's kind is supported. Whether its point is on the curve is checked only by
-    /// `authorityKey()`.
+    /// Whether the key's kind is supported. Only `authorityKey()` also checks that the point is on the curve.
     package var isSupported: Bool { isRSA || curve != nil }
 }

@@ -27,8 +27,8 @@ extension RSASignatureAlgorithm {
         do throws(PKIXError) {
             var outer = DERReader(parameters.encoding)
             var fields = try outer.enter(DERTag.sequence)
-            // All three fields must be present, because without them their defaults apply, SHA-1 and a salt
-            // of 20 bytes.
+            // An absent field has its default: SHA-1, MGF1 with SHA-1, or a salt of 20 bytes. SHA-1 is not
+            // supported, and no supported hash has 20 bytes, so all three fields must be present.
             var first = try fields.enter(DERTag.constructed(0))
             guard let hash = try readHash(&first) else { return nil }
             var second = try fields.enter(DERTag.constructed(1))

@@ -2,7 +2,8 @@ package import OpenSSLCrypto
 
 /// The signature algorithm of a certificate or CRL (RFC 5280 4.1.1.2).
 package enum X509SignatureAlgorithm: Hashable, Sendable {
-    /// ECDSA or EdDSA. The curve is `nil` for ECDSA, whose identifier does not name it.
+    /// ECDSA or EdDSA. The curve is `nil` for ECDSA, because the identifier of ECDSA does not contain the
+    /// curve.
     case curve(SignatureAlgorithm, Curve?)
     case rsa(RSASignatureAlgorithm)
 
@@ -20,7 +21,7 @@ package enum X509SignatureAlgorithm: Hashable, Sendable {
         return RSASignatureAlgorithm(identifier, parameters: parameters).map(Self.rsa)
     }
 
-    /// Returns the algorithm that an identifier without parameters names; `nil` for other identifiers.
+    /// Returns the algorithm of an identifier without parameters; `nil` for other identifiers.
     private static func withoutParameters(_ identifier: ObjectIdentifier) -> X509SignatureAlgorithm? {
         switch identifier {
         case .ecdsaWithSHA256: .curve(.ecdsa(.sha256), nil)

@@ -33,7 +33,8 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
         try reader.finish()
     }
 
-    /// Returns the key, checked to be on its curve. Throws `unsupportedKey` for other kinds of keys.
+    /// Returns the key after a check that its point is on the curve. Throws `unsupportedKey` for other kinds
+    /// of keys.
     package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         guard let curve else { throw .unsupportedKey }
         guard curve.family == .weierstrass else { return try PublicKey(curve: curve, raw: publicKeyBits) }
@@ -80,7 +81,7 @@ extension Curve {
         }
     }
 
-    /// Whether an `AlgorithmIdentifier` belongs to a key on this curve.
+    /// Returns whether an `AlgorithmIdentifier` belongs to a key on this curve.
     fileprivate func matches(kind: ObjectIdentifier, parameters: DERElement?) -> Bool {
         guard family == .weierstrass else { return kind == objectIdentifier && parameters == nil }
         return kind == .ecPublicKey && parameters?.tag == DERTag.objectIdentifier
@@ -89,7 +90,7 @@ extension Curve {
 }
 
 extension ObjectIdentifier {
-    /// The key type of all Weierstrass curves (RFC 5480 2.1.1). Its parameters name the curve.
+    /// The key type of all Weierstrass curves (RFC 5480 2.1.1). Its parameters identify the curve.
     fileprivate static let ecPublicKey = ObjectIdentifier("1.2.840.10045.2.1")
     fileprivate static let rsaEncryption = ObjectIdentifier("1.2.840.113549.1.1.1")
     fileprivate static let p256 = ObjectIdentifier("1.2.840.10045.3.1.7")

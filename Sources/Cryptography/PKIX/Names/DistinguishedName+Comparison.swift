@@ -8,7 +8,7 @@ extension DistinguishedName: Equatable {
         return left.relativeNames.elementsEqual(right.relativeNames, by: isSameSet)
     }
 
-    /// Whether both relative names have the same attributes, in any order.
+    /// Returns whether both relative names have the same attributes, in any order.
     private static func isSameSet(_ left: [Attribute], _ right: [Attribute]) -> Bool {
         guard left.count == right.count else { return false }
         var unmatched = right
@@ -21,7 +21,7 @@ extension DistinguishedName: Equatable {
 }
 
 extension DistinguishedName {
-    /// A key for looking names up: two names have the same key exactly if they are equal.
+    /// A key for finding a name in a collection. Two names have the same key exactly if they are equal.
     package var comparisonKey: [UInt8] {
         relativeNames.reduce(into: []) { key, name in
             let attributes = name.map(\.comparisonKey).sorted { $0.lexicographicallyPrecedes($1) }
@@ -46,7 +46,7 @@ extension DistinguishedName.Attribute {
         }
     }
 
-    /// Whether type and value are equal (RFC 5280 7.1).
+    /// Returns whether type and value are equal (RFC 5280 7.1).
     fileprivate func matches(_ other: Self) -> Bool {
         guard type == other.type else { return false }
         guard hasFoldedText, other.hasFoldedText else {

@@ -86,7 +86,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         return result
     }
 
-    /// Whether the character needs no escape. A blank needs one only at the ends.
+    /// Returns whether the character needs no escape. A blank needs an escape only at the ends of the text.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch UnicodeScalar(byte) {
         case "0"..."9", "A"..."Z", "a"..."z", " ", "-", ".", "'", "(", ")", "/", ":", "_": true

@@ -2,12 +2,12 @@ package import OpenSSLCrypto
 
 /// A parsed X.509 CRL of one issuer (RFC 5280 5.1), which is not trusted until its signature is verified.
 ///
-/// A CRL answers two questions, and a defect affects them differently (ITU-T X.509 7.3; Q230, Q241):
+/// A defect of a CRL affects listed and other certificates differently (ITU-T X.509 7.3; Q230, Q241):
 ///
 /// - A certificate that is listed is revoked, whatever else is wrong with the CRL.
-/// - A certificate that is not listed is good only if the list is complete. Every part that is missing,
-///   unreadable or limits the list is recorded in `gaps`. If there is a gap, a certificate that is not listed
-///   may be revoked nevertheless.
+/// - A certificate that is not listed is good only if the list is complete. `gaps` records every part that is
+///   missing or unreadable, and every part that limits the list. If there is a gap, a certificate that is not
+///   listed may be revoked nevertheless.
 ///
 /// The initialiser therefore requires only the signature, the issuer, thisUpdate and the entries, and reads
 /// each entry separately. Indirect CRLs and CRLs of attribute certificates are refused completely, because
@@ -36,8 +36,8 @@ package struct CertificateRevocationList: Sendable {
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
     /// The CRL number, big-endian without a leading zero; `nil` if it is missing or unreadable.
     package let number: ArraySlice<UInt8>?
-    /// The URIs of the distribution point that the CRL covers; `nil` if the CRL names none, and so covers all
-    /// certificates of its issuer.
+    /// The URIs of the distribution point that the CRL covers; `nil` if the CRL has no readable name of a
+    /// distribution point.
     package let distributionPointURIs: [String]?
     /// The value of the issuing distribution point extension; `nil` if there is none, so that the CRL covers
     /// all certificates of its issuer.
@@ -97,8 +97,8 @@ package struct CertificateRevocationList: Sendable {
     /// The first of `gaps`; `nil` if the list is complete.
     package var incompleteness: PKIXError? { gaps.first }
 
-    /// Returns the issuer of a CRL whose end may be missing. Reads only up to the issuer's name. `nil` if the
-    /// bytes do not begin like a CRL.
+    /// Returns the issuer of a CRL that may be truncated after the issuer's name. `nil` if the bytes do not
+    /// begin like a CRL.
     package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
         guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
             let begun = DERReader.contents(of: DERTag.sequence, begunBy: list)
@@ -124,8 +124,8 @@ package struct CertificateRevocationList: Sendable {
         revoked.entry(serialNumber, in: der)
     }
 
-    /// Whether this CRL revokes every certificate that `other` revokes, and for at least as long. An entry
-    /// with the reason certificateHold is temporary: it ends at the nextUpdate of its CRL.
+    /// Returns whether this CRL revokes every certificate that `other` revokes, and for at least as long. An
+    /// entry with the reason certificateHold is temporary: it ends at the nextUpdate of its CRL.
     package func revokesAll(of other: CertificateRevocationList) -> Bool {
         // A certificateHold in a CRL without nextUpdate lasts until a later complete CRL (Q241). `??` binds
         // tighter than `>=`.
@@ -154,7 +154,8 @@ extension DERReader {
         }
         var time = DERReader(try readElement().encoding)
         let start = position
-        // If there are two times, neither is known to be the right one.
+        // If there are two times, it is unknown which one is right. Neither is used, and a gap is recorded
+        // below.
         while isAtNextUpdate { _ = try readElement() }
         do throws(PKIXError) {
             let update = try time.readTime(&deviations)
@@ -166,13 +167,14 @@ extension DERReader {
         }
     }
 
-    /// Whether the next element precedes the entries and the extensions, whatever its type.
+    /// Whether the next element comes before the entries and the extensions, which is the position of
+    /// nextUpdate. The element may have any type.
     private var isAtNextUpdate: Bool {
         !isAtEnd && nextTag != DERTag.sequence && nextTag != DERTag.constructed(0)
     }
 }
 
-/// The reason for a revocation (RFC 5280 5.3.1), with the standard's numbers.
+/// The reason for a revocation. The raw values are the numbers of RFC 5280 5.3.1.
 package enum RevocationReason: UInt8, Sendable {
     case unspecified = 0
     case keyCompromise = 1

@@ -45,8 +45,8 @@ struct KnownRevocationExtensions {
         }
     }
 
-    /// Reads one extension. Its faults are gaps, unless its value says that the entries belong to other
-    /// issuers or to attribute certificates.
+    /// Reads one extension. A fault of the extension is recorded as a gap. The whole CRL is refused if the
+    /// extension says that the entries belong to other issuers or to attribute certificates.
     private mutating func read(
         _ element: DERElement, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) {
@@ -58,9 +58,9 @@ struct KnownRevocationExtensions {
             let oid = CertificateExtension.identifier(of: element)
             gaps.append(.crlPartUnreadable(CRLPart(oid), error))
             guard let oid, let value = CertificateExtension.value(of: element) else { return }
-            // The value is interpreted even though its envelope is faulty, because it may say that the
-            // entries belong to other issuers. It counts as critical, because its flag may be the faulty
-            // part.
+            // The value is interpreted even though the rest of the extension is faulty, because it may say
+            // that the entries belong to other issuers. The extension counts as critical, because its flag
+            // may be the faulty part.
             known = CertificateExtension(oid: oid, isCritical: true, value: value)
         }
         if !identifiers.insert(known.oid).inserted {
@@ -84,7 +84,7 @@ struct KnownRevocationExtensions {
         switch known.oid {
         case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
         case .crlNumber: number = try reader.readUnsignedInteger()
-        // The value, the number of the complete CRL, is not needed.
+        // The extension's value is the number of the complete CRL, which is not needed.
         case .deltaCRLIndicator: return gaps.append(.deltaCRL)
         case .issuingDistributionPoint:
             scope = known.value
@@ -96,7 +96,7 @@ struct KnownRevocationExtensions {
         try reader.finish()
     }
 
-    /// Reads the extension that limits what the CRL covers.
+    /// Reads the extension that limits the certificates or reasons that the CRL covers.
     private mutating func readIssuingDistributionPoint(_ reader: inout DERReader) throws(PKIXError) {
         var point = IssuingDistributionPoint()
         // The URIs that were read are recorded even if a later field is faulty.
@@ -144,9 +144,8 @@ private struct IssuingDistributionPoint {
 
     /// Reads the fields.
     ///
-    /// - Throws: `indirectCRL` or `crlOfOtherScope` if the entries are not certificates of the CRL's issuer:
-    ///   their serial numbers then identify certificates of other issuers. Other errors if the remaining
-    ///   fields cannot be found.
+    /// - Throws: `indirectCRL` or `crlOfOtherScope` if the entries may be certificates of other issuers, or
+    ///   attribute certificates; other errors if the remaining fields cannot be found.
     mutating func read(_ reader: inout DERReader) throws(PKIXError) {
         var fields = try reader.enter(DERTag.sequence)
         var last: UInt8 = 0
@@ -156,7 +155,7 @@ private struct IssuingDistributionPoint {
             // Fields out of order or repeated are a fault, but their flags still count, because a flag such
             // as `indirect` must not be missed.
             if field.tag & 0x1f < last { fault = fault ?? .unexpectedTag(at: start) }
-            // The next field must have a greater number. `&` binds tighter than `+`.
+            // The next field must have a greater tag number. `&` binds tighter than `+`.
             last = field.tag & 0x1f + 1
             switch field.tag {
             case Field.name: readName(field)
@@ -184,8 +183,8 @@ private struct IssuingDistributionPoint {
         }
     }
 
-    /// Whether a BOOLEAN is true. A byte other than 00 and FF is read as true and recorded as a fault (X.690
-    /// 8.2.2 and 11.1).
+    /// Returns whether a BOOLEAN is true. A byte other than 00 and FF is read as true and recorded as a fault
+    /// (X.690 8.2.2 and 11.1).
     private mutating func isSet(_ field: DERElement, at start: Int) -> Bool {
         let byte = field.contents.first ?? 0
         if field.contents.count != 1 || byte != 0x00 && byte != 0xff {
@@ -197,7 +196,7 @@ private struct IssuingDistributionPoint {
 
 extension DERReader {
     /// Reads the URIs of a DistributionPointName's full name (RFC 5280 4.2.1.13). Other forms of the name
-    /// have none.
+    /// contain no URIs.
     mutating func readUniformResourceIdentifiers() throws(PKIXError) -> [String] {
         var name = try enter(DERTag.constructed(0))
         guard name.nextTag == DERTag.constructed(0) else {
@@ -218,7 +217,7 @@ extension DERReader {
 }
 
 extension ArraySlice where Element == UInt8 {
-    /// The printable ASCII text; `nil` for other bytes, and for more than 2048 bytes.
+    /// These bytes as a text. `nil` if a byte is not printable ASCII, or if there are more than 2048 bytes.
     fileprivate var asASCII: String? {
         guard count <= 2048, allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
         return String(decoding: self, as: UTF8.self)

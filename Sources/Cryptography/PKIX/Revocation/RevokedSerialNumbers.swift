@@ -1,5 +1,5 @@
-/// The positions of a CRL's entries, sorted by serial number: one array, without an allocation for each
-/// entry.
+/// The positions of a CRL's entries, sorted by serial number. They are stored in one array, so that an entry
+/// needs no allocation of its own.
 struct RevokedSerialNumbers: Sendable {
     /// The maximum size of a serial number, in bytes. RFC 5280 allows 20, but certificates with longer
     /// numbers are accepted too (`EncodingDeviations.serialNumberTooLong`).
@@ -87,7 +87,7 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    /// Whether all entries satisfy a condition on serial number and reason.
+    /// Returns whether all entries satisfy a condition on serial number and reason.
     func allSatisfy(
         in der: ArraySlice<UInt8>, _ condition: (ArraySlice<UInt8>, RevocationReason) -> Bool
     ) -> Bool {
@@ -97,9 +97,9 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    /// Whether the entry `one` comes before the entry `other` in the array.
+    /// Returns whether the entry `one` comes before the entry `other` in the array.
     private static func precedes(_ one: Place, _ other: Place, in der: ArraySlice<UInt8>) -> Bool {
-        // The order serves only the binary search. It need not be numeric, and is not, because serial numbers
+        // Only the binary search uses this order. It is not the numeric order of the serial numbers, which
         // may be negative.
         guard one.count == other.count else { return one.count < other.count }
         let span = der.span
@@ -149,9 +149,10 @@ struct RevokedSerialNumbers: Sendable {
 extension DERReader {
     private static let removeFromCRL: UInt8 = 8
 
-    /// Reads the extensions of an entry (RFC 5280 5.3). Throws `indirectCRL` for a certificate issuer.
+    /// Reads the extensions of an entry (RFC 5280 5.3).
     ///
     /// - Returns: the reason; `nil` for removeFromCRL, which belongs in delta CRLs.
+    /// - Throws: `indirectCRL` if the entry has the extension certificateIssuer, which names another issuer.
     fileprivate mutating func readEntryExtensions(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> RevocationReason? {

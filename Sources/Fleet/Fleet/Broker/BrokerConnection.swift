@@ -7,30 +7,31 @@ internal import Transport
 package enum BrokerEvent: Equatable, Sendable {
     /// The broker has accepted this client.
     case connected
-    /// The broker refuses this client with a return code of MQTT 3.1.1, 3.2.2.3.
+    /// The broker refuses this client. `code` is the return code of its CONNACK (MQTT 3.1.1, section
+    /// 3.2.2.3).
     case refused(code: Int32)
     /// The connection has ended or could not be made. This is the last event.
     case ended
-    /// A message of a subscribed topic.
+    /// A message on a subscribed topic.
     case message(topic: String, payload: [UInt8])
     /// The broker has acknowledged the published message with this number.
     case acknowledged(Int32)
 }
 
-/// The last logged condition of the broker. Connection attempts follow each other every few seconds, so each
-/// condition is logged once until it changes or a connection is made.
+/// The broker fault that was logged last. A client without a connection tries to connect again every few
+/// seconds. So a repeated fault is logged only once, until another fault occurs or a connection is made.
 package struct BrokerRemark: Sendable {
     private var last = ""
 
     package init() {}
 
-    /// Returns whether the text differs from the last one, and records it.
+    /// Returns whether the text differs from the last recorded text, and records it.
     package mutating func isNews(_ text: String) -> Bool {
         defer { last = text }
         return text != last
     }
 
-    /// Forgets the last condition, because a connection was made.
+    /// Forgets the recorded text, because a connection was made.
     package mutating func clear() { last = "" }
 }
 
@@ -43,13 +44,13 @@ package struct BrokerRemark: Sendable {
 ///   accepts no descriptor above 1023. A hub with a thousand kiosks could therefore not reconnect to a broker
 ///   that was restarted.
 /// - libmosquitto locks its own state, so `publish`, `subscribe` and `stop` can be called from any thread.
-///   They only queue, and wake the socket's thread.
+///   They only queue packets and wake the socket's thread.
 /// - `stop()` ends the connection with a DISCONNECT, so that the broker does not publish the will of this
 ///   client.
 ///
 /// Limits: 20 s until the broker accepts the client, a keep-alive of 20 s, messages of at most 16 KiB, and at
-/// most 131 072 unread events. The TLS version is at least 1.2. Both sides must present a certificate of the
-/// authority that the chain of shops runs itself. The connection never reconnects by itself.
+/// most 131 072 unread events. The TLS version is at least 1.2. Each side must present a certificate from the
+/// certificate authority that the chain of shops runs itself. The connection never reconnects by itself.
 @safe package final class BrokerConnection: @unchecked Sendable {  // libmosquitto locks its own state
     /// The broker's address and the credentials of this client.
     package struct Settings: Sendable {
@@ -66,7 +67,8 @@ package struct BrokerRemark: Sendable {
         /// The MQTT client identifier. The broker ends an existing connection when a client with the same
         /// identifier connects.
         package var client: String
-        /// The retained message that the broker publishes if it loses this client.
+        /// The client's MQTT will, a retained message that the broker publishes if it loses this client, or
+        /// `nil` for no will.
         package var will: (topic: String, payload: [UInt8])?
 
         package init(
@@ -87,9 +89,9 @@ package struct BrokerRemark: Sendable {
 
     /// The maximum size of a received message, in bytes. Longer messages are dropped.
     package static let longestMessage = 1 << 14
-    /// The MQTT keep-alive, in seconds. After this time without a message the other side is pinged, and after
-    /// twice this time the connection counts as lost. Short, so that a kiosk in a broken network notices
-    /// within a minute and asks the hub whether it was revoked.
+    /// The MQTT keep-alive, in seconds. After this time without a message libmosquitto pings the broker, and
+    /// after twice this time the connection counts as lost. The time is short, so that a kiosk in a broken
+    /// network notices the loss within a minute. The kiosk then asks the hub whether the kiosk was revoked.
     package static let keepAlive: Int32 = 20
     /// The maximum time until the broker accepts this client. The DNS lookup of the host has no limit.
     package static let connectTimeout = Duration.seconds(20)
@@ -100,14 +102,15 @@ package struct BrokerRemark: Sendable {
     /// The maximum number of socket events until the broker accepts this client; about a dozen are normal. A
     /// server that is no broker cannot keep the socket's thread busy for longer.
     private static let mostSteps = 200
-    /// The maximum number of unread events; the oldest are dropped. Many, because a hub receives a message
-    /// from every kiosk when it connects: the kiosk's presence (`KioskPresence`).
+    /// The maximum number of unread events; the oldest are dropped. The number is large, because a hub that
+    /// connects receives a message from every kiosk: the presence of the kiosk (`KioskPresence`).
     private static let mostWaiting = 1 << 17
 
-    /// Whether libmosquitto is initialised, which happens once in the process at the first use of this value.
+    /// Whether libmosquitto could be initialised. The first use of this value initialises the library, once
+    /// in the process.
     private static let isLibraryReady = mosquitto_lib_init() == Int32(MOSQ_ERR_SUCCESS.rawValue)
 
-    /// The events of the connection in their order, for one reader.
+    /// The events of the connection in the order in which they occurred. Only one task may read them.
     package let events: AsyncStream<BrokerEvent>
     private let box: EventBox
     private let address: (host: String, port: Int32)
@@ -118,8 +121,8 @@ package struct BrokerRemark: Sendable {
 
     private struct State {
         var isRunning = false
-        /// The time at which the connection ends even if the broker does not answer, or `nil` while it should
-        /// stay.
+        /// The time at which the connection ends even if the DISCONNECT was not sent. `nil` until `stop()` is
+        /// called.
         var end: ContinuousClock.Instant?
         /// The callers of `stop()` that wait for the end.
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -140,12 +143,12 @@ package struct BrokerRemark: Sendable {
         // libmosquitto does not retain the box. `box` lives as long as this object, which destroys the
         // client.
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
-        // `true` asks for a clean session, in which the broker keeps no subscriptions or messages of earlier
+        // `true` requests a clean session, in which the broker keeps no subscriptions or messages of earlier
         // connections.
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
-        // `prepare` is called after the last member is set, so that `deinit` frees the client if `prepare`
-        // fails.
+        // `prepare` is called after the last stored property is set, so that `deinit` frees the client if
+        // `prepare` fails.
         guard unsafe Self.prepare(client, settings) else { return nil }
         unsafe Self.listen(on: client)
     }
@@ -203,8 +206,8 @@ package struct BrokerRemark: Sendable {
             let connected = unsafe mosquitto_connect_async(
                 client, address.host, address.port, Self.keepAlive)
             if connected == Int32(MOSQ_ERR_SUCCESS.rawValue) { follow() }
-            // libmosquitto reports no end if the connection was never made. A second `ended` has no effect,
-            // because the first closes the stream.
+            // libmosquitto does not report the end of a connection that was never made. A second `ended` has
+            // no effect, because the first closes the stream.
             box.yield(.ended)
             let waiting = state.withLock { state in
                 state.isRunning = false
@@ -244,7 +247,8 @@ package struct BrokerRemark: Sendable {
         }
         let (found, isWoken) = (Int32(entries[0].revents), entries[1].revents != 0)
         if isWoken { wake.drain() }
-        // A TCP connection that the system refuses ends here, because libmosquitto would continue to wait.
+        // The connection ends here if its TCP connection was refused, because libmosquitto would continue to
+        // wait.
         guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
         // Read for any event but `POLLOUT`, because reading also reports an error or a hangup. During the TLS
@@ -262,7 +266,8 @@ package struct BrokerRemark: Sendable {
     }
 
     /// Ends the connection with a DISCONNECT, so that the broker publishes no will, and waits up to 2 s until
-    /// the DISCONNECT is sent. Before the broker has accepted the client, the connection ends at once.
+    /// the DISCONNECT is sent. If the broker has not accepted the client yet, the connection ends immediately
+    /// without a DISCONNECT.
     package func stop() async {
         guard box.isConnected else {
             state.withLock { $0.end = .now }
@@ -272,12 +277,12 @@ package struct BrokerRemark: Sendable {
         }
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             let isRunning = state.withLock { state in
-                // A second call must not extend the time.
+                // A second call of `stop` must not extend the time limit.
                 if state.end == nil { state.end = .now + Self.stopTimeout }
                 if state.isRunning { state.waiting.append(done) }
                 return state.isRunning
             }
-            // The connection has ended by itself in the meantime.
+            // The connection has already ended, so no other code would resume this caller.
             guard isRunning else { return done.resume() }
             unsafe mosquitto_disconnect(client)
             wake.write()
@@ -286,8 +291,8 @@ package struct BrokerRemark: Sendable {
 
     /// Publishes a message with QoS 1.
     ///
-    /// - Returns: The number that the event `acknowledged` contains when the broker has the message, or `nil`
-    ///   without a connection.
+    /// - Returns: The message's number, which the event `acknowledged` repeats after the broker has received
+    ///   the message. `nil` without a connection.
     @discardableResult
     package func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) -> Int32? {
         var number: Int32 = 0
@@ -297,8 +302,8 @@ package struct BrokerRemark: Sendable {
         return code == Int32(MOSQ_ERR_SUCCESS.rawValue) ? number : nil
     }
 
-    /// Subscribes to a topic pattern with QoS 1. The call fails only without a connection, which the event
-    /// `ended` reports.
+    /// Subscribes to a topic pattern with QoS 1. The call fails only if there is no connection. The event
+    /// `ended` reports that case.
     package func subscribe(to pattern: String) {
         _ = unsafe mosquitto_subscribe(client, nil, pattern, 1)
         wake.write()
@@ -314,7 +319,8 @@ private final class WakePipe: Sendable {
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
-        // Non-blocking, so that `write` to a full pipe and `drain` of an empty pipe return at once.
+        // The pipe is non-blocking, so that `write` to a full pipe and `drain` of an empty pipe return
+        // immediately.
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -334,14 +340,14 @@ private final class WakePipe: Sendable {
         _ = unsafe Glibc.write(writer, &one, 1)
     }
 
-    /// Empties the pipe. Bytes beyond 64 stay in the pipe and interrupt the next `poll` call too.
+    /// Empties the pipe. Bytes beyond the first 64 stay in the pipe and also interrupt the next `poll` call.
     func drain() {
         var sink = [UInt8](repeating: 0, count: 64)
         _ = unsafe read(reader, &sink, sink.count)
     }
 }
 
-/// Passes the events of the socket's thread to the stream's reader.
+/// A box that passes the events of the socket's thread to the reader of the stream.
 private final class EventBox: Sendable {
     private let continuation: AsyncStream<BrokerEvent>.Continuation
     private let connected = Mutex(false)
@@ -353,14 +359,16 @@ private final class EventBox: Sendable {
         self.continuation = continuation
     }
 
-    /// Passes an event on. The event `ended` closes the stream, so later events have no effect.
+    /// Passes an event to the stream's reader. The event `ended` closes the stream, so later events have no
+    /// effect.
     func yield(_ event: BrokerEvent) {
         if event == .connected { connected.withLock { $0 = true } }
         continuation.yield(event)
         if event == .ended { continuation.finish() }
     }
 
-    /// Passes an event on. Called by the callbacks of libmosquitto, whose `context` is an `EventBox`.
+    /// Passes an event to the stream's reader. Called by the callbacks of libmosquitto, whose `context` is an
+    /// `EventBox`.
     static func yield(_ event: BrokerEvent, to context: UnsafeMutableRawPointer?) {
         guard let context = unsafe context else { return }
         unsafe Unmanaged<EventBox>.fromOpaque(context).takeUnretainedValue().yield(event)

@@ -4,7 +4,7 @@ internal import JSON
 /// kiosks publish whether they are online (`KioskPresence`). The broker's access rules allow a kiosk to
 /// publish its own presence, and to subscribe to the notices for all kiosks and to the notices for itself.
 package struct FleetTopics: Sendable {
-    /// The beginning of all topics of the chain.
+    /// The beginning of every MQTT topic of this chain of shops.
     package let root: String
 
     package init(_ chain: FleetName) {
@@ -23,16 +23,16 @@ package struct FleetTopics: Sendable {
     package func notice(for kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/notice" }
     package func presence(of kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/presence" }
 
-    /// Returns the kiosk that publishes its presence on this topic, or `nil` for another topic.
+    /// Returns the kiosk whose presence topic this is, or `nil` for another topic.
     package func kiosk(ofPresence topic: String) -> FleetName? {
         guard topic.hasPrefix("\(root)/kiosk/"), topic.hasSuffix("/presence") else { return nil }
         return FleetName(topic.dropFirst("\(root)/kiosk/".count).dropLast("/presence".count))
     }
 }
 
-/// A message that makes kiosks ask the hub, because something has changed there. The message does not contain
-/// the change. A client that can publish at the broker can therefore make kiosks ask the hub, and nothing
-/// more.
+/// A message to kiosks that something has changed at the hub. A kiosk that receives the notice requests its
+/// desired state from the hub. The notice does not contain the change. A client that can publish at the
+/// broker can therefore make kiosks send this request, and nothing more.
 package struct ChangeNotice: Equatable, Sendable {
     /// The maximum time over which kiosks spread their requests to the hub, in seconds.
     package static let widestSpread: Int64 = 60
@@ -62,13 +62,14 @@ package struct ChangeNotice: Equatable, Sendable {
     }
 }
 
-/// The message that says whether a kiosk is online. The kiosk publishes the message itself. If the connection
-/// to the kiosk is lost, the broker publishes it as the kiosk's MQTT will.
+/// The message that says whether a kiosk is online. The kiosk publishes the message itself. If the broker
+/// loses the connection to the kiosk, it publishes the kiosk's MQTT will, which is the message that the kiosk
+/// is offline.
 package struct KioskPresence: Equatable, Sendable {
     package static let offline = KioskPresence(isOnline: false, software: "")
 
     package let isOnline: Bool
-    /// The version of the kiosk's program; empty in the message that a kiosk is offline.
+    /// The version of the kiosk's program; empty if the kiosk is offline.
     package let software: String
 
     package init(isOnline: Bool, software: String) {
@@ -85,8 +86,8 @@ package struct KioskPresence: Equatable, Sendable {
             self.init(isOnline: isOnline, software: "")
             return
         }
-        // Printable ASCII only: PostgreSQL stores no NUL in a text, and the value appears on the operator's
-        // page.
+        // Only printable ASCII is accepted, because PostgreSQL stores no NUL in a text, and because the value
+        // appears on the operator's page.
         guard let software = try? member.string(upTo: 64),
             software.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { return nil }

@@ -6,19 +6,19 @@ internal import MdocTrust
 /// that were in force. A kiosk *obeys* a document that is in force.
 ///
 /// This value does no I/O. `FleetAgent` owns it through `KeptState`, which writes the documents to the
-/// kiosk's folder. `accept` and `fail` are the only ways to change which documents are obeyed.
+/// kiosk's folder. Only `accept` and `restore` put a document in force.
 ///
 /// A document is accepted only if
 /// - its signature was verified by a key of the kiosk's own file that has not been withdrawn;
-/// - it names the kiosk's chain and the kiosk's own site, group or name;
+/// - its chain is the kiosk's chain, and its name is the kiosk's own site, group or name;
 /// - it is dated at most 300 s ahead of the kiosk's clock;
-/// - its version is higher than the version of every document of its level that the kiosk has obeyed and that
-///   the same key or an earlier key of the file has signed. Documents by later keys do not count, so that a
-///   stolen key cannot use up the versions of the key that withdraws it;
+/// - its version is higher than every version that the kiosk has obeyed at its level under the same key or an
+///   earlier key of the file. Documents by later keys do not count. Otherwise a stolen later key could use up
+///   the version numbers of the key that can withdraw it;
 /// - it has not failed on this kiosk, and changes no member that only the kiosk's own file may set.
 ///
 /// `configuration(over:)` merges the levels from chain to kiosk into the kiosk's own file (RFC 7396). Trust
-/// and brands are not merged. The most specific level that contains them decides alone.
+/// and brands are not merged: they come from the most specific level that contains them.
 ///
 /// The value never applies a configuration and never stores trust or brands: `FleetAgent` and
 /// `DocumentInstaller` do.
@@ -27,12 +27,12 @@ package struct AcceptedDocuments: Sendable {
     private static let fixed = ["$schema", "store", "keys", "fleet"]
     /// The maximum time by which a document may be dated ahead of the kiosk's clock, in seconds.
     private static let clockSkew: Int64 = 300
-    /// The maximum number of trials of a document that ended without a result, such as by a power cut. A
-    /// trial applies the document's configuration and waits until the lanes are ready.
+    /// The maximum number of trials without a result for one document. A power cut, for example, ends a trial
+    /// without a result. A trial applies the document's configuration and waits until the lanes are ready.
     private static let mostTrials: Int64 = 2
 
-    /// The last document that was in force at one level, and the highest version that was in force for each
-    /// key.
+    /// The documents of one level (chain, site, group or kiosk) that were in force: the last document, and
+    /// the highest version for each signing key.
     package struct Seen: Equatable, Sendable {
         /// The SHA-256 of the document that was put in force last.
         package var latest: [UInt8] = []
@@ -44,7 +44,8 @@ package struct AcceptedDocuments: Sendable {
     package enum Configuration: Equatable, Sendable {
         /// The bytes of the kiosk's own file, which no document changes.
         case file([UInt8])
-        /// The members of the file after the documents' changes. No file contains these members.
+        /// The members of the kiosk's own file, merged with the documents' changes. The result is only in
+        /// memory.
         case changed(JSONItem)
     }
 
@@ -52,9 +53,10 @@ package struct AcceptedDocuments: Sendable {
     package private(set) var keyring: FleetKeyring
     package private(set) var documents: [FleetLevel: VerifiedFleetDocument] = [:]
     /// The documents that were in force so far, by level. Versions are counted for each key separately, so
-    /// that a stolen key cannot use up the versions of an earlier key.
+    /// that a stolen key cannot use up the version numbers of an earlier key.
     package private(set) var seen: [FleetLevel: Seen]
-    /// The SHA-256 of each document with whose configuration the lanes did not become ready.
+    /// The SHA-256 of each failed document. A document has failed if the lanes did not become ready with its
+    /// configuration.
     package private(set) var failed: Set<[UInt8]>
     /// The number of trials without a result, by the SHA-256 of the tried document. A trial applies the
     /// document's configuration and waits for the lanes. The trial has no result if the power was cut.
@@ -93,8 +95,8 @@ package struct AcceptedDocuments: Sendable {
         _ verified: VerifiedFleetDocument, at now: Timestamp
     ) throws(FleetDocumentError) -> Bool {
         let document = verified.document
-        // Checked again here, because another document may have withdrawn the key since the signature was
-        // verified.
+        // The key is checked again here, because another document may have withdrawn the key since the
+        // signature was verified.
         _ = try keyring.key(verified.signer)
         guard document.chain == membership.chain else { throw .otherChain }
         guard document.name == membership.name(at: document.level) else { throw .otherName }
@@ -105,12 +107,12 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // A document with a known version is accepted again only if it was the last one in force, because the
-        // kiosk may have lost the document's file.
+        // The kiosk may have lost the file of the document that was in force last. Only this document is
+        // accepted again with a known version.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
-        // Changes and brands are checked before the first change of this value below.
+        // Configuration changes and brands are checked before this value is modified below.
         if let patch = document.configuration { _ = try Self.patch(patch) }
         _ = try document.brands?.bundle()
         try keyring.withdraw(document.withdrawn, by: verified.signer)
@@ -160,16 +162,15 @@ package struct AcceptedDocuments: Sendable {
     /// Verifies a stored document and restores it. Throws if the document is damaged or no longer for this
     /// kiosk.
     private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
-        // Verified without the withdrawals, because a document that a withdrawn key has signed before stays
-        // in force.
+        // Withdrawn keys are accepted here, because a document stays in force if its key was withdrawn later.
         let verified = try VerifiedFleetDocument(bytes, by: FleetKeyring(keyring.keys))
         let document = verified.document
         guard document.chain == membership.chain else { throw .otherChain }
         guard document.name == membership.name(at: document.level) else { throw .otherName }
         try keyring.withdraw(document.withdrawn, by: verified.signer)
         documents[document.level] = verified
-        // A known `latest` stays: `FleetFolder.save` writes `latest` before the document. After a power cut,
-        // `latest` may therefore belong to a newer document than the stored one.
+        // A known `latest` is not replaced, because `FleetFolder.save` writes `latest` before the document.
+        // After a power cut, `latest` may therefore belong to a newer document than the stored one.
         var seen = seen[document.level] ?? Seen(latest: verified.digest)
         seen.versions[verified.signer] = max(seen.versions[verified.signer] ?? 0, document.version)
         self.seen[document.level] = seen
@@ -202,12 +203,12 @@ package struct AcceptedDocuments: Sendable {
     private static func configuration(
         over file: [UInt8], with changes: [[UInt8]]
     ) throws(FleetDocumentError) -> Configuration {
-        // Counted for tests, which limit how often a configuration is built.
+        // Tests count this work, to check that a configuration is not built more often than necessary.
         WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
         for change in changes { patches.append(try patch(change)) }
-        // The daemon accepts a file of at most 256 KiB, with at most 16 levels of nesting. The daemon also
-        // reports the fault of a file that does not parse, so such a file is returned unchanged.
+        // The daemon accepts a file of at most 256 KiB and 16 levels of nesting. It reports the fault of a
+        // file that does not parse, so such a file is returned unchanged.
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }
@@ -235,7 +236,7 @@ package struct AcceptedDocuments: Sendable {
         // The limits are the size in bytes and the depth of nesting.
         guard let item = try? JSONItem.parse(bytes[...], limits: (FleetDocument.maximumSize, 16)),
             case .object(let members) = item.value
-        else { throw .configurationRefused("it is not a JSON object") }
+        else { throw .configurationRefused("the changes are not a JSON object") }
         if let name = members.map(\.name).first(where: fixed.contains) { throw .memberFixed(name) }
         if let member = members.first(where: { $0.item.hasOtherNumber }) {
             throw .configurationRefused(
@@ -265,14 +266,16 @@ extension JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var members: [(String, JSONValue)] = if case .object(let own) = self { own } else { [] }
         for (name, change) in changes {
-            // Compared as bytes: `==` on strings would also match another Unicode form of the name.
+            // Names are compared as bytes, because `==` on strings would also match another Unicode form of
+            // the name.
             let place = members.firstIndex { $0.0.utf8.elementsEqual(name.utf8) }
             if case .null = change {
                 if let place { members.remove(at: place) }
             } else if let place {
                 members[place].1 = members[place].1.merging(change)
             } else {
-                // Merged with `null` and not copied, because nulls inside a new object must not remain.
+                // The new value is merged into `null` instead of copied, because a new object must not
+                // contain nulls.
                 members.append((name, JSONValue.null.merging(change)))
             }
         }

@@ -65,7 +65,7 @@ package struct FleetBrands: Equatable, Sendable {
         var logos: [LogoName: [UInt8]] = [:]
         var last: LogoName?
         for (key, png) in entries {
-            // The names ascend, so that no name occurs twice and brands have one encoding only.
+            // The names must ascend. So no name occurs twice, and brands have only one encoding.
             guard logos.count < BrandRegistry.mostBrands, let name = LogoName(try key.text()),
                 last.map({ $0 < name }) ?? true
             else { throw FleetDocumentError.malformed }

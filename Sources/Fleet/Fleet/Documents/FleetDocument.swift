@@ -6,12 +6,12 @@ internal import MdocTrust
 package import OpenSSLCrypto
 
 /// The instructions of a chain of shops to its kiosks at one level (chain, site, group or kiosk). A document
-/// is a COSE_Sign1 (RFC 9052 4.2). Its signing key, a fleet key, is on no hub. The parsed value is
-/// unverified; a kiosk puts only a `VerifiedFleetDocument` in force.
+/// is a COSE_Sign1 (RFC 9052 4.2). It is signed with a fleet key, which is stored on no hub. The parsed value
+/// is unverified; a kiosk puts only a `VerifiedFleetDocument` in force.
 package struct FleetDocument: Equatable, Sendable {
     /// The maximum size of a document, in bytes.
     package static let maximumSize = 1 << 20
-    /// The highest version, limited by the largest integer that JSON represents exactly (RFC 8259 6).
+    /// The highest permitted version: the largest integer that JSON represents exactly (RFC 8259 6).
     package static let highestVersion = JSONValue.largestExactInteger
     private static let type = "countersign fleet document"
     /// The label of the COSE header `kid`, the identifier of the signing key (RFC 9052 3.1).
@@ -89,7 +89,8 @@ package struct FleetDocument: Equatable, Sendable {
 
     /// Parses a document without checking its signature.
     ///
-    /// - Returns: The document, the key that the document names as its signer, and the signature.
+    /// - Returns: The document, the identifier of the signing key from the document's header, and the
+    ///   signature.
     static func parse(
         _ bytes: [UInt8]
     ) throws(FleetDocumentError) -> (document: FleetDocument, signer: FleetKey.ID, signature: COSESign1) {
@@ -157,14 +158,15 @@ package struct VerifiedFleetDocument: Sendable {
     /// The SHA-256 of the document's bytes.
     package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
 
-    /// Parses a document and verifies its signature with the key of the keyring that the document names.
+    /// Parses a document and verifies its signature. The key is the one whose identifier is in the document,
+    /// and it must be in the keyring.
     ///
     /// - Throws: `malformed`, `tooLong`, `keyUnknown`, `keyWithdrawn`, or `changed` for a signature that does
     ///   not verify.
     package init(_ bytes: [UInt8], by keyring: FleetKeyring) throws(FleetDocumentError) {
         let (document, signer, signature) = try FleetDocument.parse(bytes)
         let key = try keyring.key(signer)
-        // Counted for tests, which limit how often a signature is verified.
+        // Tests count this work, to check that a signature is not verified more often than necessary.
         WorkCount.add(.fleetDocumentVerified)
         guard let publicKey = try? key.key(), (try? signature.verify(with: publicKey)) != nil else {
             throw .changed
@@ -176,8 +178,8 @@ package struct VerifiedFleetDocument: Sendable {
 }
 
 extension WorkCount.Work {
-    /// The verification of a document's signature.
+    /// The work of verifying a fleet document's signature, which tests count.
     static let fleetDocumentVerified = Self("fleet document verified")
-    /// The construction of the configuration from the documents of all levels.
+    /// The work of building the configuration from the documents of all levels, which tests count.
     static let fleetConfigurationBuilt = Self("fleet configuration built")
 }

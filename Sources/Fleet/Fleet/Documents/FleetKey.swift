@@ -2,7 +2,7 @@ internal import COSE
 package import OpenSSLCrypto
 internal import PKIX
 
-/// The public key that verifies fleet documents, on P-256.
+/// A P-256 public key that verifies fleet documents.
 package struct FleetKey: Hashable, Sendable {
     /// The identifier of a fleet key: the first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
     package struct ID: Hashable, Sendable {
@@ -24,14 +24,15 @@ package struct FleetKey: Hashable, Sendable {
     /// The uncompressed point, 04‖x‖y.
     private let point: [UInt8]
 
-    /// Creates a fleet key. Throws `unsupportedKey` for a key on another curve.
+    /// Creates a fleet key. Throws `unsupportedKey` unless `key` is on P-256.
     package init(_ key: borrowing PublicKey) throws(OpenSSLCryptoError) {
         guard key.curve == .p256 else { throw .unsupportedKey }
         point = key.encodedPoint
         id = ID(point: point)
     }
 
-    /// Reads a fleet key from one `PUBLIC KEY` in PEM (RFC 7468 13). Throws `pemMalformed` for anything else.
+    /// Reads a fleet key from a PEM text (RFC 7468 13). Throws `pemMalformed` unless the text has exactly one
+    /// `PUBLIC KEY`.
     package init(pem: [UInt8]) throws(OpenSSLCryptoError) {
         let blocks = try PEM.decode(pem[...], label: "PUBLIC KEY")
         guard blocks.count == 1, let info = try? SubjectPublicKeyInfo(der: blocks[0][...]) else {
@@ -45,9 +46,9 @@ package struct FleetKey: Hashable, Sendable {
     }
 }
 
-/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only later keys. If
-/// the first key stays in a safe and a later key signs every day, a thief of the later key cannot withdraw
-/// the first key.
+/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only later keys. The
+/// first key can therefore stay in a safe while a later key signs every day: a thief of the later key cannot
+/// withdraw the first key.
 package struct FleetKeyring: Sendable {
     package static let mostKeys = 8
 

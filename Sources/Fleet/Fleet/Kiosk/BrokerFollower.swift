@@ -7,14 +7,15 @@ internal import ReaderIdentityStore
 
 /// A kiosk's connection to the chain's broker: publishes the kiosk's presence and receives change notices.
 ///
-/// `FleetAgent.run` starts the follower and cancels it. The follower connects again after a pause when a
-/// connection ends, and asks the hub for another password when the broker refuses the kiosk.
+/// `FleetAgent.run` starts the follower and cancels it. When a connection ends, the follower makes a pause
+/// and connects again. When the broker refuses the kiosk, the follower requests another password from the
+/// hub.
 ///
-/// The broker is not trusted. A notice only makes the agent ask the hub. A broker that is down or lies can
-/// only delay a change until the agent's next regular question to the hub.
+/// The broker is not trusted. After a notice the agent only requests the desired state from the hub. A broker
+/// that is down or sends false messages can only delay a change until the agent's next regular request.
 actor BrokerFollower {
     /// The time over which kiosks that have lost the broker spread their requests to the hub, in seconds. All
-    /// kiosks may have lost the broker at once.
+    /// kiosks may have lost the broker at the same moment.
     private static let spread: Int64 = 10
     /// The maximum number of topics for which one connection logs a malformed message.
     private static let mostIgnored = 4
@@ -29,9 +30,9 @@ actor BrokerFollower {
     private var ignoredTopics: Set<String> = []
 
     /// - Parameters:
-    ///   - hub: The hub, which gives the kiosk its password for the broker.
-    ///   - agent: The agent, which asks the hub after a notice, and stops the kiosk when the hub says that it
-    ///     is revoked.
+    ///   - hub: The hub, which supplies the kiosk's password for the broker.
+    ///   - agent: The agent, which requests the desired state from the hub after a notice, and stops the
+    ///     kiosk when the hub says that it is revoked.
     init(
         _ settings: KioskSettings, in folder: FleetFolder, askingAt hub: EnrolledHub, for agent: FleetAgent,
         log: Logger
@@ -51,9 +52,9 @@ actor BrokerFollower {
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
-                // A stopped kiosk makes no new connection, because it may be revoked. The kiosk learns at its
-                // next regular question to the hub that it is started again. The thrown error only leads to
-                // the pause below.
+                // A stopped kiosk makes no new connection, because it may be revoked. The kiosk learns from a
+                // later regular request to the hub that the stop has ended. The error leads to the `catch`
+                // below, which forgets the password, and then to the pause.
                 guard await !agent.isStopped else { throw .unreachable }
                 let client = try await hub.enrolledClient()
                 let known: BrokerAccess
@@ -64,7 +65,7 @@ actor BrokerFollower {
                         "/fleet/v1/broker-password", [], type: "application/json")
                     known = try mapping(BrokerAccess(body)) { (_: JSONFault) in HubError.malformed }
                 }
-                // A password from the file need not be written again.
+                // A password that was read from the folder is stored there already.
                 if access != known { save(known) }
                 access = known
                 let outcome = await connect(with: known)
@@ -74,8 +75,8 @@ actor BrokerFollower {
                     var generator = SystemRandomNumberGenerator()
                     guard await rest(for: outcome.pause(drawnBy: &generator)) else { return }
                 case .refused:
-                    // A refusal means that the account was removed. The hub says whether this kiosk is
-                    // revoked.
+                    // A refusal means that the broker account was removed. The request to the hub shows
+                    // whether this kiosk is revoked.
                     access = nil
                     save(nil)
                     await agent.askHub(withinSeconds: Self.spread)
@@ -88,8 +89,8 @@ actor BrokerFollower {
                 if await !agent.isStopped, !Task.isCancelled {
                     remark("the kiosk has no password for the broker: \(error.explanation)")
                 }
-                // A revoked kiosk receives no notice, because the broker no longer accepts it. So the hub's
-                // answer is evaluated here, too.
+                // A revoked kiosk receives no notice, because the broker no longer accepts it. The hub's
+                // error here can therefore be the first sign of the revocation.
                 await agent.stop(after: error)
             }
             guard await rest(for: settings.pause(after: attempt)) else { return }
@@ -97,14 +98,15 @@ actor BrokerFollower {
         }
     }
 
-    /// Stores the password that the hub gave, or deletes it with `nil`. After a restart the kiosk uses the
-    /// stored password, so that a thousand kiosks that start at once need not all ask the hub.
+    /// Stores the password from the hub, or deletes it if `access` is `nil`. After a restart the kiosk uses
+    /// the stored password. Otherwise a thousand kiosks that start together would all request a password from
+    /// the hub.
     private func save(_ access: BrokerAccess?) {
         do throws(IdentityStoreError) {
             try folder.save(access)
         } catch {
             remark(
-                "broker.json in the store's folder fleet cannot be written, so the kiosk may use an old password at its next start: \(error.explanation)"
+                "STORE/fleet/broker.json cannot be written, so the kiosk may use an old password at its next start: \(error.explanation)"
             )
         }
     }
@@ -119,14 +121,14 @@ actor BrokerFollower {
     private func remark(malformed topic: String) {
         guard ignoredTopics.count < Self.mostIgnored, ignoredTopics.insert(topic).inserted else { return }
         log.warning(
-            "a malformed notice of the broker is ignored",
+            "a malformed notice from the broker is ignored",
             metadata: ["topic": "\(Terminal.safe(topic))"])
     }
 
     /// The end of a connection.
     enum Outcome: Equatable {
-        /// The broker accepted the kiosk. `spreadSeconds` is the time over which the last notice to all
-        /// kiosks made them spread their requests to the hub.
+        /// The broker accepted the kiosk. `spreadSeconds` is the time over which the kiosks spread their
+        /// requests to the hub, according to the last notice to all kiosks.
         case served(spreadSeconds: Int64)
         /// The broker refused the kiosk, or no connection was made.
         case refused, failed
@@ -137,8 +139,8 @@ actor BrokerFollower {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }
 
-        /// The delay before the next connection. The delay is random, because all kiosks may have lost the
-        /// broker at once.
+        /// Returns the delay before the next connection. The delay is random, because all kiosks may have
+        /// lost the broker at the same moment.
         func pause(drawnBy generator: inout some RandomNumberGenerator) -> Duration {
             guard case .served(let seconds) = self else { return .zero }
             return .milliseconds(Int64.random(in: 0...seconds * 1000, using: &generator))
@@ -158,7 +160,7 @@ actor BrokerFollower {
                 will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
         guard let connection else {
             remark(
-                "libmosquitto does not accept the files in fleet.authority and the store's folder fleet, or this process has no file descriptor left: check the files and the limit of open files"
+                "libmosquitto does not accept the files in fleet.authority and STORE/fleet, or this process has no file descriptor left: check the files and the limit of open files"
             )
             return .failed
         }
@@ -189,13 +191,13 @@ actor BrokerFollower {
                         "the broker refuses this kiosk with code \(code): the kiosk asks the hub for another password"
                     )
                     break events
-                // The stream ends after `ended`, so the loop ends without a `break` of its own.
+                // `ended` is the last event of the stream, so the loop then ends without `break events`.
                 case .acknowledged, .ended: break
                 }
             }
         } onCancel: {
-            // A kiosk that ends publishes itself that it is offline, because the broker publishes the will
-            // only for a client that it loses.
+            // When this task is cancelled, the kiosk itself publishes that it is offline, because the broker
+            // publishes the will only if the connection is lost.
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
             Task { await connection.stop() }
@@ -203,11 +205,11 @@ actor BrokerFollower {
         await connection.stop()
         if outcome == .failed, !Task.isCancelled {
             remark(
-                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto is running, that this computer can reach it, and that its certificate is from fleet.authority. Until then, the kiosk learns of changes only from its regular questions to the hub"
+                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto is running, that this computer can reach it, and that its certificate is from fleet.authority. Until then, the kiosk learns of changes only when it asks the hub at regular intervals"
             )
         }
-        // The hub is asked after a lost connection, because the broker also ends the connection of a revoked
-        // kiosk, whose account was removed.
+        // The agent asks the hub whether the kiosk is revoked, because the broker also ends the connection of
+        // a revoked kiosk, whose account was removed.
         if case .served = outcome { await agent.askHub(withinSeconds: Self.spread) }
         return outcome
     }

@@ -4,7 +4,7 @@ internal import Logging
 internal import MdocTrust
 internal import ReaderTokens
 
-/// Stores the trust and the brands of documents in the kiosk's store.
+/// Stores the trust bundles and the brands of fleet documents in the kiosk's reader store.
 struct DocumentInstaller: Sendable {
     private let settings: KioskSettings
     private let clockSkew: @Sendable () async -> Int64
@@ -16,10 +16,11 @@ struct DocumentInstaller: Sendable {
         self.log = log
     }
 
-    /// Returns the trust bundle that is in force with `next`, or `nil` if the kiosk's trust stays as it is.
+    /// Returns the trust bundle that comes into force with the documents `next`, or `nil` if there is none or
+    /// the bundle of `accepted` stays in force.
     ///
-    /// - Parameter known: A bundle that was parsed before. If this bundle has the bytes and the signer of the
-    ///   wanted one, it is returned, and nothing is parsed again.
+    /// - Parameter known: A bundle that was parsed earlier. If its bytes and its signer are those of the
+    ///   bundle in `next`, this function returns `known` and parses nothing.
     func bundle(
         of next: AcceptedDocuments, after accepted: AcceptedDocuments,
         knowing known: FleetTrust.Bundle? = nil
@@ -32,13 +33,14 @@ struct DocumentInstaller: Sendable {
         }
     }
 
-    /// Returns the checked change of trust that a bundle makes, or `nil` if the store already has that trust.
+    /// Checks a bundle, and returns the change that replaces the store's trust with the bundle's trust. `nil`
+    /// if the store already has that trust.
     func change(
         by bundle: FleetTrust.Bundle, after accepted: AcceptedDocuments
     ) async throws(FleetDocumentError) -> FleetTrust? {
         // The bundle of a less specific level comes into force again when the document of a more specific
-        // level no longer contains a bundle. Such a bundle may be older than the bundle that was in force
-        // last.
+        // level no longer contains a bundle. Such a bundle may be older than the bundle of the more specific
+        // level, so its age alone must not lead to a refusal.
         let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }
@@ -64,19 +66,19 @@ struct DocumentInstaller: Sendable {
         }
     }
 
-    /// Replaces the store's brands with the brands of the documents. Changes nothing if the documents have no
-    /// brands.
+    /// Replaces the brands in the reader store with the brands of `documents`. If `documents` have no brands,
+    /// the store stays unchanged.
     func putBrands(inForceOf documents: AcceptedDocuments) async throws(FleetDocumentError) {
         guard let brands = documents.brands else { return }
         let store = settings.store
         try await blocking { () throws(FleetDocumentError) in try brands.save(in: store) }
     }
 
-    /// Restores the brands of accepted documents. This is needed at the start, and if the brands of a
-    /// document were stored and the document could then not be accepted.
+    /// Restores the brands of accepted documents. Called when the daemon starts, and when a document could
+    /// not be accepted after its brands had been stored.
     ///
-    /// - Parameter before: A copy of the store's brands, which is restored if the accepted documents have no
-    ///   brands.
+    /// - Parameter before: A copy of the store's earlier brands, which this function restores. The caller
+    ///   passes a copy only if the accepted documents have no brands.
     func putBrands(of documents: AcceptedDocuments, orElse before: BrandFiles? = nil) async {
         let store = settings.store
         do throws(FleetDocumentError) {

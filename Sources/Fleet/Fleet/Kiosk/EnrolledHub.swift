@@ -6,7 +6,7 @@ internal import PKIX
 /// it expires.
 ///
 /// The agent, the receipt pusher and the broker follower share one object. This object makes one enrolment or
-/// renewal at a time, because a one-time code can be spent only once.
+/// renewal at a time, because the hub accepts a one-time code only once.
 actor EnrolledHub {
     /// The minimum time between two renewals.
     private static let renewalInterval = Duration.seconds(60)
@@ -29,7 +29,7 @@ actor EnrolledHub {
 
     /// Returns a client with a valid certificate. Concurrent callers wait for the same enrolment or renewal.
     func enrolledClient() async throws(HubError) -> HubClient {
-        // Callers that come while the task runs wait for the same task, which then removes itself.
+        // Later callers wait for this task while it runs. When the task ends, it sets `preparing` to `nil`.
         let task =
             preparing
             ?? Task {
@@ -58,11 +58,12 @@ actor EnrolledHub {
         }
     }
 
-    /// Obtains the certificate, or renews it if it is due. Returns whether the certificate has changed. If a
-    /// renewal fails, the kiosk continues with its valid certificate.
+    /// Obtains the certificate, or renews it if it is due. Returns `true` if the certificate has changed. If
+    /// a renewal fails, the kiosk continues with its valid certificate.
     private func renew() async throws(HubError) -> Bool {
         // The hub dates certificates by its own clock. On a computer with a wrong clock, a renewed
-        // certificate can look expired at once; without this limit, it would be renewed with every request.
+        // certificate can look expired immediately. Without this limit, the certificate would be renewed with
+        // every request.
         if settings.instant() < nextRenewal { return false }
         let certificate = try? folder.certificate()
         let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false

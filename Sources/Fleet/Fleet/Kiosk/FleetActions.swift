@@ -1,23 +1,23 @@
-/// The functions with which the agent acts on the daemon. `countersignd` supplies them; tests supply their
-/// own.
+/// The functions with which `FleetAgent` controls the kiosk's daemon. `countersignd` passes the functions
+/// that act on the daemon; tests pass substitutes.
 package struct FleetActions: Sendable {
     /// Returns the bytes of the kiosk's own configuration file.
     let file: @Sendable () -> [UInt8]
     /// Returns the fault of a configuration, or `nil` if it can be used.
     let check: @Sendable (AcceptedDocuments.Configuration) -> String?
-    /// Puts a configuration in force. While the kiosk is stopped, the configuration applies without its lanes
-    /// and callers.
+    /// Puts a configuration in force. While the kiosk is stopped, the configuration applies without its
+    /// lanes, and every caller is refused.
     let apply: @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome
     /// Stops or starts the acceptance of orders and token requests, whatever configuration is applied. Does
     /// not wait for a running `apply`.
     let setStopped: @Sendable (Bool) async -> Void
-    /// Returns the number of seconds by which a trust list may be dated ahead, from the configuration in
-    /// force.
+    /// Returns the clock tolerance in seconds: a trust list may be dated this far in the future. The value is
+    /// from the configuration in force.
     let clockSkew: @Sendable () async -> Int64
     /// Returns the health of the daemon: the states of its lanes, the ids of its findings, and the age of its
     /// trust lists.
     let health: @Sendable () async -> KioskHealth
-    /// Sets the number of receipts that wait for the hub, for the daemon's metrics.
+    /// Sets the daemon's metric for the number of receipts that the hub does not have yet.
     let setWaiting: @Sendable (Int64) -> Void
 
     package init(
@@ -41,7 +41,7 @@ package struct FleetActions: Sendable {
 
 /// The result of applying a configuration.
 package enum FleetOutcome: Sendable {
-    /// The lanes that were ready before are ready again.
+    /// All lanes that were ready before the change are ready again.
     case ready
     /// The lanes did not become ready in time.
     case notReady

@@ -5,43 +5,44 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderTokens
 
-/// The kiosk's part of a fleet: enrols the kiosk, puts documents of the chain in force, pushes receipts, and
-/// reports the kiosk's state. Without a hub, the kiosk continues with the documents that it has.
+/// The kiosk's part of a fleet: enrols the kiosk, puts the chain's fleet documents in force, pushes receipts,
+/// and reports the kiosk's state. Without a hub, the kiosk continues with the documents that it has.
 ///
 /// `countersignd` creates one agent for the section `fleet` of its configuration and calls `run`, which lasts
-/// until the daemon ends. `run` asks the hub at the start, after each notice of the broker, and regularly.
-/// The hub's answer is trusted only to offer documents and to stop the kiosk. Each document must be signed by
-/// a fleet key. For signed documents, these rules apply:
+/// until the daemon ends. `run` requests the kiosk's desired state from the hub at the start, after each
+/// notice of the broker, and regularly. The hub's answer is trusted only to offer documents and to stop the
+/// kiosk. Each document must be signed by a fleet key. For signed documents, these rules apply:
 ///
-/// - A document that does not change the configuration is put in force at once.
+/// - A document that does not change the configuration is put in force immediately.
 /// - A document that changes the configuration is put in force after a *trial*, in which the daemon's lanes
 ///   become ready with the new configuration. One trial runs at a time. If the lanes do not become ready,
 ///   they return to the former configuration and the document is never tried again.
-/// - A stopped kiosk accepts no orders and makes no trials. It continues to ask, to report and to push
-///   receipts.
+/// - A stopped kiosk accepts no orders and makes no trials. It continues to request its desired state, to
+///   send reports and to push receipts.
 ///
-/// A stop of the kiosk waits for no other work. Trials and the start after a stop run as separate tasks
-/// (`PendingWork`), and check afterwards whether the kiosk was stopped in the meantime.
+/// A stop of the kiosk takes effect without waiting for other work. Trials and the start after a stop run as
+/// separate tasks (`PendingWork`), and each task checks at its end whether the kiosk was stopped in the
+/// meantime.
 ///
 /// Each part of the state is a value with its own rules:
 /// - `KeptState`: the accepted documents and whether the kiosk is stopped, written to the kiosk's folder
 ///   (`FleetFolder`) with each change;
-/// - `QuestionSchedule`: the time of the next question;
+/// - `QuestionSchedule`: the time of the next request for the desired state;
 /// - `RefusedDocuments` and `ReceiptBacklog`: the contents of the report.
 ///
 /// Three helpers are actors: `EnrolledHub` (certificate and client), `BrokerFollower` (broker) and
 /// `ReceiptPusher` (receipts). The agent changes lanes, tokens and the configuration in force only through
 /// its `FleetActions`, and never moves the kiosk to another site or group.
 package actor FleetAgent {
-    /// The maximum time for which the agent sleeps before it reads the schedule again, because a notice may
-    /// have brought the next question forward.
+    /// The maximum time for which the agent sleeps before it reads the schedule again, because a notice of
+    /// the broker may have brought the next request forward.
     private static let lookInterval = Duration.milliseconds(200)
-    /// The time over which kiosks spread reports about lanes, in seconds. A power cut affects many
-    /// kiosks at once.
+    /// The maximum random delay of a report about a changed lane, in seconds. The delay keeps the kiosks from
+    /// reporting all at the same moment, such as after a power cut.
     private static let spread: Int64 = 10
-    /// The advice to an operator if the hub has other receipts than the kiosk.
+    /// The advice to an operator if the hub's latest receipt is not in the kiosk's store.
     package static let setBack =
-        "Check whether the kiosk's store was restored from a backup, and see Receipts in fleet.md"
+        "Check whether the kiosk's store was restored from a backup, and see the section \"Receipts\" in Documentation/fleet.md"
 
     private let settings: KioskSettings
     private let folder: FleetFolder
@@ -54,9 +55,9 @@ package actor FleetAgent {
     private var refused = RefusedDocuments()
     private var backlog = ReceiptBacklog()
     private var schedule = QuestionSchedule()
-    /// Wakes `followState` after a request to the hub was scheduled.
+    /// The signals that wake `followState` after a request to the hub was scheduled.
     private let notices = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    /// The last report that the hub accepted, or `nil` before the first.
+    /// The last report that the hub accepted, or `nil` if the hub has accepted none.
     private(set) var lastReport: KioskReport?
 
     package init(
@@ -73,7 +74,7 @@ package actor FleetAgent {
             KeptState.Content(accepted: state.accepted, isStopped: state.isStopped), in: folder, log: log)
     }
 
-    /// Runs all tasks of the kiosk until it is cancelled, then waits for pending work.
+    /// Runs all tasks of the agent until the calling task is cancelled, then waits for pending work.
     package func run() async {
         await start()
         await withDiscardingTaskGroup { group in
@@ -92,7 +93,7 @@ package actor FleetAgent {
     }
 
     /// Stops the kiosk again if it was stopped when the daemon ended, and restores the brands of the accepted
-    /// documents. The daemon has started with the documents' configuration already.
+    /// documents. The daemon has already applied the documents' configuration.
     func start() async {
         for (level, error) in accepted.leftOut {
             log.error(
@@ -105,12 +106,12 @@ package actor FleetAgent {
 
     // MARK: The desired state
 
-    /// Asks the hub at the start, after each call of `askHub(withinSeconds:)`, and again after a failure.
+    /// Calls `update()` at the start, after each call of `askHub(withinSeconds:)`, and again after a failure.
     private func followState() async {
         askHub(withinSeconds: 0)
         for await _ in notices.stream {
-            // Sleeps in short steps, because a notice may bring the question forward, even during the pause
-            // after a failure.
+            // This loop sleeps in short steps, because a notice may bring the request forward, even during
+            // the pause after a failure.
             while let wait = schedule.wait(at: settings.instant()) {
                 guard wait == .zero else {
                     guard await rest(for: min(wait, Self.lookInterval)) else { return }
@@ -125,21 +126,21 @@ package actor FleetAgent {
         }
     }
 
-    /// Schedules a question to the hub about every five minutes.
+    /// Schedules a request for the desired state about every five minutes.
     private func askRegularly() async {
-        // The pause is random already, so the request need not be delayed as well.
+        // `pollPause` is random already, so the request needs no further random delay.
         while await rest(for: settings.pollPause) { askHub(withinSeconds: 0) }
     }
 
-    /// Schedules a question to the hub at a random time within `spread` seconds.
+    /// Schedules a request for the desired state at a random time within `spread` seconds.
     package func askHub(withinSeconds spread: Int64) {
         schedule.ask(
             at: settings.instant() + .milliseconds(Int64.random(in: 0...max(0, spread * 1000))))
         notices.continuation.yield()
     }
 
-    /// Asks the hub and acts on its answer. Returns whether the hub answered and every offered document was
-    /// downloaded.
+    /// Requests the kiosk's desired state from the hub and acts on the answer. Returns `false` if the request
+    /// must be repeated soon, because the hub did not answer or a document must be requested again.
     private func update() async -> Bool {
         kept.saveAgain()
         do throws(HubError) {
@@ -152,7 +153,7 @@ package actor FleetAgent {
         } catch {
             await stop(after: error)
             log.warning("the kiosk cannot ask its hub", metadata: ["why": "\(error.explanation)"])
-            // A revoked kiosk gets the same answer each time, so it asks again only at the regular interval.
+            // A revoked kiosk gets the same refusal each time, so it asks again only at the regular interval.
             return error.isRevocation
         }
     }
@@ -168,7 +169,7 @@ package actor FleetAgent {
                 if try await !receiveDocument(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
                 // The hub offers a replaced document again while the roll-out of the later document is
-                // paused. The replaced document counts as refused only if no document of the level is in
+                // paused. The replaced document counts as refused only if no document of its level is in
                 // force.
                 refused.recordOutdated(entry.digest)
                 if accepted.documents[entry.level] == nil { refuse(entry, .older(than: version)) }
@@ -197,12 +198,12 @@ package actor FleetAgent {
     /// fault without them. A change of the kiosk's own file can cause this.
     private func refuseUnusable() {
         let file = actions.file()
-        // If the file alone has a fault, the documents are not the cause.
+        // If the kiosk's own file already has a fault without the documents, the documents are not the cause.
         guard let configuration = try? kept.configuration(over: file), configuration != .file(file),
             actions.check(.file(file)) == nil, actions.check(configuration) != nil
         else { return }
         for (level, document) in accepted.documents where document.document.configuration != nil {
-            // Only the id goes into the report, so the fault is left empty.
+            // Only the id goes into the report, so the text of the fault is left empty.
             refused.record(
                 FleetDocumentError.configurationRefused("").id, level: level,
                 version: document.document.version)
@@ -222,7 +223,7 @@ package actor FleetAgent {
 
     // MARK: Stopping
 
-    /// Stops the kiosk, which then accepts no orders, also after a restart.
+    /// Stops the kiosk. A stopped kiosk accepts no orders, and stays stopped after a restart.
     func stop(_ why: String) async {
         guard !isStopped else { return }
         kept.change { $0.isStopped = true }
@@ -230,12 +231,12 @@ package actor FleetAgent {
         await actions.setStopped(true)
     }
 
-    /// Stops the kiosk if the error says that it is revoked.
+    /// Stops the kiosk if the hub's refusal says that this kiosk is revoked.
     func stop(after error: HubError) async {
         if error.isRevocation { await stop("this kiosk is revoked") }
     }
 
-    /// Begins to accept orders again, as a separate task, so that the agent can receive another stop while
+    /// Begins to accept orders again, as a separate task, so that the agent can stop the kiosk again while
     /// the lanes become ready.
     private func beginResuming() {
         guard isStopped, !work.isResuming else { return }
@@ -251,8 +252,8 @@ package actor FleetAgent {
         guard isStopped else { return }
         kept.change { $0.isStopped = false }
         log.notice("the kiosk accepts orders again")
-        // If the kiosk was stopped during a trial, the daemon may have another configuration than the
-        // accepted documents lead to. So their configuration is applied before orders are accepted.
+        // If the kiosk was stopped during a trial, the daemon may still use the configuration of the trial.
+        // The configuration of the accepted documents is therefore applied before orders are accepted.
         await applyAccepted()
         // The kiosk may have been stopped again while lanes became ready. That stop must stay in force.
         guard !isStopped else { return }
@@ -277,16 +278,17 @@ package actor FleetAgent {
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
-        // A present configuration that cannot be built counts as changed.
+        // If the present configuration cannot be built, the new configuration counts as a change.
         let isChange = built.configuration != (try? kept.configuration(over: file))
-        // Checked before a trial, so that lanes are not changed for a document whose trust is refused.
+        // The trust is checked before a trial, so that no lane is changed for a document whose trust is
+        // refused.
         let bundle = try await installer.bundle(of: next, after: accepted)
         if let bundle { _ = try await installer.change(by: bundle, after: accepted) }
         let trial = Trial(document: document, built: built, bundle: bundle)
         guard isChange else { return await settle(trial) }
-        // One trial runs at a time. The question that follows the trial gets the document again.
+        // One trial runs at a time. The hub offers the document again when the kiosk asks after the trial.
         guard !work.isTrying else { return true }
-        // A trial needs lanes, and a stopped kiosk has no lanes.
+        // A trial needs lanes, and a stopped kiosk runs no lanes.
         guard !isStopped, !work.isResuming else {
             log.notice("document \(trial.name) waits until the kiosk is started")
             return true
@@ -302,7 +304,8 @@ package actor FleetAgent {
     private func prove(_ trial: Trial) async {
         let before = kept.stops
         var outcome = await actions.apply(trial.configuration)
-        // A trial during which the kiosk was stopped or began to end has proved nothing.
+        // If the kiosk was stopped or the daemon began to shut down during the trial, the document may not be
+        // the cause of the outcome. The outcome then counts as unknown.
         if isStopped || kept.stops != before || Task.isCancelled { outcome = .inUse }
         if outcome == .notReady {
             log.error(
@@ -313,7 +316,7 @@ package actor FleetAgent {
             $0.accepted.endTrial()
             if outcome == .notReady { $0.accepted.fail(trial.document.digest) }
         }
-        // The daemon ends. The hub offers the document again after the next start.
+        // The daemon is shutting down. The hub offers the document again after the next start.
         guard !Task.isCancelled else { return }
         // If the document cannot be accepted now, an immediate second trial would end in the same way. So the
         // document waits up to 60 s, like a document whose trial has no result.
@@ -327,11 +330,13 @@ package actor FleetAgent {
     private func applyAccepted() async {
         let file = actions.file()
         let configuration = (try? kept.configuration(over: file)) ?? .file(file)
-        // The outcome is not used, because there is no other configuration to go back to.
+        // The outcome is not used: if the lanes do not become ready, there is no other configuration to
+        // apply.
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
-    /// Stores the brands and trust of a document and accepts the document, one document after another.
+    /// Stores the brands and trust of the trial's document, and then accepts the document. Calls run one
+    /// after another.
     ///
     /// - Returns: `false` if the document is now refused, leads to another configuration than in the trial,
     ///   or has brands or trust that cannot be stored. The previous documents and brands then stay in force.
@@ -339,28 +344,32 @@ package actor FleetAgent {
         await work.settle { await self.settleNow(trial) }.value
     }
 
-    /// Does the work of `settle`, which never runs this function for two documents at the same time.
+    /// Stores the brands and trust of a document, and accepts the document. `settle` calls this function for
+    /// one document at a time.
     private func settleNow(_ trial: Trial) async -> Bool {
         var brandsBefore: BrandFiles?
         do throws(FleetDocumentError) {
             var next = accepted
             try next.accept(trial, at: settings.now())
             guard try next.configuration(over: actions.file()) == trial.configuration else {
-                log.notice("document \(trial.name) waits: the configuration has changed in the meantime")
+                log.notice(
+                    "document \(trial.name) is not applied yet: the kiosk's configuration changed while the document was checked; the kiosk tries again"
+                )
                 return false
             }
             var change: FleetTrust?
             if let bundle = try await installer.bundle(of: next, after: accepted, knowing: trial.bundle) {
                 change = try await installer.change(by: bundle, after: accepted)
             }
-            // No document contains the present brands, so only a copy can restore them.
+            // No accepted document contains the brands that are stored now, so they can be restored only from
+            // a copy.
             if accepted.brands == nil, next.brands != nil { brandsBefore = try await installer.brandFiles() }
-            // Brands and trust are stored before the document is accepted, because after a crash in between,
-            // the next start puts back the former brands, and the hub offers the document again.
+            // Brands and trust are stored before the document is accepted. After a crash in between, the next
+            // start restores the former brands, and the hub offers the document again.
             try await installer.putBrands(inForceOf: next)
             if let change { try await installer.store(change) }
-            // Applied to the current content and not to `next`, because a trial may have begun or ended
-            // during the writes above.
+            // The document is accepted into the current content, which may differ from `next`: a trial may
+            // have begun or ended during the writes above.
             try kept.change { content throws(FleetDocumentError) in
                 try content.accepted.accept(trial, at: settings.now())
             }
@@ -376,7 +385,7 @@ package actor FleetAgent {
     // MARK: Reports
 
     /// Sends a report if it differs from the last accepted one. A report that the hub does not accept is sent
-    /// again with the next question.
+    /// again after the next request for the desired state.
     private func report(to client: HubClient) async {
         let report = KioskReport(
             software: settings.software, documents: refused.entries(beside: accepted),
@@ -397,7 +406,8 @@ package actor FleetAgent {
     /// Schedules a report within a minute after a lane or a finding changes.
     private func watchHealth() async {
         while await rest(for: settings.healthInterval) {
-            // Before the first accepted report, the question that is due sends the health anyway.
+            // Before the first accepted report, no report is scheduled here, because the agent sends a report
+            // after its next request to the hub anyway.
             if lastReport != nil, await health().isNews(after: lastReport?.health) {
                 askHub(withinSeconds: Self.spread)
             }
@@ -439,14 +449,14 @@ package actor FleetAgent {
     func finishTrial() async { await work.trial?.value }
 }
 
-/// A verified document that is to be accepted, with its configuration and trust bundle. The document is
-/// verified, the configuration built and the bundle opened only once.
+/// A verified document that is to be accepted, with its configuration and trust bundle. With this value, the
+/// agent verifies the document, builds the configuration and parses the bundle only once.
 struct Trial: Sendable {
     let document: VerifiedFleetDocument
     /// The configuration with this document in place of the former document of its level.
     let built: AcceptedDocuments.BuiltConfiguration
-    /// The trust bundle that is in force together with the document, or `nil` if the kiosk's trust stays as
-    /// it is.
+    /// The trust bundle that is in force together with the document, or `nil` if the document does not change
+    /// the bundle in force.
     let bundle: FleetTrust.Bundle?
 
     var configuration: AcceptedDocuments.Configuration { built.configuration }
@@ -455,8 +465,9 @@ struct Trial: Sendable {
     var name: String { "\(document.document.level.rawValue) \(document.document.version)" }
 }
 
-/// The agent's tasks that continue after the request to the hub that began them. Meanwhile the agent asks the
-/// hub again, so that a stop of the kiosk need not wait until lanes are ready.
+/// The agent's tasks that may take longer than the request to the hub that started them. While they run, the
+/// agent continues to request the desired state, so that a stop of the kiosk need not wait until lanes are
+/// ready.
 private struct PendingWork {
     /// The current trial.
     var trial: Task<Void, Never>?
@@ -480,7 +491,7 @@ private struct PendingWork {
         return task
     }
 
-    /// Cancels the trial and the start after a stop, and waits for the end of both.
+    /// Cancels the trial and the task that ends a stop, and waits for the end of both.
     func end() async {
         for task in [trial, resumption] {
             task?.cancel()
@@ -489,8 +500,8 @@ private struct PendingWork {
     }
 }
 
-/// Runs a function on a dispatch queue. The function waits for the disk, and a thread of the task pool must
-/// not block.
+/// Runs a function that may wait for the disk, and returns its result. The function runs on a dispatch queue,
+/// because a thread of Swift's cooperative pool must not block.
 func blocking<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
@@ -498,7 +509,7 @@ func blocking<Value: Sendable, Failure: Error>(
     return try await withCheckedContinuation {
         (answer: CheckedContinuation<Result<Value, Failure>, Never>) in
         DispatchQueue.global().async {
-            // A dispatch queue does not inherit task-local values.
+            // A dispatch queue does not inherit task-local values, so the value is set again.
             WorkCount.$current.withValue(count) {
                 answer.resume(returning: Result { () throws(Failure) in try body() })
             }

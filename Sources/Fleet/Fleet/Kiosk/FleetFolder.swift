@@ -48,7 +48,7 @@ package struct FleetFolder: Sendable {
     /// Returns the broker's address and password that were used last, or `nil` if the kiosk must ask the hub
     /// for them.
     func brokerAccess() -> BrokerAccess? {
-        // A file that cannot be read counts as absent, because the hub gives another password.
+        // A file that cannot be read counts as absent, because the hub can then supply a new password.
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
         return bytes.flatMap { try? BrokerAccess($0) }
     }
@@ -70,7 +70,7 @@ package struct FleetFolder: Sendable {
 
     // MARK: The accepted documents
 
-    /// Returns the documents that were in force when the kiosk ended, and whether the kiosk was stopped. The
+    /// Returns the documents that were in force when the daemon ended, and whether the kiosk was stopped. The
     /// signature of each document is verified again.
     package func load(
         _ membership: FleetMembership, _ keys: [FleetKey]
@@ -131,15 +131,15 @@ package enum FleetFolderError: Error, Equatable, Sendable {
         switch self {
         case .file(let error): error.explanation
         case .stateMalformed:
-            "state.json of the folder fleet in the store is damaged: restore it from a backup"
+            "STORE/fleet/state.json is damaged: restore it from a backup"
         case .document(let level, let error):
-            "\(level.rawValue).cose of the folder fleet in the store: \(error.explanation)"
+            "STORE/fleet/\(level.rawValue).cose: \(error.explanation)"
         }
     }
 }
 
 /// The contents of `state.json`: the versions of the documents that were in force, the withdrawn keys, the
-/// trials, and whether the kiosk is stopped. By the versions, the kiosk recognises an older document.
+/// trials, and whether the kiosk is stopped. By the versions, the kiosk recognises an outdated document.
 private struct State {
     /// The maximum number of failed documents that are stored. If there are more, an arbitrary part of them
     /// is stored.
@@ -164,13 +164,16 @@ private struct State {
     init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["seen", "withdrawn", "failed", "trials", "stopped"])
         for (name, value) in try members.required("seen").entries(upTo: FleetLevel.allCases.count) {
-            guard let level = FleetLevel(rawValue: name) else { throw value.wrong("must be of a level") }
+            guard let level = FleetLevel(rawValue: name) else {
+                throw value.wrong("must have the name of a level (chain, site, group or kiosk)")
+            }
             seen[level] = try AcceptedDocuments.Seen(value)
         }
         for entry in try members.required("withdrawn").array() {
             withdrawn.insert(try FleetKey.ID(entry.string(), of: entry))
         }
-        // Trials are fewer than this limit, because the end of a trial clears all counts.
+        // There are only a few counts of trials, because the end of a trial clears all of them. `mostFailed`
+        // is therefore high enough for the counts.
         for (digest, count) in try members.required("trials").entries(upTo: Self.mostFailed) {
             trials[try count.digest(named: digest)] = try count.integer(in: 1...FleetDocument.highestVersion)
         }
@@ -211,10 +214,11 @@ extension AcceptedDocuments.Seen {
 }
 
 extension FleetKey.ID {
-    /// Parses a key's identifier in hexadecimal digits. A fault is reported at `place`.
+    /// Parses the hexadecimal digits of a fleet key's identifier. A thrown fault states the position of
+    /// `place`.
     fileprivate init(_ text: String, of place: JSONText) throws(JSONFault) {
         guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
-            throw place.wrong("must be the id of a key")
+            throw place.wrong("must be the identifier of a key, in hexadecimal digits")
         }
         self = id
     }

@@ -7,16 +7,16 @@ internal import ReaderIdentityStore
 
 /// The reason why a request to the hub failed.
 package enum HubError: Error, Equatable, Sendable {
-    /// No hub answers, or its certificate is not from a root of `fleet.authority`.
+    /// No hub answers with a certificate from a root of `fleet.authority`.
     case unreachable
-    /// The hub refused with this status and problem (RFC 9457). `id` and `detail` are empty if the answer
-    /// contains none.
+    /// The hub refused the request with this HTTP status and problem (RFC 9457). `id` and `detail` are empty
+    /// if the answer contains none.
     case refused(status: Int, id: String, detail: String = "")
-    /// The kiosk asked too often (429). The hub answers again after this number of seconds.
+    /// The kiosk has sent too many requests (status 429). The hub answers again after this number of seconds.
     case tooMany(retryAfter: Int64)
     /// The answer does not follow the protocol or is too long.
     case malformed
-    /// A file of the kiosk cannot be read, for the described reason.
+    /// A file of the kiosk cannot be read. The associated value is the reason.
     case file(String)
 
     /// Whether the hub says that this kiosk is revoked.
@@ -30,7 +30,7 @@ package enum HubError: Error, Equatable, Sendable {
         case .unreachable:
             "no hub in fleet.hubs answers, or its certificate is not from a root in fleet.authority: check both settings, and that a hub is running"
         case .refused(let status, let id, let detail):
-            "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see the hub's log" : detail)"
+            "the hub refused the request with status \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see the hub's log" : detail)"
         case .tooMany(let seconds):
             "the hub accepts no more requests from this kiosk for now: wait \(seconds) s"
         case .malformed:
@@ -40,10 +40,11 @@ package enum HubError: Error, Equatable, Sendable {
     }
 }
 
-/// The HTTP client of a kiosk for its hubs, over TLS and with the kiosk's certificate if it has one.
+/// The HTTP client of a kiosk for its hubs, over TLS. The client presents the kiosk's certificate if the
+/// kiosk has one.
 ///
 /// The client begins with the hub that answered last, and tries the next when a hub is unreachable or answers
-/// with 5xx. Other refusals count at once, because all hubs share one database.
+/// with 5xx. Any other refusal is final, because all hubs share one database.
 ///
 /// Limits: 5 s for a connection, 20 s for a request, 2 MiB for an answer.
 actor HubClient {
@@ -52,14 +53,14 @@ actor HubClient {
     /// The maximum number of connections for one request. A hub with too many connections of unknown clients
     /// closes the oldest connection whose handshake is incomplete. This may be the kiosk's connection.
     private static let mostHandshakes = 3
-    /// The time for which an idle connection stays open. Short, because a thousand kiosks ask only every few
-    /// minutes.
+    /// The time for which an idle connection stays open. The time is short, because a hub may serve a
+    /// thousand kiosks, each of which sends a request only every few minutes.
     private static let keepsConnections = Duration.seconds(10)
     /// The maximum size of an answer, in bytes.
     private static let longestAnswer = 1 << 21
     /// The maximum wait that a hub can impose, in seconds.
     private static let longestWait: Int64 = 86_400
-    /// The maximum length of a problem's detail in the log, in characters.
+    /// The maximum length of a problem's detail text (RFC 9457) in the log, in characters.
     private static let longestDetail = 300
 
     private let hubs: [String]
@@ -84,7 +85,7 @@ actor HubClient {
             keepsConnections: Self.keepsConnections)
     }
 
-    /// Returns the certificates of a file in PEM, without anything else that the file contains.
+    /// Returns the certificates of a PEM file, and leaves out everything else that the file contains.
     private static func certificates(_ path: String) throws(HubError) -> [UInt8] {
         let bytes = try mapping(PrivateFile.read(path)) { (error: IdentityStoreError) in
             HubError.file(error.explanation)
@@ -109,7 +110,8 @@ actor HubClient {
 
     func end() async { await client.close() }
 
-    /// Returns the state that the hub wants for this kiosk, with the latest receipt that the hub has.
+    /// Requests the state that the hub wants for this kiosk. The answer also contains the number and digest
+    /// of the latest receipt that the hub has stored.
     func state() async throws(HubError) -> HubState {
         let body = try await get("/fleet/v1/state")
         return try mapping(HubState(body)) { (_: JSONFault) in HubError.malformed }
@@ -127,14 +129,15 @@ actor HubClient {
         try await ask(path, sending: body, headers: headers + [("Content-Type", type)])
     }
 
-    /// Asks the hubs one after another, beginning with the one that answered last. A hub that is unreachable
-    /// or answers with 5xx is skipped. Throws the last 5xx problem, or `unreachable`, if no hub is left.
+    /// Sends a request to the hubs one after another, beginning with the hub that answered last, until one
+    /// answers. An answer with a 5xx status does not count. Throws the last 5xx problem, or `unreachable`, if
+    /// no hub is left.
     private func ask(
         _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
-        // Fixed for this request, because other requests may change `preferred` while this one tries each hub
-        // once.
+        // The first hub is fixed for this request. Other requests may change `preferred` while this request
+        // tries each hub once.
         let first = preferred
         for step in hubs.indices {
             let place = (first + step) % hubs.count
@@ -147,7 +150,7 @@ actor HubClient {
             } catch .refused(let status, let id, let detail) where status >= 500 {
                 last = .refused(status: status, id: id, detail: detail)
             } catch {
-                // The hub has answered, although with a refusal, so later requests begin with this hub.
+                // A refusal is an answer too, so later requests begin with this hub.
                 preferred = place
                 throw error
             }
@@ -155,7 +158,7 @@ actor HubClient {
         throw last
     }
 
-    /// Asks one hub and returns the body of a successful answer.
+    /// Sends a request to one hub and returns the body of a successful answer.
     ///
     /// - Parameter body: The body of a POST, or `nil` for a GET.
     private func askHub(
@@ -172,7 +175,7 @@ actor HubClient {
             switch error {
             case .tooLarge: throw .malformed
             case .libraryMissing: throw .file("libcurl is not installed: apt-get install libcurl4")
-            // After any other fault of the connection, the next hub is asked.
+            // All other errors are faults of the connection, after which `ask` tries the next hub.
             default: throw .unreachable
             }
         }
@@ -186,7 +189,7 @@ actor HubClient {
     }
 
     /// Sends a request. If the hub closed the connection before the TLS handshake was complete, the request
-    /// is sent again at once, because the hub has not seen it.
+    /// is sent again immediately, because the hub cannot have received it.
     private func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         // One attempt fewer than the maximum, because the last attempt follows after the loop.
         for _ in 1..<Self.mostHandshakes {
@@ -224,7 +227,7 @@ package struct KioskTokens: Sendable {
     private let folder: FleetFolder
     private let revoked: @Sendable () -> Void
 
-    /// - Parameter revoked: A function that is called if the hub refuses a token because this kiosk is
+    /// - Parameter revoked: A function that is called when the hub refuses a token because this kiosk is
     ///   revoked.
     package init(
         _ settings: KioskSettings, _ folder: FleetFolder, revoked: @escaping @Sendable () -> Void = {}
@@ -234,11 +237,12 @@ package struct KioskTokens: Sendable {
         self.revoked = revoked
     }
 
-    /// Asks the hub for a brand's token for one reader, with the kiosk's current certificate.
+    /// Requests a brand's token for one reader from the hub. The request uses the kiosk's current
+    /// certificate.
     package func token(brand: String, instance: String) async throws(HubError) -> String {
         let request: JSONValue = ["brand": .string(brand), "instance": .string(instance)]
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: folder)
-        // Kept as a result, so that the client is closed after a failure too.
+        // The outcome is stored as a `Result`, so that the client is also closed after a failure.
         let answer: Result<[UInt8], HubError>
         do throws(HubError) {
             answer = .success(

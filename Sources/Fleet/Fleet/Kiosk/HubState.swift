@@ -79,7 +79,7 @@ extension HubState.Head {
     }
 }
 
-/// The broker's address and this kiosk's current password there.
+/// The broker's address, and this kiosk's account and current password at the broker.
 package struct BrokerAccess: Equatable, Sendable {
     package let host: String
     package let port: Int64
@@ -113,7 +113,8 @@ extension JSONText {
     /// Parses a SHA-256 in hexadecimal digits.
     func digest() throws(JSONFault) -> [UInt8] { try digest(named: string(upTo: 64)) }
 
-    /// Parses a SHA-256 from `name`, such as the name of this member. A fault is reported at this member.
+    /// Parses `name` as a SHA-256 in hexadecimal digits. `name` is either the string value of this JSON
+    /// member or the member's name. A fault is reported at this member.
     func digest(named name: String) throws(JSONFault) -> [UInt8] {
         guard let bytes = name.utf8.bytesOfHexadecimal, bytes.count == 32 else {
             throw wrong("must be a SHA-256 in 64 hexadecimal digits")

@@ -3,9 +3,9 @@ internal import Logging
 /// The accepted documents of a kiosk and whether the kiosk is stopped, together with the folder that
 /// preserves this content over a restart.
 ///
-/// Only `change` modifies the content, and writes the folder each time, so that no change can be forgotten.
-/// If the folder cannot be written, the kiosk continues with the changed content, and `saveAgain` writes the
-/// content later.
+/// The content is modified only through `change`, which also writes it to the folder, so that no caller can
+/// forget to save. If the folder cannot be written, the kiosk continues with the changed content, and
+/// `saveAgain` writes the content later.
 struct KeptState {
     struct Content {
         var accepted: AcceptedDocuments
@@ -17,7 +17,7 @@ struct KeptState {
     private let log: Logger
     /// Whether the folder contains the current content.
     private var isSaved = true
-    /// The number of times that the kiosk was stopped since its start.
+    /// The number of times that the kiosk was stopped since the daemon started.
     private(set) var stops = 0
 
     /// - Parameter content: The content of the folder.
@@ -39,7 +39,7 @@ struct KeptState {
         save()
     }
 
-    /// Writes the content if an earlier attempt failed. Called with each question to the hub.
+    /// Writes the content if an earlier attempt failed. Called before each request for the desired state.
     mutating func saveAgain() {
         if !isSaved { save() }
     }
@@ -60,7 +60,7 @@ struct KeptState {
         } catch {
             if isSaved {
                 log.error(
-                    "the store's folder fleet cannot be written: after a restart, the kiosk may have lost recent documents or a stop",
+                    "the folder STORE/fleet cannot be written: after a restart, the kiosk may have lost recent documents, or may not know that it was stopped",
                     metadata: ["why": "\(error.explanation)"])
             }
             isSaved = false

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// Obtains the kiosk's certificate with a one-time code, and renews the certificate with the kiosk's key when
-/// a third of its lifetime is left.
+/// Obtains the kiosk's certificate from the hub with a one-time code. Renews the certificate with the kiosk's
+/// key when at most a third of the certificate's lifetime is left.
 struct KioskEnrolment {
     private let settings: KioskSettings
     private let folder: FleetFolder
@@ -28,16 +28,16 @@ struct KioskEnrolment {
         let code = present == nil ? try code() : nil
         if present == nil, code == nil {
             throw .file(
-                "the kiosk has no certificate: set fleet.codeFile to the file with the code of countersign-hub kiosk invite"
+                "the kiosk has no certificate: set fleet.codeFile to a file with the code that countersign-hub kiosk invite prints"
             )
         }
-        // The key is made only here, after a code was found, so that computers that are copied before their
-        // enrolment do not share a key.
+        // The key is made only after a one-time code was found. If a computer's disk is copied before the
+        // enrolment, the copies therefore do not share a key.
         let own = try mapping(request(), \IdentityStoreError.hubError)
         if let present, settings.now().secondsSince1970 < present.notAfter {
-            // The hub limits the number of certificate requests at the same time. Kiosks that show their
-            // certificate have a separate limit, which unknown clients cannot use up. If the certificate
-            // cannot be shown, the kiosk asks without it below.
+            // The hub limits how many certificate requests it answers at the same time. Requests with a
+            // kiosk's certificate have a separate limit, which unknown clients cannot use up. If the kiosk's
+            // certificate cannot be used, the request is sent again below without the certificate.
             switch await ask(own, [], as: folder) {
             case .failure(.unreachable), .failure(.file): break
             case let answer: return try save(answer.get(), after: present)
@@ -47,7 +47,7 @@ struct KioskEnrolment {
         var answer = await ask(own, authorization)
         if case .failure(.refused(_, "codeRefused", _)) = answer {
             // The code may have been spent by an earlier request whose answer was lost. In that case, the hub
-            // knows the key and answers a request without a code.
+            // has already enrolled the key, and issues a certificate without a code.
             let renewed = await ask(own, [])
             if case .success = renewed { answer = renewed }
         }
@@ -63,9 +63,10 @@ struct KioskEnrolment {
         return true
     }
 
-    /// Asks the hub for a certificate.
+    /// Requests a certificate from the hub.
     ///
-    /// - Parameter shown: The folder with the certificate to show, or `nil` to show none.
+    /// - Parameter shown: The folder with the certificate that the kiosk presents in TLS, or `nil` to present
+    ///   none.
     private func ask(
         _ request: [UInt8], _ headers: [(String, String)], as shown: FleetFolder? = nil
     ) async -> Result<[UInt8], HubError> {
@@ -79,7 +80,8 @@ struct KioskEnrolment {
         }
     }
 
-    /// Sends the request. Returns an error as a result, so that `ask` closes the client after a failure too.
+    /// Sends the request. An error is returned and not thrown, so that `ask` closes the client after a
+    /// failure too.
     private func answer(
         of hub: HubClient, to request: [UInt8], _ headers: [(String, String)]
     ) async -> Result<[UInt8], HubError> {
@@ -101,7 +103,8 @@ struct KioskEnrolment {
     /// Returns a certification request (PKCS #10) for the kiosk's key, which is created if it does not exist.
     private func request() throws(IdentityStoreError) -> [UInt8] {
         let key = try folder.key()
-        // The hub compares the organisation with its chain, and takes the kiosk from the common name.
+        // The hub compares the organisation with the name of its fleet chain, and reads the kiosk's name from
+        // the common name.
         let subject = DistinguishedName([
             (.organizationName, settings.membership.chain.text),
             (.commonName, settings.membership.kiosk.text),
@@ -110,24 +113,26 @@ struct KioskEnrolment {
             CertificationRequest(subject: subject).sign(with: key), IdentityStoreError.keyUnusable)
     }
 
-    /// Returns the code in the file, or `nil` if the settings name no file.
+    /// Returns the one-time code from `codeFile`, or `nil` if the settings contain no `codeFile`.
     private func code() throws(HubError) -> String? {
         guard let file = settings.codeFile else { return nil }
         return try mapping(
             PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
-                // Only visible characters, because the file may end with a line break.
+                // The code ends before the first character that is not visible, because the file may end with
+                // a line break.
                 String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7f }.prefix(128), as: UTF8.self)
             }, \IdentityStoreError.hubError)
     }
 
-    /// Refuses a certificate for another key than the kiosk's. With such a certificate, every later TLS
+    /// Throws if a certificate is not for the kiosk's key. With such a certificate, every later TLS
     /// connection would fail.
     private func check(_ pem: [UInt8]) throws(HubError) {
         let key = try mapping(folder.key(), \IdentityStoreError.hubError)
         let own = try mapping(key.publicKey().subjectPublicKeyInfo) { (error: OpenSSLCryptoError) in
             IdentityStoreError.keyUnusable(error).hubError
         }
-        // The function throws for bytes without a certificate, so there is a first one.
+        // `certificates(fromPEMOrDER:)` throws for bytes without a certificate, so the list is never empty
+        // here.
         guard let certificate = try? certificates(fromPEMOrDER: pem[...])[0],
             certificate.subjectPublicKeyInfo.encoding.elementsEqual(own)
         else { throw .malformed }

@@ -1,14 +1,14 @@
 package import JSON
 
 /// A kiosk's report to its hub: the documents that are in force or refused, and the kiosk's health. A report
-/// contains nothing about a person. The hub shows the report on the operator's page, counts refusals in the
-/// report against the roll-out of a document, and raises an alert for a problem with receipts. The hub relies
-/// on nothing else in a report.
+/// contains nothing about a person. The hub shows the report on the operator's page, counts a refused
+/// document in the report as a failure of the document's roll-out, and raises an alert for a problem with
+/// receipts. The hub uses the content of a report for nothing else.
 package struct KioskReport: Equatable, Sendable {
     /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14
 
-    /// A document that the hub offered, with its result on the kiosk.
+    /// A fleet document that the hub offered, with the kiosk's result for it: applied or refused.
     package struct Entry: Equatable, Sendable {
         package let level: FleetLevel
         package let version: Int64
@@ -96,7 +96,7 @@ package struct KioskHealth: Equatable, Sendable {
     /// The number of receipts that the hub does not have, or `nil` if unknown.
     package var receiptsWaiting: Int64?
 
-    /// Creates a health value. Lanes and findings above the limits are left out.
+    /// Creates a health value. Lanes and findings beyond their maximum numbers are left out.
     package init(
         lanes: [Lane] = [], findings: [String] = [], trustAgeHours: Int64? = nil,
         receiptsWaiting: Int64? = nil
@@ -135,8 +135,8 @@ package struct KioskHealth: Equatable, Sendable {
         return .object(members)
     }
 
-    /// Whether lanes or findings differ from an earlier health. Such a change is reported before the next
-    /// regular request to the hub.
+    /// Whether the lanes or findings differ from the lanes and findings of an earlier report. Such a change
+    /// is worth a report before the next regular one.
     func isNews(after other: KioskHealth?) -> Bool {
         lanes != other?.lanes || findings != other?.findings
     }
@@ -149,8 +149,8 @@ struct RefusedDocuments {
     /// not download such a document again.
     private var outdated: Set<[UInt8]> = []
 
-    /// Removes all refusals when a new state of the hub is read, because that state names all offered
-    /// documents again.
+    /// Removes all refusals. Called before a new desired state is evaluated, because the state lists all
+    /// offered documents again.
     mutating func begin() { byLevel = [:] }
 
     mutating func record(_ id: String, level: FleetLevel, version: Int64) {
@@ -161,8 +161,8 @@ struct RefusedDocuments {
 
     func isOutdated(_ digest: [UInt8]) -> Bool { outdated.contains(digest) }
 
-    /// Returns the entries of a report: the documents in force. At a level with a refusal, the refused
-    /// document is the entry instead.
+    /// Returns the entries of a report, at most one for each level: the refused document if the level has
+    /// one, otherwise the document in force.
     func entries(beside accepted: AcceptedDocuments) -> [KioskReport.Entry] {
         let obeyed = accepted.documents.values.filter { byLevel[$0.document.level] == nil }.map {
             KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")

@@ -3,7 +3,7 @@ package import MdocModel
 /// The settings of the section `fleet` in a kiosk's own file, with the intervals of its tasks.
 package struct KioskSettings: Sendable {
     package let membership: FleetMembership
-    /// The addresses of the hubs, each `https://host[:port]`. All addresses lead to hubs of the same chain.
+    /// The addresses of the hubs, each `https://host[:port]`. All hubs belong to the same fleet chain.
     package let hubs: [String]
     /// The PEM file with the roots of the hubs' and the broker's certificates.
     package let authority: String
@@ -20,11 +20,11 @@ package struct KioskSettings: Sendable {
     package var pollInterval = Duration.seconds(300)
     /// The average time between two checks for new receipts.
     package var receiptInterval = Duration.seconds(2)
-    /// The time between two checks of the lanes, which limits how often a lane that comes and goes is
+    /// The time between two checks of the lanes, which limits how often a lane with an unstable connection is
     /// reported.
     package var healthInterval = Duration.seconds(30)
-    /// The average pauses after the first, second and further failures in a row; the last value counts for
-    /// all later failures. A pause is drawn from half to one and a half of the value.
+    /// The average pauses after the first, second and further failures in a row. The last value applies to
+    /// all later failures. The actual pause is random, between 0.5 and 1.5 times the average.
     package var pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
     /// Returns the current time of the computer's clock.
     package let now: @Sendable () -> Timestamp
@@ -53,7 +53,8 @@ extension KioskSettings {
         pauses[min(attempt, pauses.count - 1)] * Double.random(in: 0.5...1.5)
     }
 
-    /// The random time until the next regular request to the hub.
+    /// The time until the next regular request to the hub: the poll interval, changed at random by up to 20
+    /// %.
     var pollPause: Duration { pollInterval * Double.random(in: 0.8...1.2) }
 }
 

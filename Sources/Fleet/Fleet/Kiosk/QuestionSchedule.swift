@@ -1,8 +1,8 @@
 /// The time of a kiosk's next question to its hub. A question is a request for the state that the hub wants
 /// for the kiosk. This value reads no clock: the caller passes the time.
 ///
-/// Change notices and failures schedule a question at some time, and the earliest time counts. At least
-/// `interval` passes between two questions, however many notices the broker sends.
+/// Each change notice or failure schedules a question. If several times are scheduled, the earliest is used.
+/// At least `interval` passes between two questions, however many notices the broker sends.
 struct QuestionSchedule {
     /// The minimum time from the end of one question to the next.
     static let interval = Duration.seconds(1)
@@ -29,7 +29,8 @@ struct QuestionSchedule {
     /// afterwards.
     mutating func begin() { next = nil }
 
-    /// Ends a question. If the question was not complete, another follows after a pause.
+    /// Ends a question. If the hub must be asked again soon (`isComplete` is `false`), another question
+    /// follows after a pause.
     ///
     /// - Parameter pause: A function that returns the pause for the number of earlier failures in a row.
     mutating func end(isComplete: Bool, at now: ContinuousClock.Instant, pausing pause: (Int) -> Duration) {

@@ -5,27 +5,30 @@ internal import ReaderStore
 /// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped. A receipt is a signed
 /// statement that a presentation took place.
 ///
-/// `FleetAgent.run` starts the pusher and cancels it. The pusher looks for new receipts every two seconds:
-/// - After its start and after each failure, it asks the hub for the latest receipt that the hub has, and
-///   sends the kiosk's receipt keys.
-/// - Each push continues after that receipt, with at most 256 receipts, until none is left.
-/// - If the hub's latest receipt is not in this store, nothing is sent (`receiptsDiffer`): the store was
-///   restored from a backup, or another computer has the kiosk's name.
+/// `FleetAgent.run` starts the pusher and cancels it. The pusher checks the store for new receipts every two
+/// seconds:
+/// - After its start and after each failure, it sends the kiosk's receipt keys, and asks the hub which
+///   receipt is the latest that the hub has.
+/// - Each push sends at most 256 receipts, which follow the hub's latest receipt. Pushes continue until no
+///   receipt is left.
+/// - If the hub's latest receipt is not in this store, nothing is sent, and the kiosk reports the problem
+///   `receiptsDiffer`. Either the store was restored from a backup, or another computer has the kiosk's name.
 ///
 /// The pusher reads the daemon's store and never changes it. It reports the number of waiting receipts, and
 /// the hub's reason for a refusal, to the agent.
 actor ReceiptPusher {
-    /// The maximum number of receipts in one push. A receipt has some hundred bytes.
+    /// The maximum number of receipts in one push. A receipt has several hundred bytes.
     static let receiptsPerPush = 256
 
     private let settings: KioskSettings
     private let hub: EnrolledHub
     private let agent: FleetAgent
     private let log: Logger
-    /// The latest receipt that the hub has, or `nil` if the hub must be asked after a failure.
+    /// The latest receipt that the hub has, or `nil` if the pusher must ask the hub again, because it has
+    /// just started or a push failed.
     private var head: HubState.Head?
-    /// The latest receipt that a hub named in its last answer. While no hub answers, the receipts after this
-    /// one are counted as waiting.
+    /// The latest receipt of the hub, according to the last answer of a hub. While no hub answers, the
+    /// receipts after this one are counted as waiting.
     private var known: HubState.Head?
 
     /// - Parameter agent: The agent, which is informed of the number of waiting receipts, and of the reason
@@ -53,7 +56,7 @@ actor ReceiptPusher {
                 log.warning(
                     "receipts wait for the hub",
                     metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
-                // A failure here changes nothing, because the count is only for the report.
+                // An error is ignored here, because the count is only used in the report.
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
                 // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
@@ -65,16 +68,16 @@ actor ReceiptPusher {
         }
     }
 
-    /// Pushes receipts until none waits. After a failure, first reads the hub's latest receipt and sends the
-    /// receipt keys.
+    /// Pushes receipts until none waits. After the start or a failure, first sends the receipt keys and asks
+    /// for the hub's latest receipt.
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
-            // Read before the keys are sent, so that `run` can count the waiting receipts even if the hub
-            // refuses the keys.
+            // `known` is read before the keys are sent, so that `run` can count the waiting receipts even if
+            // the hub refuses the keys.
             if known == nil { known = try await client.state().receipts }
-            // The keys are sent before the hub's latest receipt is read. After an enrolment, the hub
-            // recognises the computer by these keys, and can only then say after which receipt this computer
+            // The keys are sent before the hub's latest receipt is read. After an enrolment, the hub needs
+            // these keys to recognise the computer and to choose the receipt after which the computer
             // continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
@@ -89,8 +92,8 @@ actor ReceiptPusher {
     /// Reports the reason why the hub refuses receipts.
     private func record(_ refusal: HubError) async {
         await agent.stop(after: refusal)
-        // The ids of problems with the receipts or their keys begin with `receipt`. Others, such as a
-        // revocation or a limit, concern the kiosk.
+        // The ids of problems with the receipts or their keys begin with `receipt`. Other problems, such as a
+        // revocation or an exceeded limit, have nothing to do with the receipts.
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { await agent.receipts(fault: id) }
     }
 
@@ -114,8 +117,8 @@ actor ReceiptPusher {
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
             // The hub has no receipt of this kiosk, so there is nothing to compare.
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
-            // The receipt with the hub's number must have the hub's digest. Otherwise the receipts of the
-            // store and of the hub are not from the same chain.
+            // The store's receipt with the number in `head` must have the digest in `head`. Otherwise the
+            // store and the hub have different receipt chains.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
             return (next.map(\.encoded), newest, last?.digest == head.digest)
         }
@@ -132,7 +135,8 @@ actor ReceiptPusher {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         } catch {
-            // `guard` and not a `catch` pattern, which crashes the Swift 6.3.1 compiler here.
+            // A `catch` pattern would crash the Swift 6.3.1 compiler here, so the error is tested with
+            // `guard`.
             guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
             // The store has made a new receipt key since the keys were sent.
             try await pushKeys(by: client)
@@ -155,7 +159,7 @@ actor ReceiptPusher {
                 $0 += try $1.pem()
             }
         }
-        // Before the first receipt, the store may have no key.
+        // A store that has not signed a receipt yet may have no receipt key.
         guard !pem.isEmpty else { return }
         _ = try await client.post("/fleet/v1/receipt-keys", pem, type: "application/x-pem-file")
     }

@@ -1,11 +1,11 @@
 internal import Fleet
 internal import JSON
 
-/// Creates the broker accounts for which kiosks wait, or gives existing accounts a new password.
+/// Creates kiosks' accounts at the broker, and gives existing accounts a new password.
 ///
-/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each new
-/// account. A caller gets `true` only after the broker has confirmed the caller's account. `HubBroker` owns
-/// one object, and passes the broker's answers to `receive`.
+/// Accounts are created in batches, because mosquitto writes all accounts to its disk whenever one is added.
+/// `make` returns `true` only after the broker has confirmed the kiosk's account. Each `HubBroker` owns one
+/// object of this type, and passes the broker's answers to `receive`.
 actor BrokerAccounts {
     /// The maximum time until a waiting request is sent to the broker.
     static let turnTimeout = Duration.seconds(10)
@@ -16,7 +16,7 @@ actor BrokerAccounts {
     /// The maximum number of waiting requests.
     private static let mostWaiting = 8192
 
-    /// A request for an account, with its caller.
+    /// A request for an account, with the continuation of the task that waits for the account.
     private struct Wanted {
         let kiosk: FleetName
         let password: String
@@ -24,8 +24,8 @@ actor BrokerAccounts {
         let answer: CheckedContinuation<Bool, Never>
     }
 
-    /// A message to the broker whose answer is awaited. The message asks for a batch of accounts; an answer
-    /// is the set of the indices in the batch for which the broker has confirmed the change.
+    /// A message to the broker that has not been answered yet. The message creates or changes a batch of
+    /// accounts. `answer` receives the indices of the accounts in the batch that the broker has confirmed.
     private struct Question {
         let answer: CheckedContinuation<Set<Int>?, Never>
         let timer: Task<Void, Never>
@@ -39,11 +39,12 @@ actor BrokerAccounts {
     private var send: Sending?
     private var wanted: [Wanted] = []
     private var isServing = false
-    /// A random name of this hub, because the broker sends each answer to all hubs.
+    /// A random name of this hub. The broker sends every answer to all hubs, so a hub recognises the answers
+    /// to its own commands by this name.
     private let hub = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    /// The number of the latest question.
+    /// The number of the latest `Question`, from 1.
     private var number = 0
-    /// The question that waits for the broker's answer.
+    /// The message that waits for the broker's answer.
     private var question: Question?
 
     init(_ topics: FleetTopics, answerTimeout: Duration = answerTimeout) {
@@ -51,8 +52,9 @@ actor BrokerAccounts {
         self.answerTimeout = answerTimeout
     }
 
-    /// Sets the function that sends commands, or `nil` without a connection. The question that waits for an
-    /// answer fails, because no answer arrives over an ended connection.
+    /// Sets the function that sends commands over a new connection, or `nil` if there is no connection. A
+    /// message that still waits for an answer counts as unanswered, because the connection over which it was
+    /// sent has ended.
     func setSender(_ send: Sending?) {
         self.send = send
         end(number, with: nil)
@@ -65,7 +67,7 @@ actor BrokerAccounts {
         return await withCheckedContinuation { answer in
             wanted.append(
                 Wanted(kiosk: kiosk, password: password, deadline: .now + Self.turnTimeout, answer: answer))
-            // A running `serve` also handles this request.
+            // If `serve` is already running, it also handles this request.
             guard !isServing else { return }
             isServing = true
             Task { await serve() }
@@ -75,7 +77,8 @@ actor BrokerAccounts {
     /// Creates accounts, one batch after another, until no request waits.
     private func serve() async {
         while !wanted.isEmpty {
-            // Requests are in the order of their deadlines, so the late ones come first.
+            // Requests are in the order of their deadlines, so the requests whose deadline has passed come
+            // first.
             let late = wanted.prefix { $0.deadline < .now }
             wanted.removeFirst(late.count)
             for one in late { one.answer.resume(returning: false) }
@@ -88,8 +91,8 @@ actor BrokerAccounts {
             for (place, one) in batch.enumerated() where made?.contains(place) == true {
                 one.answer.resume(returning: true)
             }
-            // `createClient` fails for an existing account, which gets the new password instead. A broker
-            // that did not answer is not asked again.
+            // `createClient` fails for an existing account, which gets the new password instead. If the
+            // broker did not answer, no second message is sent.
             var changed: Set<Int>? = []
             if made != nil, !rest.isEmpty {
                 changed = await ask(rest) { BrokerCommands.changeAccount(of: $0.kiosk, $0.password) }
@@ -101,16 +104,16 @@ actor BrokerAccounts {
         isServing = false
     }
 
-    /// Sends the commands of a batch. Returns the indices for which the last command succeeded, or `nil` if
-    /// the broker does not answer.
+    /// Sends the commands of a batch. Returns the indices of the accounts whose last command succeeded, or
+    /// `nil` if the broker does not answer.
     private func ask(
         _ batch: ArraySlice<Wanted>, _ commands: (Wanted) -> [JSONValue]
     ) async -> Set<Int>? {
         number += 1
         let own = number
-        // Only the last command for each account gets a text by which the broker's answer is recognised.
-        // Answers to the earlier commands do not count, because these commands fail if their effect is there
-        // already.
+        // Only the last command for each account carries a correlation text, by which the broker's answer is
+        // recognised. The answers to the earlier commands are ignored. If such a command fails because it was
+        // executed before, the failure is harmless.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()
@@ -127,7 +130,7 @@ actor BrokerAccounts {
         }
     }
 
-    /// Ends the open question with this number and resumes its caller.
+    /// Ends the wait for the answer to the message with this number, and resumes the waiting task.
     private func end(_ number: Int, with done: Set<Int>?) {
         guard number == self.number, let question else { return }
         self.question = nil
@@ -135,9 +138,9 @@ actor BrokerAccounts {
         question.answer.resume(returning: done)
     }
 
-    /// Evaluates an answer of the broker. An answer to another hub or to an earlier question is ignored. An
-    /// answer to this hub has at most two responses for each account, so the limit of four responses for
-    /// each account refuses no answer.
+    /// Evaluates an answer of the broker. Answers to other hubs or to an earlier message are ignored, and so
+    /// is an answer with more than `4 * mostAtOnce` responses. An answer to this hub has at most two
+    /// responses for each account.
     func receive(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: BrokerConnection.longestMessage).members(),
             let responses = try? members.required("responses").array(upTo: 4 * Self.mostAtOnce)

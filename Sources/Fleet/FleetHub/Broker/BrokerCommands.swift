@@ -1,22 +1,22 @@
 internal import Fleet
 internal import JSON
 
-/// The commands of mosquitto's dynamic security plugin. Repeating a command leaves the same state.
+/// The commands of mosquitto's dynamic security plugin. A repeated command has no further effect.
 enum BrokerCommands {
     /// The topic of the plugin's commands.
     private static let control = "$CONTROL/dynamic-security/v1"
     /// The topic of the plugin's answers, which every subscriber receives.
     static let answers = control + "/response"
 
-    /// Sends commands in one message. Returns the number that the broker acknowledges, or `nil` without a
-    /// connection.
+    /// Sends commands in one message. Returns the message's number, which the broker's acknowledgement
+    /// repeats, or `nil` without a connection.
     @discardableResult
     static func send(_ commands: [JSONValue], on connection: BrokerConnection) -> Int32? {
         let json: JSONValue = ["commands": .array(commands)]
         return connection.publish(json.utf8, to: control, isRetained: false)
     }
 
-    /// Returns a command with its name and its other members.
+    /// Returns the command `name` with these further members.
     static func command(_ name: String, _ members: [(String, JSONValue)]) -> JSONValue {
         .object([("command", .string(name))] + members)
     }
@@ -64,13 +64,13 @@ enum BrokerCommands {
         ]
     }
 
-    /// Returns the only client identifier of a kiosk's account. With another kiosk's identifier, the account
-    /// could end that kiosk's connection.
+    /// Returns the only client identifier with which a kiosk's account may connect. If the account could use
+    /// another kiosk's identifier, it could end that kiosk's connection.
     private static func clientIdentifier(of kiosk: FleetName) -> JSONValue {
         .string(FleetTopics.client(of: kiosk))
     }
 
-    /// Returns the command with a text that the broker repeats in its answer.
+    /// Returns the command with a correlation text, which the broker repeats in its answer.
     static func answered(_ command: JSONValue, as text: String) -> JSONValue {
         guard case .object(let members) = command else { return command }
         return .object(members + [("correlationData", .string(text))])
@@ -84,8 +84,8 @@ enum BrokerCommands {
         ]
     }
 
-    /// Returns the name of a kiosk's account. With its prefix, the name differs from the hubs' account,
-    /// whatever the kiosk's name is.
+    /// Returns the name of a kiosk's account. The prefix makes the name differ from the name of the hubs'
+    /// account, whatever the kiosk's name is.
     static func user(of kiosk: FleetName) -> String { HubBroker.kioskUserPrefix + kiosk.text }
 
     private static func role(of kiosk: FleetName) -> String { "kiosk-\(kiosk)" }

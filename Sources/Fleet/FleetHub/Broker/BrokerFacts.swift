@@ -15,24 +15,25 @@ package enum BrokerFacts: Equatable, Sendable {
         }
     }
 
-    /// libmosquitto does not accept the certificate files.
+    /// libmosquitto, the MQTT client library, does not accept the hub's certificate files.
     case filesRefused
     /// No connection could be made, or TLS failed with one of the certificates.
     case unreachable
-    /// The broker refuses the hub with a return code of MQTT 3.1.1, 3.2.2.3.
+    /// The broker refuses the hub. `code` is the return code of its CONNACK (MQTT 3.1.1, section 3.2.2.3).
     case refused(code: Int32)
-    /// The broker accepts the hub. The associated value has the plugin's default permissions. It is `nil` if
-    /// the plugin does not answer the hub's account.
+    /// The broker accepts the hub. The associated value contains the default permissions of the dynamic
+    /// security plugin. It is `nil` if the plugin does not answer requests of the hub's account.
     case connected(Defaults?)
 
     /// The maximum time for the connection and the plugin's answer.
     private static let timeout = Duration.seconds(3)
 
-    /// Connects to the broker and reads the properties.
+    /// Connects to the broker and returns its properties.
     package static func current(_ settings: BrokerConnection.Settings) async -> BrokerFacts {
         guard let connection = settings.newConnection() else { return .filesRefused }
         connection.start()
-        // After the timeout the events end, and `facts(of:)` returns what is known by then.
+        // After the timeout the connection is closed. Its events then end, and `facts(of:)` returns the
+        // result so far.
         let timer = Task {
             try await Task.sleep(for: timeout)
             await connection.stop()
@@ -43,8 +44,8 @@ package enum BrokerFacts: Equatable, Sendable {
         return facts
     }
 
-    /// Asks the plugin as soon as the broker has accepted the hub, and waits for the answer or for the end of
-    /// the connection.
+    /// Asks mosquitto's dynamic security plugin for its default permissions after the broker has accepted the
+    /// hub. Waits until the plugin answers or the connection ends.
     private static func facts(of connection: BrokerConnection) async -> BrokerFacts {
         var facts = BrokerFacts.unreachable
         for await event in connection.events {
@@ -65,7 +66,7 @@ package enum BrokerFacts: Equatable, Sendable {
 }
 
 extension BrokerFacts.Defaults {
-    /// Reads the plugin's answer to `getDefaultACLAccess`; `nil` for another message.
+    /// Reads the plugin's answer to `getDefaultACLAccess`; `nil` if the message is not this answer.
     init?(_ payload: [UInt8]) {
         do throws(JSONFault) {
             let responses = try JSONText(payload[...]).members().required("responses").array()

@@ -7,12 +7,12 @@ internal import ReaderStore
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// A hub's connection to the broker: receives the messages by which kiosks are online or offline (presences),
+/// A hub's connection to the broker: receives presences (the messages that say whether a kiosk is online),
 /// publishes change notices, and manages kiosks' accounts through mosquitto's dynamic security plugin.
 ///
 /// `run` maintains a connection and, twice a second, writes presences to the database and performs the queued
-/// tasks. Several hubs do the same at the same time; a task that two hubs perform has the same effect as a
-/// task that one hub performs.
+/// tasks. Several hubs do this at the same time. Two hubs may perform the same task, because performing it a
+/// second time has no further effect.
 ///
 /// - A task leaves the database only after the broker has acknowledged its message, so a crash repeats a task
 ///   instead of losing it.
@@ -32,17 +32,17 @@ package final class HubBroker: Service {
     /// The time between two runs of the task loop. Each run writes the received presences to the database and
     /// performs the queued tasks.
     private static let interval = Duration.milliseconds(500)
-    /// The maximum number of tasks in one reading.
+    /// The maximum number of tasks that are read from the database at once.
     private static let tasksAtOnce: Int64 = 500
     /// The maximum number of accounts that one message removes.
     private static let removalsAtOnce: Int64 = 50
     /// The maximum number of kiosks' presence messages that wait until they are written to the database.
-    /// Messages of further kiosks are dropped.
+    /// Above this number, messages of other kiosks are dropped.
     private static let mostPresences = 100_000
     /// The maximum number of kiosks for which one connection logs a malformed presence.
     private static let mostIgnored = 100
-    /// The number of kiosks that should ask the hubs in one second after a notice to all kiosks. The time
-    /// over which the kiosks spread their questions follows from this number.
+    /// The number of kiosks that should send a request to the hubs in one second after a notice to all
+    /// kiosks. The time over which the kiosks spread their requests follows from this number.
     private static let kiosksPerSecond: Int64 = 250
 
     private struct State {
@@ -96,7 +96,8 @@ package final class HubBroker: Service {
     private func stayConnected() async {
         while !Task.isCancelled {
             await connect()
-            // Random, so that several hubs do not return to a restarted broker at the same time.
+            // The pause is random, so that several hubs do not reconnect to a restarted broker at the same
+            // time.
             try? await Task.sleep(for: .seconds(1) * Double.random(in: 0.5...2))
         }
     }
@@ -105,11 +106,12 @@ package final class HubBroker: Service {
     private func connect() async {
         guard let connection = settings.newConnection() else {
             return remark(
-                "libmosquitto does not accept the files in authority.certificate and broker, or this process has no file descriptor left: run countersign-hub doctor"
+                "libmosquitto does not accept the files that authority.certificate and the section \"broker\" name, or this process has no file descriptor left: run countersign-hub doctor"
             )
         }
         connection.start()
-        // An end without any answer of the broker is logged.
+        // Whether the broker has accepted or refused this hub. If the connection ends before that, the end is
+        // logged.
         var isAnswered = false
         await withTaskCancellationHandler {
             for await event in connection.events {
@@ -120,7 +122,8 @@ package final class HubBroker: Service {
                     await accounts.setSender { BrokerCommands.send($0, on: connection) != nil }
                 case .refused(let code):
                     isAnswered = true
-                    // MQTT 3.1.1, 3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
+                    // Return codes of MQTT 3.1.1, section 3.2.2.3: 4 is a bad user name or password, 5 is not
+                    // authorised.
                     let advice =
                         code == 4 || code == 5
                         ? "compare broker.user and broker.passwordFile with the hub's account at the broker"
@@ -131,7 +134,7 @@ package final class HubBroker: Service {
                 case .acknowledged(let number): acknowledged(number)
                 case .ended where !isAnswered && !Task.isCancelled:
                     remark(
-                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto is running; countersign-hub doctor says more"
+                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto is running, then run countersign-hub doctor"
                     )
                 case .ended: break
                 }
@@ -139,8 +142,8 @@ package final class HubBroker: Service {
         } onCancel: {
             Task { await connection.stop() }
         }
-        // Messages without acknowledgement may be lost. The tasks of these messages are still in the database
-        // and are performed again.
+        // Messages that the broker did not acknowledge before the connection ended may be lost. The tasks of
+        // these messages are still in the database and are performed again.
         state.withLock { state in
             state.connection = nil
             state.pending = [:]
@@ -162,7 +165,7 @@ package final class HubBroker: Service {
         let acls = JSONValue.array([
             BrokerCommands.allow("publishClientSend", topics.notice),
             BrokerCommands.allow("publishClientSend", "\(topics.root)/kiosk/+/notice"),
-            // A hub publishes that a kiosk is offline when it has removed the kiosk's account.
+            // A hub that removes a kiosk's account also publishes that the kiosk is offline.
             BrokerCommands.allow("publishClientSend", topics.allPresences),
             BrokerCommands.allow("subscribePattern", topics.allPresences),
         ])
@@ -192,11 +195,11 @@ package final class HubBroker: Service {
             }
             guard isNews else { return }
             return log.warning(
-                "a malformed presence is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
+                "a malformed presence message is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
-            // A newer presence replaces the kiosk's waiting one, so it is stored even if the maximum is
-            // reached.
+            // A newer presence replaces the waiting presence of the same kiosk. It is therefore stored even
+            // if the maximum is reached.
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
             state.presences[kiosk] = presence
         }
@@ -204,7 +207,8 @@ package final class HubBroker: Service {
 
     // MARK: Kiosks
 
-    /// Creates an account with a new password for a kiosk. Returns `nil` if the broker does not confirm it.
+    /// Creates an account with a new password for a kiosk. Returns `nil` if the broker does not confirm the
+    /// account.
     func makeAccount(of kiosk: FleetName) async -> BrokerAccess? {
         guard let password = (try? randomBytes(24))?.hexadecimal,
             await accounts.make(kiosk, password: password)
@@ -218,7 +222,7 @@ package final class HubBroker: Service {
 
     /// Writes presences to the database and performs tasks, twice a second, until the task is cancelled.
     private func work() async {
-        // A fault that repeats is logged once.
+        // An error that occurs several times in a row is logged once.
         var last: PostgreSQLError?
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
@@ -232,7 +236,7 @@ package final class HubBroker: Service {
                     metadata: ["why": "\(fault.explanation)"])
             }
             last = fault
-            // A database with a fault is asked less often.
+            // After an error of the database, the next round waits longer.
             if fault != nil { try? await Task.sleep(for: .seconds(2)) }
         }
     }
@@ -257,14 +261,16 @@ package final class HubBroker: Service {
         do throws(PostgreSQLError) {
             try await database.kiosks.record(presences, at: now())
         } catch {
-            // Presences that the database refuses because of their content would be refused again, so they
-            // are dropped. Other presences are tried again, unless a newer presence of the kiosk has arrived.
+            // If the database refuses presences because of their content, it would refuse them again, so
+            // these presences are dropped. Other presences are tried again, unless a newer presence of the
+            // kiosk has arrived.
             if !error.isOfData { state.withLock { $0.presences.merge(presences) { newer, _ in newer } } }
             throw error
         }
     }
 
-    /// Deletes finished tasks and sends the messages of waiting ones. Without a connection, all tasks wait.
+    /// Deletes finished tasks and sends the messages of waiting tasks to the broker. Without a connection to
+    /// the broker, all tasks wait.
     private func doTasks() async throws(PostgreSQLError) {
         try await finishTasks()
         let (current, isCleared) = state.withLock { ($0.connection, $0.isCleared) }
@@ -273,7 +279,8 @@ package final class HubBroker: Service {
         let tasks = try await database.tasks.oldest(atMost: Self.tasksAtOnce)
         guard !tasks.isEmpty else { return }
         let (change, kiosks) = try await database.tasks.nextChange()
-        // A task whose message is under way, or that is done and not yet deleted, is not sent again.
+        // A task is not sent again while its message is unacknowledged, or while the finished task is still
+        // in the database.
         let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
             // The lock is held while sending, because the acknowledgement can arrive on another thread before
@@ -301,7 +308,8 @@ package final class HubBroker: Service {
             else { return }
             last = next.text
         }
-        // Another connection may have begun in the meantime, on which nothing has been removed yet.
+        // `connection` may have been replaced in the meantime. On the new connection, no account has been
+        // removed yet.
         state.withLock { if $0.connection === connection { $0.isCleared = true } }
     }
 
@@ -310,7 +318,8 @@ package final class HubBroker: Service {
     ///
     /// - Parameters:
     ///   - change: The number in a change notice.
-    ///   - kiosks: The number of active kiosks, from which the spread of a notice to all kiosks follows.
+    ///   - kiosks: The number of active kiosks. It determines for how long the kiosks spread their requests
+    ///     after a notice to all kiosks.
     /// - Returns: The number of the last message, which the broker acknowledges, or `nil` without a
     ///   connection.
     private func perform(
@@ -318,9 +327,9 @@ package final class HubBroker: Service {
     ) -> Int32? {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
-            // The notice makes the kiosk ask the hub, and the hub refuses the kiosk. The broker publishes no
-            // will for a client whose account is removed, so the hub itself publishes that the kiosk is
-            // offline.
+            // After the notice, the kiosk sends the hub a request, and learns from the refusal that it is
+            // revoked. The broker publishes no will for a client whose account is removed, so the hub itself
+            // publishes that the kiosk is offline.
             connection.publish(
                 ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
                 isRetained: true)
@@ -330,7 +339,7 @@ package final class HubBroker: Service {
         case (_, let kiosk?):
             let notice = ChangeNotice(change: change, spreadSeconds: 0)
             return connection.publish(notice.payload, to: topics.notice(for: kiosk), isRetained: true)
-        // Only a notice has no kiosk: a removal always names one.
+        // A task without a kiosk is a notice to all kiosks, because a removal always has a kiosk.
         case (_, nil):
             let spread = min(kiosks / Self.kiosksPerSecond, ChangeNotice.widestSpread)
             let notice = ChangeNotice(change: change, spreadSeconds: spread)
@@ -356,19 +365,21 @@ package final class HubBroker: Service {
 }
 
 extension PostgreSQLError {
-    /// Whether the database refuses a value (class 22 of SQLSTATE). Such a value would be refused again.
+    /// Whether the error says that the database refuses a value (class 22 of SQLSTATE). Such a value would be
+    /// refused again.
     var isOfData: Bool {
         if case .failed(let code) = self { code.hasPrefix("22") } else { false }
     }
 }
 
 extension BrokerConnection.Settings {
-    /// Creates a connection with a unique client identifier, so that two connections of hubs do not end each
-    /// other. `nil` if libmosquitto does not accept the settings.
+    /// Creates a connection with a unique client identifier, because the broker ends a connection when
+    /// another client with its identifier connects. `nil` if libmosquitto does not accept the settings.
     func newConnection() -> BrokerConnection? {
         var own = self
-        // Without random bytes, the hubs' connections have the same identifier and end each other, until the
-        // system supplies random bytes again.
+        // If the system supplies no random bytes, two hubs may get the same client identifier. The broker
+        // then ends the connection of one hub whenever the other connects, until random bytes are available
+        // again.
         own.client += "-" + ((try? randomBytes(8))?.hexadecimal ?? "")
         return BrokerConnection(own)
     }

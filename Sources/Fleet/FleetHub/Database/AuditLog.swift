@@ -30,7 +30,8 @@ package struct AuditLog: Sendable {
         let who = self.who()
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             let (value, act) = try change(link, deadline)
-            // The act is written last: `write` locks the log for all other hubs until the transaction ends.
+            // The act is written last, because `write` locks the log for all other hubs until the transaction
+            // ends.
             if let act { try Self.write(act, by: who, on: link, until: deadline) }
             return value
         }
@@ -38,7 +39,8 @@ package struct AuditLog: Sendable {
 
     /// Makes a change with one statement, and writes an act about it to the audit log in one transaction.
     ///
-    /// - Returns: `false` if the statement returned no row: nothing has changed then, and nothing is written.
+    /// - Returns: `false` if the statement returned no row. In that case nothing has changed, and no act is
+    ///   written.
     func recording(
         _ act: OperatorAct, by statement: String, _ values: [[UInt8]]
     ) async throws(PostgreSQLError) -> Bool {
@@ -53,8 +55,9 @@ package struct AuditLog: Sendable {
         _ act: OperatorAct, by who: HubOperator, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
-        // The advisory lock, whose number the hubs use for nothing else, makes the acts' numbers gapless. A
-        // reader who asks for the acts after a number therefore misses no act.
+        // The advisory lock makes the acts' numbers gapless. A client that reads the log in parts, each after
+        // the last number of the previous part, therefore misses no act. The hubs use the lock's number for
+        // nothing else.
         _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
         _ = try link.rows(
             """
@@ -84,7 +87,8 @@ package struct AuditLog: Sendable {
             ORDER BY number LIMIT $3::bigint
             """, [number.postgreSQL, (kiosk?.text ?? "").bytes, limit.postgreSQL]
         ).map { row throws(PostgreSQLError) in
-            // A row with a null leaves fewer than eight values, and is refused.
+            // `compactMap` removes null columns, so a row with a null has fewer than eight values and is
+            // refused.
             let values = row.compactMap { $0 }
             guard values.count == 8, let number = values[0].bigint, let time = values[1].bigint,
                 let object = try? JSONItem.parse(values[3][...])
@@ -132,9 +136,9 @@ struct OperatorAct: Sendable {
     /// Creates an act about a document.
     ///
     /// - Parameters:
-    ///   - digest: The SHA-256 of the document, which distinguishes documents that had the same version one
-    ///     after another.
-    ///   - percent: The share of the document's kiosks that get the document from now on.
+    ///   - digest: The SHA-256 of the document. A replaced document and its successor can have the same
+    ///     version, but have different digests.
+    ///   - percent: The percentage of the document's kiosks that get the document from now on.
     static func document(
         _ id: ID, at level: FleetLevel, of name: FleetName, version: Int64, digest: [UInt8], percent: Int64
     ) -> OperatorAct {
@@ -168,7 +172,7 @@ package struct HubOperator: Equatable, Sendable {
         login: login(text(of: "/proc/self/loginuid")), account: name(of: geteuid()),
         host: text(of: "/proc/sys/kernel/hostname"))
 
-    /// Returns the account's name for a login number.
+    /// Returns the name of the account with this number.
     ///
     /// - Parameter number: The content of `/proc/self/loginuid`. The highest number means that nobody logged
     ///   in.
@@ -177,7 +181,7 @@ package struct HubOperator: Equatable, Sendable {
         return name(of: user)
     }
 
-    /// Returns the user's name, or its number if it has no name.
+    /// Returns the user's name, or the user's number if the user has no name.
     private static func name(of user: uid_t) -> String {
         guard let entry = unsafe getpwuid(user), let name = unsafe entry.pointee.pw_name else {
             return "\(user)"

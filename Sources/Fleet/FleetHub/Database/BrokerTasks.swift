@@ -1,8 +1,8 @@
 internal import Fleet
 internal import ReaderStore
 
-/// The queue of requests to the broker. Several hubs may perform the same task, so each task has the same
-/// effect when it is done twice.
+/// The queue of requests to the broker. Several hubs may perform the same task, because performing it a
+/// second time has no further effect.
 struct BrokerTasks: Sendable {
     private let pool: PostgreSQLPool
 
@@ -27,12 +27,13 @@ struct BrokerTasks: Sendable {
             guard row.count == 3, let number = row[0]?.bigint,
                 let kind = row[1].flatMap({ Entry.Kind(rawValue: $0.text) }), let kiosk = row[2]?.text
             else { throw .rowMalformed }
-            // A task for all kiosks has an empty text, which is no name, so the kiosk is `nil`.
+            // The column is empty if the task is for all kiosks. `FleetName` refuses an empty text, so
+            // `kiosk` is then `nil`.
             return Entry(number: number, kind: kind, kiosk: FleetName(kiosk))
         }
     }
 
-    /// Deletes tasks that are done.
+    /// Deletes the tasks with these numbers, which are done.
     func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
         // 20 is PostgreSQL's number for bigint, the type of the array's values.
         _ = try await pool.rows(
@@ -56,8 +57,8 @@ struct BrokerTasks: Sendable {
         }
     }
 
-    /// Returns a new change number and the number of active kiosks. A change notice to all kiosks is made
-    /// from both numbers.
+    /// Returns a new change number and the number of active kiosks. A change notice to all kiosks contains
+    /// the change number; the number of kiosks determines how long they spread their requests.
     func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
         let row = try await pool.rows(
             """

@@ -13,15 +13,16 @@ package struct DatabaseFacts: Equatable, Sendable {
     /// Whether the hub's tables exist.
     package var hasTables: Bool
     /// The version of the tables. `nil` if the table of versions does not exist: before the first start, or
-    /// with tables of a hub that had no versions. 0 if the table of versions contains no version that the
-    /// hub's user can read.
+    /// if a hub program without table versions created the tables. 0 if the table of versions contains no
+    /// version that the hub's user can read.
     package var tablesVersion: Int64?
     /// Whether the hub's database user may create tables.
     package var mayMakeTables: Bool
     /// Whether the hub's user owns the tables. Only the owner may create and drop the partitions of
     /// receipts.
     package var ownsTables: Bool
-    /// Whether the user may read the audit log and append to it, which each changing command does.
+    /// Whether the user may read the audit log and append to it. Every command that makes a change needs both
+    /// rights.
     package var mayAppendActs: Bool
     /// Whether the user may change or delete rows of the audit log even though another user owns it.
     package var mayChangeActs: Bool
@@ -50,11 +51,12 @@ package struct DatabaseFacts: Equatable, Sendable {
     package static func current(
         _ settings: String, at now: Timestamp
     ) async throws(PostgreSQLError) -> DatabaseFacts {
-        // The schema names a table that every database has, so that no tables are created.
+        // The pool creates the tables of its schema if the schema's table does not exist. The system table
+        // `pg_class` always exists, so this pool creates nothing.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
-        // If the audit log does not exist, the right to append counts as given, because the hub creates the
-        // table and then owns it. The right to change the log also includes ownership of its schema
-        // (`nspowner`), because that owner can drop the table.
+        // If the audit log does not exist, the user counts as allowed to append, because the hub will create
+        // the table and then own it. Ownership of the log's schema (`nspowner`) also counts as a right to
+        // change the log, because the schema's owner can drop the table.
         let row = try await pool.rows(
             """
             SELECT current_setting('server_version_num')::bigint, pg_is_in_recovery(),
@@ -76,8 +78,8 @@ package struct DatabaseFacts: Equatable, Sendable {
             throw .rowMalformed
         }
         // The last column is `nil` without the table of versions, and false if the user may not read that
-        // table. The version needs a second query, because the first query would fail if the table did not
-        // exist. PostgreSQL's binary form of `true` is the byte 1.
+        // table. The version needs a second query, because a query that reads the version fails if the table
+        // does not exist. PostgreSQL's binary form of `true` is the byte 1.
         var tablesVersion: Int64? = row[8] == nil ? nil : 0
         if row[8] == [1] {
             let newest = try await pool.rows("SELECT max(version)::bigint FROM countersign_fleet_schema")

@@ -1,8 +1,8 @@
 package import Fleet
 package import ReaderStore
 
-/// The data of a chain's hubs, in one PostgreSQL database that any number of hubs share. A hub itself stores
-/// nothing.
+/// The data of a chain's hubs, in one PostgreSQL database that any number of hubs share. The hubs themselves
+/// store nothing.
 ///
 /// The parts share one pool of connections, and each sends the statements of its own tables:
 /// - `kiosks`: names, states, keys, codes, reports, alerts and hourly limits;
@@ -26,7 +26,8 @@ package struct HubDatabase: Sendable {
     /// The SQL for the time of the database in seconds. The SQL uses `clock_timestamp()` and not `now()`, so
     /// that the time is read again after a statement has waited for another hub.
     static let second = "extract(epoch FROM clock_timestamp())::bigint"
-    /// PostgreSQL's error code for a row that would violate a unique index: here, another kiosk has the key.
+    /// PostgreSQL's error code for a row that violates a unique index. In these tables it means that another
+    /// kiosk has the key.
     static let keyTaken = "23505"
 
     package let chain: FleetName
@@ -41,7 +42,8 @@ package struct HubDatabase: Sendable {
 
     /// - Parameters:
     ///   - settings: The connection settings in libpq's form.
-    ///   - who: The operator whom the audit log names. Evaluated for each change of an operator.
+    ///   - who: The operator whom the audit log records for a change. Evaluated for each change that an
+    ///     operator makes.
     package init(
         _ settings: String, chain: FleetName,
         by who: @autoclosure @escaping @Sendable () -> HubOperator = .current
@@ -65,7 +67,8 @@ package struct HubDatabase: Sendable {
 
     /// Returns metrics for Prometheus. They contain nothing about a person.
     func metricsText() async throws(PostgreSQLError) -> String {
-        // The receipts of an epoch are numbered from 1, so the number of the latest receipt is their count.
+        // The receipts of each receipt chain are numbered from 1, so the number of the chain's latest receipt
+        // is their count.
         let row = try await pool.rows(
             """
             SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'active' AND is_online),
@@ -96,12 +99,12 @@ package struct HubDatabase: Sendable {
 }
 
 extension String {
-    /// The string in PostgreSQL's encoding of `text`.
+    /// The encoding of the string as a value of PostgreSQL's type `text`, in UTF-8.
     var bytes: [UInt8] { Array(utf8) }
 }
 
 extension [UInt8] {
-    /// The string of PostgreSQL's `text`.
+    /// The string in these bytes, which are a value of PostgreSQL's type `text`.
     var text: String { String(decoding: self, as: UTF8.self) }
 
     /// Returns PostgreSQL's binary encoding of a one-dimensional array. `type` is PostgreSQL's number for the
@@ -110,8 +113,8 @@ extension [UInt8] {
         func big(_ value: UInt32) -> [UInt8] {
             (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         }
-        // The header has the number of dimensions, a flag for nulls, the type, the count and the lower bound.
-        // Each value follows its size.
+        // The header consists of the number of dimensions, a flag for nulls, the type, the count and the
+        // lower bound. After the header, each value is preceded by its size.
         var bytes = big(values.isEmpty ? 0 : 1) + big(0) + big(type)
         if !values.isEmpty { bytes += big(UInt32(values.count)) + big(1) }
         for value in values { bytes += big(UInt32(value.count)) + value }

@@ -5,19 +5,19 @@ package import ReaderStore
 
 /// The documents of a chain and their roll-outs to kiosks.
 ///
-/// Each level and name has any number of versions. A kiosk gets the newest version whose roll-out has reached
-/// the kiosk:
+/// For each level and name, any number of versions of a document can be stored. A kiosk gets the newest
+/// version whose roll-out has reached the kiosk:
 /// - `put` stores a version and offers this version to a share of the kiosks. A hash of kiosk and version
 ///   decides which kiosks come first.
-/// - `widen` raises the share and forgets the counted failures.
+/// - `widen` raises the share and resets the count of failures.
 /// - `countFailure` counts the kiosks that refuse the document or return to the former document, each kiosk
 ///   once. After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already use the
 ///   newer version keep it.
 ///
 /// `put` and `widen` write the audit log and queue change notices to the kiosks in one transaction. The
 /// commands of `countersign-hub` call them; hubs only read documents and count failures. The caller verifies
-/// a document's signature before `put`. Kiosks verify the signature too, so a hub that stores a forged
-/// document changes no kiosk.
+/// a document's signature before `put`. Kiosks verify the signature too, so a forged document in the database
+/// has no effect on kiosks.
 package struct HubDocuments: Sendable {
     /// The number of kiosks whose refusal pauses a roll-out: no further kiosk gets the document until an
     /// operator widens the roll-out.
@@ -37,7 +37,7 @@ package struct HubDocuments: Sendable {
     package enum PutOutcome: Equatable, Sendable {
         /// The document was stored.
         case put
-        /// The same or a higher version is stored already.
+        /// Nothing was stored, because the hub has this version or a higher one already.
         case older(than: Int64)
     }
 
@@ -46,7 +46,8 @@ package struct HubDocuments: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The chain's fleet keys, in order of precedence. A document of an earlier key replaces
-    ///     documents of later keys with the same or a higher version, as it does at kiosks.
+    ///     documents of later keys, even if they have the same or a higher version. Kiosks follow the same
+    ///     rule.
     ///   - percent: The share of the document's kiosks that get the document at first, 1 to 100. The other
     ///     kiosks keep the former document.
     package func put(
@@ -61,8 +62,8 @@ package struct HubDocuments: Sendable {
             percent: percent)
         return try await audit.recording {
             link, deadline throws(PostgreSQLError) -> (PutOutcome, OperatorAct?) in
-            // The advisory lock lets all hubs together store one document at a time. Without the lock, two
-            // calls could each find the other's version absent.
+            // The advisory lock lets only one hub at a time store a document. Without the lock, two
+            // simultaneous calls could each fail to see the version that the other stores.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
             let others = try link.rows(
                 """
@@ -77,8 +78,8 @@ package struct HubDocuments: Sendable {
                     return (.older(than: version), nil)
                 }
             }
-            // The replaced documents have the same or a higher version. If they stayed, kiosks would get them
-            // and not the new document.
+            // The replaced documents have the same or a higher version. If they stayed, kiosks would get one
+            // of them in place of the new document.
             for table in ["countersign_fleet_failure", "countersign_fleet_document"] where !others.isEmpty {
                 _ = try link.rows(
                     "DELETE FROM \(table) WHERE level = $1::text AND name = $2::text AND version >= $3::bigint",
@@ -135,8 +136,8 @@ package struct HubDocuments: Sendable {
             else { throw .rowMalformed }
             _ = try link.rows(
                 Self.noticeTasks(for: level), level == .chain ? [] : [name.text.bytes], until: deadline)
-            // Without a change, there is no act for the audit log. PostgreSQL's binary form of `true` is the
-            // byte 1.
+            // If nothing has changed, no act is written to the audit log. PostgreSQL's binary form of `true`
+            // is the byte 1.
             guard isOther == [1] else { return (true, nil) }
             let act = OperatorAct.document(
                 .documentWidened, at: level, of: name, version: version, digest: digest, percent: percent)
@@ -160,7 +161,8 @@ package struct HubDocuments: Sendable {
     func countFailure(
         _ entry: KioskReport.Entry, at name: FleetName, by kiosk: FleetName
     ) async throws(PostgreSQLError) {
-        // For a kiosk that was counted before, `counted` has no row, so `failures` stays.
+        // If the refusal of this kiosk was counted before, `counted` has no row, so the `UPDATE` does not
+        // change `failures`.
         _ = try await pool.rows(
             """
             WITH counted AS (
@@ -177,8 +179,8 @@ package struct HubDocuments: Sendable {
     }
 
     /// Returns the SQL condition for a kiosk that the roll-out has reached: the first byte of a hash, 0 to
-    /// 255, is below the roll-out's percentage of 256. The hash includes the version, so that each version is
-    /// first tried on other kiosks.
+    /// 255, is below the roll-out's percentage of 256. The hash includes the version, so that each version
+    /// reaches different kiosks first.
     private static func isReached(kiosk: StaticString) -> String {
         "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
     }
@@ -209,7 +211,7 @@ package struct HubDocuments: Sendable {
     /// Returns the documents for a kiosk: the newest of each level whose roll-out has reached the kiosk and
     /// is not paused.
     func newest(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
-        // A missing site or group is compared as an empty name, which no document has.
+        // A kiosk without a site or group is compared with an empty name, which no document has.
         let rows = try await pool.rows(
             """
             SELECT DISTINCT ON (level) level, version, digest FROM countersign_fleet_document
@@ -233,7 +235,7 @@ package struct HubDocuments: Sendable {
 
     /// Returns the document with this digest if it is for this kiosk, otherwise `nil`.
     func document(_ digest: [UInt8], for kiosk: KioskRecord) async throws(PostgreSQLError) -> [UInt8]? {
-        // A missing site or group is compared as an empty name, which no document has.
+        // A kiosk without a site or group is compared with an empty name, which no document has.
         try await pool.rows(
             """
             SELECT encoded FROM countersign_fleet_document WHERE digest = $1::bytea AND (level, name) IN (
@@ -248,8 +250,8 @@ package struct HubDocuments: Sendable {
 }
 
 extension VerifiedFleetDocument {
-    /// Whether this document replaces `other`. It does if `other` was signed by a key that stands after this
-    /// document's key in `keys`, or by a key that is not in `keys`.
+    /// Whether this document replaces `other`: whether the key that signed `other` comes after this
+    /// document's key in `keys`, or is not in `keys`.
     ///
     /// - Parameter keys: The fleet keys in order of precedence.
     fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {

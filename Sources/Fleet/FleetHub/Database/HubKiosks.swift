@@ -18,7 +18,8 @@ package struct KioskRecord: Equatable, Sendable {
     package let keyDigest: [UInt8]
     /// The time of the enrolment, in seconds since 1970; 0 for never.
     package let enrolled: Int64
-    /// The time at which the kiosk was last heard of, in seconds since 1970; 0 for never.
+    /// The time of the kiosk's last report, push of receipts or presence message, in seconds since 1970; 0
+    /// for never.
     package let seen: Int64
     package let isOnline: Bool
     package let software: String
@@ -27,10 +28,10 @@ package struct KioskRecord: Equatable, Sendable {
     /// The latest receipt that the hub has of this kiosk's present epoch. An epoch is the receipt chain of
     /// one computer with the kiosk's name.
     package let head: HubState.Head
-    /// Whether the kiosk was enrolled and has not sent its receipt keys since then. The name may now be
-    /// another computer's, with another receipt chain.
+    /// Whether the kiosk was enrolled and has not sent its receipt keys since then. The name may now belong
+    /// to another computer, which has another receipt chain.
     package let isRejoining: Bool
-    /// Whether the kiosk's key was revoked, under this or another name.
+    /// Whether the kiosk's key was revoked, under this kiosk's name or another one.
     package let isKeyRevoked: Bool
     /// The id of a condition that an operator must check; empty if there is none.
     package let alert: String
@@ -49,7 +50,8 @@ package struct KioskRecord: Equatable, Sendable {
             let seen = values[7].bigint, let sequence = values[11].bigint
         else { throw .rowMalformed }
         self.name = name
-        // A kiosk without a site or group has an empty text there, which is no name.
+        // The column is empty if the kiosk has no site or group. `FleetName` refuses an empty text, so the
+        // property is then `nil`.
         site = FleetName(values[1].text)
         group = FleetName(values[2].text)
         self.state = state
@@ -74,9 +76,9 @@ package struct KioskRecord: Equatable, Sendable {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
 
-    /// The record for operators: the operator's page and `kiosk list`.
+    /// The record as JSON, for the operators' page and `kiosk list`.
     package var json: JSONValue {
-        // The report is empty, and no JSON, until the kiosk has sent one.
+        // Before the kiosk's first report, `report` is empty and therefore not JSON.
         let report = (try? JSONItem.parse(report[...])).map { JSONValue($0) } ?? .null
         return [
             "kiosk": .string(name.text), "site": JSONValue(site?.text), "group": JSONValue(group?.text),
@@ -89,9 +91,9 @@ package struct KioskRecord: Equatable, Sendable {
     }
 }
 
-/// The kiosks of a chain: their codes, keys, states and reports, and their limits for each hour.
+/// The kiosks of a chain: their codes, keys, states and reports, and their hourly limits.
 package struct HubKiosks: Sendable {
-    /// The validity of a code, in seconds.
+    /// The validity of a one-time code, in seconds.
     package static let codeLifetime: Int64 = 86_400
 
     private let pool: PostgreSQLPool
@@ -118,7 +120,7 @@ package struct HubKiosks: Sendable {
         let act = OperatorAct.kiosk(
             .kioskInvited, kiosk, also: [("site", JSONValue(site?.text)), ("group", JSONValue(group?.text))])
         // PostgreSQL runs a changing `WITH` query, such as `forgotten`, even if no other query reads it. A
-        // kiosk that was revoked keeps its latest receipt (`head_digest`).
+        // kiosk that was revoked and is invited again keeps its latest receipt (`head_digest`).
         let isDone = try await audit.recording(
             act,
             by: """
@@ -145,13 +147,14 @@ package struct HubKiosks: Sendable {
     /// Enrols a kiosk's key with a one-time code. The code must be valid, and the key must not have been
     /// revoked. The database contains only the code's digest.
     ///
-    /// - Returns: `false` if the code does not apply.
+    /// - Returns: `false` if the code is wrong or has expired, the kiosk is not invited, or the key was
+    ///   revoked.
     /// - Throws: `failed` with `keyTaken` if another kiosk has the key.
     func enrol(
         _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
     ) async throws(PostgreSQLError) -> Bool {
-        // The code is deleted, so that it works once. With `is_rejoining`, the hub accepts no receipts before
-        // the kiosk has sent its receipt keys.
+        // The code is deleted, so that it works only once. While `is_rejoining` is set, the hub accepts no
+        // receipts; the kiosk must send its receipt keys first.
         try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET state = 'active', key_digest = $3::bytea, code = '',
@@ -184,10 +187,10 @@ package struct HubKiosks: Sendable {
     }
 
     /// Revokes a kiosk: the hubs refuse the kiosk's certificate from now on, and the broker removes the
-    /// kiosk's account. Returns `false` if there is no such kiosk or it is revoked already.
+    /// kiosk's account. Returns `false` if no kiosk has this name, or the kiosk is revoked already.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        // PostgreSQL also runs `kept`, although no other query reads it. It stores the revoked key. A kiosk
-        // that was never enrolled has an empty key, which is not stored.
+        // The `WITH` query `kept` stores the revoked key. PostgreSQL runs it although no other query reads
+        // it. A kiosk that was never enrolled has an empty key, which is not stored.
         try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
             by: """
@@ -202,14 +205,14 @@ package struct HubKiosks: Sendable {
                 """, [kiosk.text.bytes])
     }
 
-    /// Whether a kiosk with this key was revoked, even if its name is now another computer's.
+    /// Whether a kiosk with this key was revoked, even if the kiosk's name now belongs to another computer.
     func isRevoked(_ keyDigest: [UInt8]) async throws(PostgreSQLError) -> Bool {
         try await pool.rows(
             "SELECT 1 FROM countersign_fleet_revoked_key WHERE key_digest = $1::bytea", [keyDigest]
         ).first != nil
     }
 
-    /// Queues the removal of a broker account that was created while the kiosk was revoked.
+    /// Queues the removal of a broker account whose kiosk was revoked while the account was created.
     func removeAccount(of kiosk: FleetName) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             "INSERT INTO countersign_fleet_task (kind, kiosk) VALUES ('remove', $1::text)",
@@ -264,14 +267,14 @@ package struct HubKiosks: Sendable {
     private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken, .receiptKeyTaken].map(
         \.rawValue)
 
-    /// Stores which kiosks are online, by the presence messages that the broker published. Unknown and
+    /// Stores which kiosks are online, according to the presence messages from the broker. Unknown and
     /// revoked kiosks are skipped.
     func record(
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
         // PostgreSQL's numbers for the types of the arrays' values are 25 (text) and 16 (boolean). The
-        // message that a kiosk is offline names no software version, so the stored version stays.
+        // message that a kiosk is offline contains no software version, so the stored version stays.
         _ = try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,
@@ -287,7 +290,7 @@ package struct HubKiosks: Sendable {
             ])
     }
 
-    /// Sets the alert of a kiosk, which an operator must check.
+    /// Sets the alert of a kiosk: the id of a condition that an operator must check.
     func alert(_ id: String, at kiosk: FleetName) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             "UPDATE countersign_fleet_kiosk SET alert = $2::text WHERE kiosk = $1::text",
@@ -307,7 +310,7 @@ package struct HubKiosks: Sendable {
     /// Clears a kiosk's alert. Returns `false` if the kiosk has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
-            // The statement returns the former alert, which the audit log names.
+            // The statement returns the cleared alert, whose id goes into the audit log.
             let row = try link.rows(
                 """
                 UPDATE countersign_fleet_kiosk AS kiosk SET alert = '' FROM (
@@ -322,13 +325,13 @@ package struct HubKiosks: Sendable {
         }
     }
 
-    /// Counts an action of a kiosk and changes further columns in the same statement. Uses the clock of the
-    /// database, because the clocks of hubs may differ.
+    /// Counts an action of a kiosk against its hourly limit, and sets `columns` in the same statement. Uses
+    /// the clock of the database, because the clocks of hubs may differ.
     ///
     /// - Parameters:
     ///   - columns: SQL assignments, each followed by a comma. `values` are the values of `$2` and later.
-    /// - Returns: The number of seconds until the next hour if the kiosk has reached its limit; nothing is
-    ///   changed then.
+    /// - Returns: The number of seconds until the next hour if the kiosk has reached its limit. In that case
+    ///   nothing is changed.
     func count(
         _ limit: HourlyLimit, of kiosk: FleetName, setting columns: String = "", _ values: [[UInt8]] = []
     ) async throws(PostgreSQLError) -> Int64? {
@@ -352,18 +355,18 @@ package struct HubKiosks: Sendable {
     }
 }
 
-/// An action that a kiosk may do a limited number of times in an hour, at all hubs together.
+/// An action that a kiosk may do a limited number of times in an hour, counted over all hubs together.
 enum HourlyLimit: String {
     case reports, passwords, renewals
 
-    /// The limit for one hour.
+    /// The maximum number of these actions in one hour.
     var most: Int64 {
         switch self {
-        // A kiosk whose lanes come and go reports up to 120 times in an hour.
+        // A kiosk whose lanes connect and disconnect all the time reports up to 120 times in an hour.
         case .reports: 1000
-        // A kiosk that the broker never accepts asks 65 times in an hour, and 520 times if it tries eight
-        // hubs without a broker each time. A kiosk that the broker has accepted keeps its password, also
-        // after a restart, and rarely asks.
+        // A kiosk that the broker never accepts requests a password 65 times in an hour, or 520 times if each
+        // time it tries eight hubs that have no broker. A kiosk that the broker has accepted keeps its
+        // password, also after a restart, and rarely needs a new one.
         case .passwords: 600
         // A daemon renews at most once a minute, and once at its start: 61 times in an hour without restarts.
         case .renewals: 120

@@ -5,16 +5,17 @@ package import ReaderStore
 
 /// The result of a push of receipts.
 package enum ReceiptPush: Equatable, Sendable {
-    /// The receipts are committed, each once. The value is the kiosk's latest receipt.
+    /// All receipts of the push are in the database, each only once. The associated value is the kiosk's
+    /// latest receipt.
     case committed(HubState.Head)
-    /// Nothing was stored: the next receipt must be the one after this receipt.
+    /// Nothing was stored: the first new receipt must directly follow this receipt.
     case gap(HubState.Head)
     /// Nothing was stored: the hub has another receipt with this number. The kiosk's receipts were restored
     /// from a backup, or come from another computer.
     case differs(at: Int64)
     /// Nothing was stored: the receipt with this number has a fault.
     case broken(at: Int64, ReceiptChainFault)
-    /// Nothing was stored: the kiosk has pushed its hourly limit, and may push again after this number of
+    /// Nothing was stored: the kiosk has reached its hourly limit, and may push again after this number of
     /// seconds.
     case tooMany(retryAfter: Int64)
     /// The push does not consist of consecutive receipts, or has too many of them.
@@ -43,14 +44,14 @@ package enum ReceiptPush: Equatable, Sendable {
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
     package static let mostReceipts = 512
-    /// The maximum number of receipt keys of one kiosk in one epoch, which is the receipt chain of one
-    /// computer. Keys that have signed no receipt count too.
+    /// The maximum number of receipt keys of one kiosk in one epoch. A kiosk's epoch begins with the receipt
+    /// chain of a new computer. Keys that have signed no receipt are counted too.
     static let mostKeys: Int64 = 64
 
-    /// The maximum that one kiosk may push in an hour, in bytes. This is more than 20 000 receipts of usual
-    /// length, which a kiosk writes in months.
+    /// The maximum that one kiosk may push in an hour, in bytes. This is enough for more than 20 000 receipts
+    /// of usual length. A kiosk needs several months to make so many receipts.
     static let mostPushed: Int64 = 1 << 24
-    /// PostgreSQL's error code for a row without a partition.
+    /// PostgreSQL's error code for a row that no partition of its table accepts.
     private static let partitionMissing = "23514"
 
     private let pool: PostgreSQLPool
@@ -69,8 +70,8 @@ package struct HubReceipts: Sendable {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
         var receipts: [SignedReceipt] = []
         for link in chain.links {
-            // The statement is parsed only as a check, because the hub stores nothing that is not a receipt's
-            // content.
+            // The statement in the receipt is parsed only to check it: the hub must not store anything but
+            // the members of a receipt.
             guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
                 // The number of a malformed receipt is not known, so the number after the previous receipt is
                 // reported.
@@ -84,12 +85,13 @@ package struct HubReceipts: Sendable {
         do throws(PostgreSQLError) {
             return try await store(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
-            // The partition is missing if the clock of the database was corrected by more than a month.
+            // The month's partition can be missing after the clock of the database was corrected by more than
+            // a month.
             try await months.make()
             return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
-            // Another kiosk has stored the first receipts of the same key at the same time. The second
-            // attempt finds that the key is the other kiosk's, and refuses the receipts.
+            // Meanwhile, another kiosk has stored receipts that a key of this push signed. The second attempt
+            // finds that the key belongs to the other kiosk, and refuses the receipts.
             return try await store(receipts, of: kiosk)
         }
     }
@@ -104,13 +106,13 @@ package struct HubReceipts: Sendable {
         }
     }
 
-    /// Verifies the signatures of the new receipts before the kiosk's row is locked. Skips receipts that are
-    /// stored already, and pushes that are refused for another reason.
+    /// Verifies the signatures of the new receipts before the kiosk's row is locked. Verifies nothing for
+    /// receipts that are stored already, and nothing for a push that is refused for another reason.
     func signatures(
         of receipts: [SignedReceipt], from kiosk: FleetName
     ) async throws(PostgreSQLError) -> CheckedSignatures {
-        // No receipt is returned if the push is refused or has no new receipt, because no signature is needed
-        // then.
+        // The list of new receipts is empty if the push is refused or has no new receipt. In both cases no
+        // signature needs to be verified.
         let (new, keys) = try await pool.transaction {
             link, deadline throws(PostgreSQLError) -> ([SignedReceipt], [ReceiptPublicKey]) in
             guard let account = try ReceiptAccount(of: kiosk, isHeld: false, on: link, until: deadline),
@@ -131,15 +133,15 @@ package struct HubReceipts: Sendable {
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
-        // Locked, so that two pushes of one kiosk at two hubs follow each other. `receipts` is never empty
-        // here, so only an unknown or revoked kiosk leads to `.revoked`.
+        // The row is locked, so that two pushes of one kiosk at two hubs are stored one after the other.
+        // `receipts` is never empty here, so only an unknown or revoked kiosk leads to `.revoked`.
         guard let account = try ReceiptAccount(of: kiosk, isHeld: true, on: link, until: deadline),
             let earliest = receipts.first
         else {
             return .revoked
         }
         // Until a kiosk that was enrolled again has sent its keys, the stored latest receipt may be another
-        // computer's. The kiosk answers the fault `keyUnknown` by sending its keys.
+        // computer's. On the fault `keyUnknown`, the kiosk sends its receipt keys.
         guard !account.isRejoining else {
             return .broken(at: earliest.sequence, .keyUnknown(earliest.keyID))
         }
@@ -159,9 +161,8 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's latest receipt, the receipts are not
-            // damaged. Instead, the kiosk was set back to a backup, or its receipts come from another
-            // computer.
+            // A first new receipt that does not follow the hub's latest receipt counts as different and not
+            // as damaged: the kiosk was restored from a backup, or the receipts come from another computer.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
@@ -181,8 +182,8 @@ package struct HubReceipts: Sendable {
         return .committed(next)
     }
 
-    /// Returns the number of the first receipt that differs from the stored one. Receipts older than the
-    /// retention period are not compared.
+    /// Returns the number of the first receipt that differs from the stored receipt of the same number.
+    /// Receipts older than the retention period are not compared.
     private static func firstDifference(
         _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -285,15 +286,16 @@ package struct HubReceipts: Sendable {
     /// Adds keys that may sign a kiosk's receipts: all of the keys or none. A key that has signed another
     /// kiosk's receipts is refused.
     ///
-    /// A key belongs to a kiosk from the first receipt on that the key verifies. The kiosk need not prove
-    /// that it has the private key, because the private key of a replaced receipt key no longer exists.
+    /// A key belongs to a kiosk as soon as a stored receipt of the kiosk is signed by the key. The kiosk need
+    /// not prove that it has the private key, because the private key of a replaced receipt key no longer
+    /// exists.
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
     ) async throws(PostgreSQLError) -> KeyOutcome {
         // 17 is PostgreSQL's number for bytea, the type of the array's values.
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            // `first??` unwraps both the row and its column, either of which may be missing.
+            // `first??` unwraps both the row and its column, each of which may be missing.
             let owner = try link.rows(
                 """
                 SELECT kiosk FROM countersign_fleet_receipt_key
@@ -314,8 +316,8 @@ package struct HubReceipts: Sendable {
                     UNION SELECT unnest($2::bytea[])) AS keys
                 """, [kiosk.text.bytes, points, choice.epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
-            // The epoch changes only with keys that are stored, because a refused list must not begin an
-            // epoch unseen.
+            // The number of keys is checked before `enter`, so that a refused list of keys cannot begin a new
+            // epoch.
             guard let count, count <= Self.mostKeys else { return .tooMany }
             try ReceiptEpoch.enter(choice, of: kiosk, on: link, until: deadline)
             // A key without receipts moves to the present epoch. A key with receipts stays in the epoch of
@@ -352,13 +354,13 @@ struct CheckedSignatures {
 
     private var results: [Check: Bool] = [:]
 
-    /// The number of verified signatures.
+    /// The number of checked signatures.
     var count: Int { results.count }
 
     /// Verifies receipts in their order, up to the first receipt that no key has signed, because no receipt
     /// after that one is stored.
     init(of receipts: [SignedReceipt], by keys: [ReceiptPublicKey]) {
-        // Keys with the same identifier are the same key, so the first one is enough.
+        // Keys with the same identifier are equal, so the first of them is used.
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for receipt in receipts {
             guard let key = known[receipt.keyID] else { return }
@@ -369,7 +371,7 @@ struct CheckedSignatures {
     }
 
     /// Whether the key signed the receipt. A pair of receipt and key that was not checked before is checked
-    /// now. Such a pair exists if the kiosk has sent further keys or another push has stored receipts since
+    /// now. Such a pair exists if the kiosk has sent further keys, or another push has stored receipts, since
     /// the keys were read.
     func isSigned(_ receipt: SignedReceipt, by key: ReceiptPublicKey) -> Bool {
         results[Check(receipt: receipt.digest, key: key)] ?? receipt.isSigned(by: key)

@@ -6,15 +6,17 @@ internal import ReaderStore
 /// A migration that was released never changes. Changes to the tables are made by a later migration. The
 /// functions that send statements are in the types of `HubDatabase`.
 enum HubTables {
-    /// The table with the version of the tables, and the migrations that lead to each version.
+    /// The name of the table that records the version of the hub's tables, and the migrations that lead to
+    /// each version.
     static let schema = PostgreSQLSchema(versions: "countersign_fleet_schema", migrations: [first])
 
-    /// The statements of version 1. They also complete tables that were created by programs without table
-    /// versions.
+    /// The statements of version 1. They also add what is missing to tables that were created before table
+    /// versions existed.
     private static let first =
         [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
-            // `member_of` is the kiosk's group: `group` is a reserved word of SQL.
+            // The column for the kiosk's group is named `member_of`, because `group` is a reserved word of
+            // SQL.
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_kiosk (
                 kiosk text PRIMARY KEY,
@@ -45,8 +47,8 @@ enum HubTables {
                 alert text NOT NULL DEFAULT ''
             )
             """,
-            // A key belongs to one kiosk. Of several computers that were copied with a key, only one computer
-            // is enrolled.
+            // A key belongs to one kiosk. If a computer was copied together with its key, only one of the
+            // copies can be enrolled.
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_kiosk_key ON countersign_fleet_kiosk (key_digest)
             WHERE state = 'active' AND key_digest <> ''
@@ -62,9 +64,9 @@ enum HubTables {
             )
             """,
             // A key that has signed receipts belongs to one kiosk, so that a kiosk cannot push another's
-            // receipts as its own. A key that has signed no receipt may be sent by several kiosks, because
-            // knowing a kiosk's public key must not be enough to keep that kiosk from pushing. The index of
-            // earlier programs covered all keys and is dropped.
+            // receipts as its own. A key that has signed no receipt may be sent by several kiosks, because a
+            // kiosk must not be able to block another one by sending the other's public key first. The index
+            // of earlier programs covered all keys and is dropped.
             "DROP INDEX IF EXISTS countersign_fleet_receipt_key_point",
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used
@@ -94,7 +96,7 @@ enum HubTables {
                 PRIMARY KEY (kiosk, epoch, sequence, received)
             ) PARTITION BY RANGE (received)
             """,
-            // The latest receipts of computers that were replaced.
+            // The latest receipt of each former computer of a kiosk.
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_ended_epoch (
                 kiosk text NOT NULL REFERENCES countersign_fleet_kiosk,
@@ -154,7 +156,7 @@ enum HubTables {
             """,
         ] + columnsOfVersion1
 
-    /// The statements for columns that were added later. A program from before version 1 may have
+    /// The statements that add columns to the table of kiosks. A program from before version 1 may have
     /// created the table without these columns.
     private static let columnsOfVersion1 = [
         "reports_hour", "reports", "passwords_hour", "passwords", "renewals_hour", "renewals",
@@ -162,7 +164,8 @@ enum HubTables {
         "ALTER TABLE countersign_fleet_kiosk ADD COLUMN IF NOT EXISTS \($0) bigint NOT NULL DEFAULT 0"
     }
 
-    /// Returns the statement that creates the partition of a month, which is dropped as a whole later.
+    /// Returns the statement that creates a month's partition of the table of receipts. The partition is
+    /// later dropped as a whole.
     static func partition(_ month: ReceiptMonth) -> String {
         """
         CREATE TABLE IF NOT EXISTS countersign_fleet_receipt_\(month.suffix) PARTITION OF countersign_fleet_receipt

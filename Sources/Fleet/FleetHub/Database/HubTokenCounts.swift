@@ -2,7 +2,7 @@ package import MdocModel
 package import ReaderStore
 package import ReaderTokens
 
-/// The count of requests for reader tokens at all hubs of the chain together. It uses the clock of the
+/// The counts of requests for reader tokens, over all hubs of the chain together. They use the clock of the
 /// database, because the clocks of hubs may differ.
 package struct HubTokenCounts: TokenCount {
     package typealias Failure = PostgreSQLError
@@ -12,15 +12,15 @@ package struct HubTokenCounts: TokenCount {
     init(_ pool: PostgreSQLPool) { self.pool = pool }
 
     /// Counts a request for a token, unless the reader has reached the maximum number of requests for the
-    /// time window (`TokenLimit`). The time of the hub is not used.
+    /// time window (`TokenLimit`). The clock of the hub is not used.
     ///
     /// - Returns: The number of seconds to wait, or `nil` if a token may be made.
     package func record(
         _ request: TokenRequest, at _: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
-        // One statement, so that two hubs cannot both grant the last token of the window. Counted times far
-        // in the future were counted before the clock was set back. They are dropped, like times before the
-        // window.
+        // A single statement reads and writes the count, so that two hubs cannot both grant the last token of
+        // the window. The statement also drops the recorded times that are before the window or far in the
+        // future. A recorded time can be in the future if the database's clock was set back.
         let row = try await pool.rows(
             """
             INSERT INTO countersign_fleet_reader_token AS token (kiosk, brand, instance, asked, is_refused)
@@ -40,12 +40,13 @@ package struct HubTokenCounts: TokenCount {
             throw .rowMalformed
         }
         // PostgreSQL's binary form of `true` is the byte 1. The wait ends when the oldest counted request
-        // leaves the window. It is at least 1 s, because the statement reads the clock more than once.
+        // leaves the window. The statement reads the clock more than once, so the calculated wait can be 0 or
+        // less. The returned wait is therefore at least 1 s.
         return isRefused == [1] ? max(1, seconds) : nil
     }
 
-    /// Removes the latest counted request of a reader. Called if no token was made and the kiosk was not at
-    /// fault.
+    /// Removes the latest counted request of a reader. Called if no token could be made and this is not the
+    /// kiosk's fault.
     package func withdraw(_ request: TokenRequest) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             """

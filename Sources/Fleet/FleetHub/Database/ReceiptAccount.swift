@@ -8,8 +8,8 @@ struct ReceiptAccount {
     /// The number of the kiosk's present receipt chain, from 1. Each computer with the kiosk's name has its
     /// own chain (`ReceiptEpoch`).
     let epoch: Int64
-    /// Whether the kiosk must send its receipt keys before it pushes, because the epoch follows from these
-    /// keys.
+    /// Whether the kiosk must send its receipt keys before it pushes, because the hub chooses the epoch by
+    /// these keys.
     let isRejoining: Bool
     /// The number of bytes pushed in this hour.
     let pushed: Int64
@@ -19,7 +19,7 @@ struct ReceiptAccount {
     /// The number of seconds until the next hour begins, 1 to 3600.
     var secondsLeft: Int64 { 3600 - time % 3600 }
 
-    /// Returns the number of bytes pushed in this hour after these receipts are added.
+    /// Returns the number of bytes pushed in this hour, including these receipts.
     func pushed(with receipts: [SignedReceipt]) -> Int64 {
         receipts.reduce(pushed) { $0 + Int64($1.encoded.count) }
     }
@@ -56,19 +56,20 @@ enum ReceiptEpoch {
     /// The epoch that `choose` has found for a kiosk's keys. `enter` makes it the present epoch.
     struct Choice {
         let epoch: Int64
-        /// Whether another epoch is the present one.
+        /// Whether the chosen epoch differs from the present one.
         let isOther: Bool
         /// Whether the kiosk was enrolled again since the present epoch was chosen.
         fileprivate let isRejoining: Bool
     }
 
-    /// Chooses the epoch of a kiosk with these keys, and locks the kiosk's row. Nothing changes before
-    /// `enter`.
+    /// Chooses the epoch of a kiosk that has sent these keys, and locks the kiosk's row. The choice changes
+    /// nothing in the database until `enter` is called.
     ///
-    /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
-    /// or else a new one. While no receipt was pushed, the present epoch continues.
+    /// The epoch is chosen once after each enrolment. If one of the keys has signed receipts, the epoch of
+    /// these receipts is chosen. Otherwise the present epoch continues if it has no receipts, or else a new
+    /// epoch begins.
     ///
-    /// - Returns: `nil` if there is no such active kiosk.
+    /// - Returns: `nil` if no active kiosk has this name.
     static func choose(
         of kiosk: FleetName, having points: [UInt8], on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
@@ -88,8 +89,8 @@ enum ReceiptEpoch {
         else { throw .rowMalformed }
         // PostgreSQL's binary form of `true` is the byte 1.
         guard isRejoining == [1] else { return Choice(epoch: epoch, isOther: false, isRejoining: false) }
-        // If no key is known, an epoch without receipts continues. An epoch with receipts ends, and a new
-        // epoch begins, whose number is above all earlier numbers.
+        // If none of the keys has signed receipts, the present epoch continues if it has no receipts.
+        // Otherwise a new epoch begins, whose number is above all earlier ones.
         let next = row[3]?.bigint ?? (sequence == 0 ? epoch : max(epoch, ended) + 1)
         return Choice(epoch: next, isOther: next != epoch, isRejoining: true)
     }
@@ -99,7 +100,8 @@ enum ReceiptEpoch {
         _ choice: Choice, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
-        // Without a new enrolment, `choose` has chosen the present epoch.
+        // If the kiosk was not enrolled again, `choose` has chosen the present epoch, so there is nothing to
+        // do.
         guard choice.isRejoining else { return }
         if choice.isOther { try begin(choice.epoch, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
@@ -107,7 +109,7 @@ enum ReceiptEpoch {
             [kiosk.text.bytes], until: deadline)
     }
 
-    /// Stores the latest receipt (head) of the present epoch, and makes `epoch` the present one. If `epoch`
+    /// Stores the latest receipt (head) of the epoch that ends, and makes `epoch` the present one. If `epoch`
     /// was the present one before, its receipts continue after its stored head. A new epoch begins with its
     /// first receipt.
     private static func begin(
@@ -119,7 +121,8 @@ enum ReceiptEpoch {
             INSERT INTO countersign_fleet_ended_epoch (kiosk, epoch, head_sequence, head_digest)
             SELECT kiosk, epoch, head_sequence, head_digest FROM countersign_fleet_kiosk WHERE kiosk = $1::text
             """, [kiosk.text.bytes], until: deadline)
-        // For a new epoch, `begun` has no row, so the epoch begins before the first receipt (`origin`).
+        // `begun` has no row for a new epoch. The head of a new epoch is therefore `origin`, the head of a
+        // chain without receipts.
         _ = try link.rows(
             """
             WITH begun AS (

@@ -1,7 +1,7 @@
 package import MdocModel
 package import ReaderStore
 
-/// The partitions of the receipts, one for each month in which receipts arrived.
+/// The partitions of the table of receipts, one for each calendar month.
 package struct ReceiptMonths: Sendable {
     /// The maximum difference between the clocks of a hub and the database, in seconds. With a larger
     /// difference, no receipts are dropped.
@@ -17,8 +17,8 @@ package struct ReceiptMonths: Sendable {
     /// - Returns: The time of the database.
     @discardableResult
     func make() async throws(PostgreSQLError) -> Timestamp {
-        // Two hubs that create the same table at the same time would get errors. `PostgreSQLSchema` creates
-        // and changes tables under the same advisory lock.
+        // Two hubs that create the same table at the same time would get errors. The advisory lock prevents
+        // this; `PostgreSQLSchema` uses the same lock when it creates and changes tables.
         try await pool.transaction { link, deadline throws(PostgreSQLError) in
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
             let row = try link.rows("SELECT \(HubDatabase.second)", until: deadline).first
@@ -44,16 +44,17 @@ package struct ReceiptMonths: Sendable {
         let time = try await make()
         let difference = now.secondsSince1970 - time.secondsSince1970
         guard abs(difference) <= Self.mostClockDifference else { return difference }
-        // The year in a partition's name begins with 2, unlike other names that begin with
-        // `countersign_fleet_receipt`. The kind `r` is a table, so indexes of partitions are left out.
+        // A partition's name has a year after `countersign_fleet_receipt_`. The pattern requires that the
+        // year begins with the digit 2, because the names of other tables begin with the same text. The kind
+        // `r` is a table, so the partitions' indexes are not returned.
         let names = try await pool.rows(
             "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
         )
         let oldest = ReceiptMonth(of: time).advanced(by: -count)
         for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
             guard let month = ReceiptMonth(suffix: name.suffix(6)), month < oldest else { continue }
-            // The name is made again from the month, so that nothing but a partition of receipts can be
-            // dropped.
+            // The name is formed from the parsed month, and not taken from the database, so that nothing but
+            // a partition of receipts can be dropped.
             _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(month.suffix)")
         }
         return difference
@@ -72,8 +73,8 @@ struct ReceiptMonth: Equatable, Comparable {
 
     private init(number: Int) { self.number = number }
 
-    /// Reads the month (six digits, such as `202611`) at the end of a partition's name. `nil` for another
-    /// text.
+    /// Reads the month (six digits, such as `202611`) at the end of a partition's name. `nil` if the text is
+    /// not a month.
     init?(suffix: Substring) {
         guard suffix.utf8.count == 6, let value = Int(suffix), (1...12).contains(value % 100) else {
             return nil

@@ -2,7 +2,7 @@ internal import JSON
 internal import ReaderStore
 
 /// The answer to `GET /healthz`: whether the database answers and accepts changes. Anyone can send this
-/// request, even without a certificate, so the database is asked at most once in two seconds.
+/// request, even without a certificate, so the database is checked at most once in two seconds.
 actor HubHealth {
     /// The time for which an answer of the database is reused.
     static let lifetime = Duration.seconds(2)
@@ -15,7 +15,7 @@ actor HubHealth {
     private let ping: @Sendable () async throws(PostgreSQLError) -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private var latest: Answer?
-    /// The present question to the database. All callers wait for its answer.
+    /// The running check of the database, for whose result all callers wait.
     private var asking: Task<Answer, Never>?
 
     init(
@@ -26,7 +26,8 @@ actor HubHealth {
         self.ping = ping
     }
 
-    /// Returns the state of the database with the age of its answer.
+    /// Returns the body of the answer to `GET /healthz`, with the age of the latest check. Throws if the
+    /// check failed.
     func current() async throws(HubProblem) -> JSONValue {
         let answer = await answer()
         let age = now() - answer.time
@@ -34,11 +35,11 @@ actor HubHealth {
         return ["status": "ok", "ageSeconds": .integer(age.components.seconds)]
     }
 
-    /// Returns the latest answer if it is recent, or asks the database. Callers at the same time share one
-    /// question.
+    /// Returns the result of the latest check if it is recent, or checks the database again. Concurrent
+    /// callers share one check.
     private func answer() async -> Answer {
         if let latest, now() - latest.time < Self.lifetime { return latest }
-        // While the actor waits for an answer below, further callers come here.
+        // A check is already running: the actor admits further callers while it waits for the database below.
         if let asking { return await asking.value }
         let question = Task { [ping, now] in
             do throws(PostgreSQLError) {

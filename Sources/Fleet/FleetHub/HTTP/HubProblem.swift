@@ -21,7 +21,7 @@ struct HubProblem: ProblemDetails, Equatable {
     let id: ID
     let status: Int
     let detail: String
-    /// The latest receipt that the hub has, if the kiosk needs it to continue.
+    /// The latest receipt that the hub has, if the kiosk needs to know it to continue its pushes.
     var head: HubState.Head?
     /// The number of seconds until the request may be repeated, if known.
     var retryAfter: Int64?
@@ -49,7 +49,7 @@ struct HubProblem: ProblemDetails, Equatable {
         .methodNotAllowed, status: 405, "this path does not support the method")
     static let queryRefused = HubProblem(
         .queryRefused, status: 400,
-        "the path or the query is not valid: the parameter after must be the name of a kiosk, and no text may contain a NUL or bytes that are not UTF-8"
+        "the path or the query is not valid: the parameter `after` must be the name of a kiosk, and no text may contain a NUL or bytes that are not UTF-8"
     )
     static let tooManyConnections = HubProblem(
         .tooManyConnections, status: 503,
@@ -63,7 +63,7 @@ struct HubProblem: ProblemDetails, Equatable {
     static let bodyCut = HubProblem(.bodyRefused, status: 400, "the body is cut off: send it again")
     static let operatorUnknown = HubProblem(
         .operatorUnknown, status: 401,
-        "this is not an operator's token: send Authorization: Bearer with a token whose SHA-256 is in operators of the hub's file"
+        "this is not an operator's token: send Authorization: Bearer with a token whose SHA-256 is in \"operators\" of the hub's file"
     )
     static let certificateRequired = HubProblem(
         .certificateRequired, status: 401, "this path is for kiosks: use the certificate of the kiosk")
@@ -73,7 +73,7 @@ struct HubProblem: ProblemDetails, Equatable {
     )
     static let kioskRevoked = HubProblem(
         .kioskRevoked, status: 403,
-        "the kiosk or its key was revoked: it accepts no orders. To admit it again, delete key.pem, certificate.pem and broker.json in STORE/fleet, then run countersign-hub kiosk invite KIOSK and give it the code"
+        "the kiosk or its key was revoked, so the kiosk accepts no orders. To admit the kiosk again, delete key.pem, certificate.pem and broker.json in the kiosk's STORE/fleet, then run countersign-hub kiosk invite KIOSK and give the kiosk the code"
     )
     static let kioskStopped = HubProblem(
         .kioskStopped, status: 403,
@@ -81,7 +81,7 @@ struct HubProblem: ProblemDetails, Equatable {
     )
     static let readerTokenNotGranted = HubProblem(
         .readerTokenNotGranted, status: 403,
-        "the kiosk may not get a token for this brand and this reader: add a grant in readerTokens of the hub's file"
+        "the kiosk may not get a token for this brand and this reader: add a grant in \"readerTokens\" of the hub's file"
     )
     static let codeRefused = HubProblem(
         .codeRefused, status: 403,
@@ -89,7 +89,7 @@ struct HubProblem: ProblemDetails, Equatable {
     )
     static let kioskKeyTaken = HubProblem(
         .kioskKeyTaken, status: 409,
-        "another kiosk has this key, which was copied with the computer: delete key.pem in STORE/fleet and start the daemon again"
+        "another kiosk has the same key, because one kiosk's disk was copied to the other: delete key.pem in this kiosk's STORE/fleet and start its daemon again"
     )
     static let requestRefused = HubProblem(
         .requestRefused, status: 400,
@@ -102,17 +102,17 @@ struct HubProblem: ProblemDetails, Equatable {
     static let failed = HubProblem(.failed, status: 500, "the hub failed: see the hub's log")
     static let receiptsMalformed = HubProblem(
         .receiptsMalformed, status: 400,
-        "the body is not a receipt chain of 1 to \(HubReceipts.mostReceipts) receipts in a row")
+        "the body must be a receipt chain of 1 to \(HubReceipts.mostReceipts) consecutive receipts")
     static let receiptKeyTaken = HubProblem(
         .receiptKeyTaken, status: 409,
-        "a receipt key belongs to another kiosk: an operator must check both kiosks. A computer that gets another name must begin with an empty store"
+        "a receipt key belongs to another kiosk: an operator must check both kiosks. A computer that gets another kiosk name must start with an empty store"
     )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, status: 409,
-        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. If nothing else helps, revoke the kiosk, invite it again, and start it with an empty store: it then has one key"
+        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. If nothing else helps, revoke the kiosk, invite it again, and start it with an empty store: the kiosk then has one key"
     )
     static let tokensAbsent = HubProblem(
-        .notFound, status: 404, "this hub makes no reader tokens: add readerTokens to its file")
+        .notFound, status: 404, "this hub makes no reader tokens: add \"readerTokens\" to the hub's file")
 
     static func tooManyReceipts(retryAfter seconds: Int64) -> HubProblem {
         HubProblem(
@@ -126,7 +126,7 @@ struct HubProblem: ProblemDetails, Equatable {
         let (id, act, next) =
             switch limit {
             case .reports: (ID.tooManyReports, "reported", "report")
-            case .passwords: (ID.tooManyPasswords, "asked for a password at the broker", "ask")
+            case .passwords: (ID.tooManyPasswords, "asked for a broker password", "ask")
             case .renewals: (ID.tooManyRenewals, "had its certificate renewed", "ask")
             }
         return HubProblem(

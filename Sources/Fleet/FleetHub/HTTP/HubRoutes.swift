@@ -12,24 +12,24 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 internal import Transport
 
-/// The routes of a hub. `HubServer` calls each handler with a request of the network, in the request's own
-/// task.
+/// The routes of a hub. `HubServer` calls each handler with a request from the network, in a separate task
+/// for each request.
 ///
 /// Every kiosk route except the one for certificates begins with `kiosk(_:)`, which identifies the kiosk by
-/// its certificate and asks the database whether this key is still enrolled, so a revocation counts from the
-/// next request on. The routes that give a kiosk credentials check again before they answer.
+/// its certificate and checks in the database that this key is still enrolled. A revocation therefore takes
+/// effect with the next request. The routes that give a kiosk credentials check again before they answer.
 ///
-/// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so the number of
-///   such requests at the same time is limited.
+/// - `POST /fleet/v1/certificates` enrols a kiosk with a one-time code, or renews its certificate. It needs
+///   no certificate, so the number of such requests at the same time is limited.
 /// - `GET /fleet/v1/state` and `/fleet/v1/documents/{digest}` offer documents.
 /// - `POST /fleet/v1/report`, `/receipt-keys` and `/receipts` store what a kiosk sends.
 /// - `POST /fleet/v1/broker-password` and `/reader-tokens` give a kiosk credentials.
 /// - `GET /healthz` and the routes of `OperatorRoutes` are not for kiosks.
 ///
-/// The routes only translate between HTTP and `HubDatabase`, which has the rules. A hub signs no documents:
-/// it only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
+/// The routes only translate between HTTP and `HubDatabase`, which implements the rules. A hub signs no
+/// documents: it only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
 package struct HubRoutes: Sendable {
-    /// A method and path with the function that answers.
+    /// A method and path with the function that handles its requests.
     struct Route: Sendable {
         let method: HTTPRequest.Method
         let path: String
@@ -49,12 +49,13 @@ package struct HubRoutes: Sendable {
     /// such refusals repeatedly.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// The limit on simultaneous certificate requests of unknown callers: four run, and at most 256 wait.
-    /// Anyone can send such a request, and without the limit these requests could occupy all connections to
-    /// the database.
+    /// The limit on simultaneous certificate requests of unknown callers: four are answered at a time, and at
+    /// most 256 wait. Anyone can send such a request, and without the limit these requests could occupy all
+    /// connections to the database.
     let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
-    /// The separate limit for renewals by kiosks that show their certificate. Unknown callers cannot use it
-    /// up, and neither can one kiosk, because its number of connections is limited.
+    /// The separate limit for renewals by kiosks that show their certificate. Unknown callers do not count
+    /// towards this limit. A single kiosk cannot use up this limit either, because a kiosk may have only a
+    /// few connections.
     private let renewals = WorkPlaces(count: 4, mostWaiting: 256)
     private let now: @Sendable () -> Timestamp
 
@@ -105,15 +106,16 @@ package struct HubRoutes: Sendable {
         ] + operators.all
     }
 
-    // MARK: The kiosk that asks
+    // MARK: The calling kiosk
 
-    /// Returns the kiosk that showed its certificate, if its key is enrolled and not revoked.
+    /// Returns the kiosk whose certificate the client presented. Throws unless the kiosk's key is enrolled
+    /// and not revoked.
     private func kiosk(_ call: HubCall) async throws(HubProblem) -> KioskRecord {
         guard let der = await call.peerCertificate() else { throw .certificateRequired }
         return try await kiosk(showing: der)
     }
 
-    /// Returns the kiosk of a certificate in DER, if its key is enrolled and not revoked.
+    /// Returns the kiosk of a certificate in DER. Throws unless the kiosk's key is enrolled and not revoked.
     private func kiosk(showing der: [UInt8]) async throws(HubProblem) -> KioskRecord {
         guard let (name, key) = Self.kiosk(in: der) else { throw .kioskUnknown }
         return try await kiosk(name, with: key)
@@ -122,7 +124,8 @@ package struct HubRoutes: Sendable {
     /// Returns the kiosk's name and key in a certificate, or `nil` if the certificate is not a kiosk's. Does
     /// not check that the kiosk is still enrolled.
     static func kiosk(in der: [UInt8]) -> (name: FleetName, key: SubjectPublicKeyInfo)? {
-        // The authority's certificates for servers also allow server authentication.
+        // A certificate for server authentication is not a kiosk's: the authority also certifies hubs and the
+        // broker.
         guard let certificate = try? Certificate(der: der[...]),
             certificate.extendedKeyUsage == [.clientAuthentication],
             let name = certificate.subject.commonName.flatMap({ FleetName($0) })
@@ -130,7 +133,7 @@ package struct HubRoutes: Sendable {
         return (name, certificate.subjectPublicKeyInfo)
     }
 
-    /// Returns the kiosk with this name, if this key is enrolled for it and not revoked.
+    /// Returns the kiosk with this name. Throws unless this key is enrolled for the kiosk and not revoked.
     private func kiosk(
         _ name: FleetName, with key: SubjectPublicKeyInfo
     ) async throws(HubProblem) -> KioskRecord {
@@ -139,7 +142,7 @@ package struct HubRoutes: Sendable {
         }
         let digest = Self.digest(key)
         guard let record, constantTimeEquals(record.keyDigest[...], digest[...]) else {
-            // The name may now be another computer's, while this key was revoked under that name before.
+            // This key may have been revoked earlier under this name, which now belongs to another computer.
             let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.isRevoked(digest)
             }
@@ -155,7 +158,8 @@ package struct HubRoutes: Sendable {
 
     // MARK: Certificates
 
-    /// Issues a certificate: the first one with a code, later ones without a code for the enrolled key.
+    /// Issues a kiosk's certificate. The first one requires a one-time code. Later ones require no code, but
+    /// only for the enrolled key.
     ///
     /// The request is signed by the kiosk's key. If somebody sends the request again, the new certificate is
     /// useless without that key.
@@ -174,8 +178,8 @@ package struct HubRoutes: Sendable {
         return try await certify(request, as: name, asked: call)
     }
 
-    /// Issues a certificate for a request within the limit: enrols the kiosk if the call has a code, or else
-    /// renews.
+    /// Issues a certificate for a request that the limit has admitted. Enrols the kiosk if the request
+    /// contains a code, and otherwise renews the certificate.
     private func certify(
         _ request: VerifiedCertificationRequest, as name: FleetName, asked call: HubCall
     ) async throws(HubProblem) -> Response {
@@ -184,7 +188,7 @@ package struct HubRoutes: Sendable {
             do throws(HubProblem) {
                 try await enrol(name, by: code, keyDigest: digest, at: time)
             } catch {
-                // Logged in the log with a limited number of lines, because the caller has not proved to be
+                // `refusals` limits the number of log lines, because the client has not proved that it is
                 // this kiosk.
                 refusals.warning(
                     "a code is refused", ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
@@ -192,18 +196,18 @@ package struct HubRoutes: Sendable {
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
-            // The record is discarded, because only the check matters: without a code, the key must be
-            // enrolled already.
+            // The record is discarded, because only the check matters: a request without a code is accepted
+            // only for an enrolled key.
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
-            // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
+            // A renewal needs no certificate, but if the client shows one, it must be this kiosk's.
             if let shown = await call.peerCertificate() {
                 guard try await kiosk(showing: shown).name == name else { throw .kioskUnknown }
             }
         }
         let pem = try certificate(request, as: name, at: time)
         if call.bearer == nil {
-            // Counted only after the certificate was made, because a fault of the authority's key must not
-            // use up the kiosk's limit.
+            // The renewal is counted only after the certificate was made, because a fault of the authority's
+            // key must not use up the kiosk's limit.
             try await count(.renewals, of: name)
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
@@ -223,7 +227,8 @@ package struct HubRoutes: Sendable {
         }
     }
 
-    /// Enrols a kiosk's key by a one-time code. Throws the problem that explains a refusal.
+    /// Enrols a kiosk's key with a one-time code. If the kiosk cannot be enrolled, throws the problem that
+    /// explains why.
     private func enrol(
         _ name: FleetName, by code: String, keyDigest digest: [UInt8], at time: Timestamp
     ) async throws(HubProblem) {
@@ -293,7 +298,8 @@ package struct HubRoutes: Sendable {
     /// Answers with the kiosk's account at the broker and a new password for it.
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
-        // Counted even if the broker does not answer, because the broker may have created the account.
+        // The request counts even if the broker does not answer, because the broker may have created the
+        // account.
         try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
@@ -301,8 +307,8 @@ package struct HubRoutes: Sendable {
             // the meantime.
             _ = try await self.kiosk(call)
         } catch {
-            // The broker may have removed the account of the revoked kiosk before it created this account. So
-            // the removal is queued again.
+            // If the kiosk was revoked while its account was created, the broker may have removed the former
+            // account before it created this one. So the removal is queued again.
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.removeAccount(of: kiosk.name)
             }
@@ -315,11 +321,11 @@ package struct HubRoutes: Sendable {
 
     /// Makes a reader token for a kiosk that is neither stopped nor revoked.
     private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
-        // An unknown caller is refused before the body is read, so the result is not used here.
+        // This call only refuses an unknown caller before the body is read, so its result is not used.
         _ = try await kiosk(call)
         guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)
-        // Checked again, because the kiosk may have been stopped or revoked while the body arrived.
+        // The kiosk is checked again, because it may have been stopped or revoked while the body arrived.
         let kiosk = try await kiosk(call)
         guard !kiosk.isStopped else { throw .kioskStopped }
         return try await tokens.respond(to: body, of: kiosk, audit: audit, at: now())
@@ -327,8 +333,8 @@ package struct HubRoutes: Sendable {
 
     // MARK: Receipts
 
-    /// Adds the receipt keys that a kiosk sends in PEM. The body may have 32 KiB, which is enough for the
-    /// maximum of 64 keys.
+    /// Adds the receipt keys that a kiosk sends in PEM. The body may be up to 32 KiB long, which is enough
+    /// for the maximum of 64 keys.
     private func receiptKeys(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: 1 << 15)
@@ -413,29 +419,30 @@ extension ReceiptPush {
     /// - Parameter head: The receipt after which the kiosk continues.
     fileprivate func problem(head: HubState.Head) -> HubProblem {
         switch self {
-        // `committed` is no refusal and never leads here; the compiler requires the case.
+        // `committed` is not a refusal, so this function is never called for it. The case is here because the
+        // `switch` must be exhaustive.
         case .committed, .malformed: .receiptsMalformed
         case .revoked: .kioskRevoked
         case .tooMany(let seconds): .tooManyReceipts(retryAfter: seconds)
         case .gap(let head):
             HubProblem(
                 .receiptGap, status: 409,
-                "receipt \(head.sequence + 1) is missing: send the receipts from this one on",
+                "receipt \(head.sequence + 1) is missing: send this receipt and all later receipts",
                 head: head)
         case .differs(let place):
             HubProblem(
                 .receiptsDiffer, status: 409,
-                "the hub has another receipt with number \(place): nothing was stored. \(FleetAgent.setBack)",
+                "the hub already has a different receipt with number \(place): nothing was stored. \(FleetAgent.setBack)",
                 head: head)
         case .broken(_, .keyUnknown):
             HubProblem(
                 .receiptKeyUnknown, status: 409,
-                "the receipts are signed by a key that the kiosk has not sent: send its receipt keys",
+                "the receipts are signed by a key that the kiosk has not sent: send the kiosk's receipt keys first",
                 head: head)
         case .broken(let place, let fault):
             HubProblem(
                 .receiptBroken, status: 400,
-                "receipt \(place): \(fault.explanation): nothing was stored. \(FleetAgent.setBack)",
+                "receipt \(place): \(fault.explanation). Nothing was stored. \(FleetAgent.setBack)",
                 head: head
             )
         }

@@ -9,21 +9,21 @@ package import ServiceLifecycle
 
 /// The hub's HTTPS server for kiosks and operators.
 ///
-/// `HTTPServing` supplies the listener, limits and TLS; this type adds the hub's limits, its router and its
-/// problems. `countersign-hub` runs it as a service.
+/// `HTTPServing` supplies the listener, limits and TLS; this type adds the hub's limits, router and problems
+/// (`HubProblem`). `countersign-hub` runs it as a service.
 ///
 /// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators may have
 ///   `connections` open connections together.
 /// - A client with neither a kiosk's certificate nor an operator's token is a *stranger*. A stranger can
-///   enrol, load the page or ask for the health. Its connection takes one of a few separate places, for a
-///   short time. Strangers can therefore not keep a kiosk out, and kiosks cannot keep out a computer that
-///   enrols.
+///   enrol a kiosk, load the operators' page, or request `/healthz`. The connections of strangers have a
+///   separate maximum number and a short maximum time. Strangers can therefore not keep a kiosk out, and
+///   kiosks cannot keep out a computer that enrols.
 /// - One kiosk or operator has at most 16 connections.
 /// - Requests are not answered on the connection's event loop, because a push of receipts verifies thousands
 ///   of signatures.
 ///
-/// TLS verifies only that the chain's authority issued a certificate. `HubRoutes` decides for each request
-/// whether the kiosk is still enrolled. A refused request ends its connection.
+/// TLS verifies only that the fleet chain's authority issued the client's certificate. `HubRoutes` decides
+/// for each request whether the kiosk is still enrolled. A refused request ends its connection.
 package struct HubServer: Service {
     /// The maximum time without a request, or with an incomplete one, in seconds.
     private static let idleSeconds: Int64 = 30
@@ -32,7 +32,7 @@ package struct HubServer: Service {
     private static let discardTime = TimeAmount.seconds(2)
     /// The minimum number of connections that strangers may have, even with few kiosks. Strangers are clients
     /// that are neither a known kiosk nor an operator. A kiosk counts as a stranger until its handshake is
-    /// complete, and at the maximum each new stranger closes the oldest connection.
+    /// complete. When the maximum is reached, each new connection of a stranger closes the oldest one.
     private static let fewestStrangerPlaces = 256
     /// The maximum number of connections of one kiosk or one operator's token. A kiosk's client uses at most
     /// eight.
@@ -72,7 +72,7 @@ package struct HubServer: Service {
             mostOfOneCaller: Self.mostOfOneCaller,
             wasRefused: { [limitedLog] in
                 limitedLog.warning(
-                    "a connection was closed to make room, or was refused: all places are taken")
+                    "all places for connections are taken: a connection was closed, or a new one was refused")
             })
         self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)
@@ -89,14 +89,15 @@ package struct HubServer: Service {
         max(connections / 2, fewestStrangerPlaces)
     }
 
-    /// Raises this process's limit of open files to what the connections need, as far as the system permits.
+    /// Raises this process's limit of open files to the number that this many connections need, as far as the
+    /// system permits.
     package static func makeRoom(for connections: Int) {
         OpenConnections.makeRoom(for: connections + strangerPlaces(beside: connections), listeners: 1)
     }
 
     package func run() async throws {
-        // Unlike in a daemon, requests are not answered on the connection's event loop, because a push of
-        // receipts has thousands of signatures to verify.
+        // Unlike in `countersignd`, requests are not answered on the connection's event loop, because a push
+        // of receipts has thousands of signatures to verify.
         let limits = ConnectionLimits(
             idle: .seconds(Self.idleSeconds), write: writeTimeout, answersOnEventLoop: false)
         try await ListeningServer(
@@ -143,8 +144,8 @@ private struct ProblemMiddleware: RouterMiddleware {
         next: (Request, HubContext) async throws -> Response
     ) async throws -> Response {
         do {
-            // PostgreSQL accepts only UTF-8 without NUL, so other paths and queries are refused before any
-            // route.
+            // PostgreSQL accepts only UTF-8 without NUL, so other paths and queries are refused before a
+            // route is chosen.
             guard TargetText.isReadable(request.uri.string) else { throw HubProblem.queryRefused }
             var response = try await next(request, context)
             response.headers[.cacheControl] = "no-store"
@@ -163,7 +164,7 @@ private struct ProblemMiddleware: RouterMiddleware {
 
 /// A request whose caller and content are unverified.
 struct HubCall {
-    /// The maximum time in which a body arrives.
+    /// The maximum time until a request's whole body has arrived.
     private static let bodyTimeout = TimeAmount.seconds(20)
 
     let request: Request
@@ -175,7 +176,8 @@ struct HubCall {
         return try? certificate.toDERBytes()
     }
 
-    /// Returns the part of the path that the route names in braces.
+    /// Returns the value of a path parameter: the part of the request's path where the route's path has
+    /// `{name}`.
     func parameter(_ name: String) throws(HubProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }
         return value
@@ -196,8 +198,8 @@ struct HubCall {
         }
     }
 
-    /// Records the caller of this connection. The limits for unknown clients then no longer apply to the
-    /// connection.
+    /// Records that `caller` has been identified on this connection. The limits for unknown clients then no
+    /// longer apply to the connection.
     func identifyCaller(as caller: String) { context.connections?.identify(context.channel, as: caller) }
 
     /// The token in `Authorization: Bearer`, or `nil` without one.

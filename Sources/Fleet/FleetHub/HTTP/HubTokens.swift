@@ -9,9 +9,9 @@ internal import MdocModel
 internal import ReaderStore
 package import ReaderTokens
 
-/// The token server of a chain, in each hub. It makes reader tokens: signed texts which state that a reader
-/// may make requests in a brand's name. A grant permits a kiosk, or the kiosks of a site or group, to ask for
-/// a brand's tokens for certain readers. All hubs count requests together.
+/// The server for reader tokens in each hub of a fleet chain. A reader token is a signed text which states
+/// that a reader may make requests in a brand's name. A grant permits a kiosk, or the kiosks of a site or
+/// group, to ask for a brand's tokens for certain readers. All hubs share one count of the requests.
 package struct HubTokens: Sendable {
     /// The maximum size of a request, in bytes.
     static let largestRequest = 1 << 12
@@ -21,7 +21,8 @@ package struct HubTokens: Sendable {
 
     /// - Parameters:
     ///   - folder: The folder with the brands whose keys verify the tokens.
-    ///   - grants: The grants, each for a caller's name from `caller`.
+    ///   - grants: The grants. Each grant identifies its kiosk, site or group by the text that `caller(_:_:)`
+    ///     returns.
     ///   - signers: The keys that sign tokens, one for each brand.
     package init(
         _ folder: BrandFolder, grants: [TokenGrant], signers: [ReaderTokenSigner], _ database: HubDatabase
@@ -32,8 +33,8 @@ package struct HubTokens: Sendable {
             from: .keys(signers))
     }
 
-    /// Returns the name of a kiosk, site or group in a grant. The name of a site or group contains a colon
-    /// there, so the name differs from every kiosk's name.
+    /// Returns the name of a kiosk, site or group in the form in which grants contain it. For a site or
+    /// group, the result contains a colon, which no kiosk's name contains.
     package static func caller(_ level: FleetLevel, _ name: FleetName) -> String {
         level == .kiosk ? name.text : "\(level.rawValue):\(name)"
     }
@@ -57,7 +58,7 @@ package struct HubTokens: Sendable {
         }
     }
 
-    /// Parses a token request. A grant can name the kiosk, its site or its group.
+    /// Parses a token request, and adds the kiosk's site and group to it. A grant can be for a site or group.
     private static func request(_ body: [UInt8], of kiosk: KioskRecord) throws(HubProblem) -> TokenRequest {
         let groups = [kiosk.site.map { caller(.site, $0) }, kiosk.group.map { caller(.group, $0) }]
         return try mapping(
@@ -66,7 +67,8 @@ package struct HubTokens: Sendable {
             \JSONFault.problem)
     }
 
-    /// Reads the brands again for each request, so that a revoked key makes no further token.
+    /// Reads the brands again for each request, so that a key which was revoked in the meantime signs no
+    /// further token.
     private func brands(_ log: Logger) throws(HubProblem) -> BrandRegistry {
         do throws(BrandRegistryError) {
             return try folder.registry()
@@ -79,7 +81,7 @@ package struct HubTokens: Sendable {
 }
 
 extension HubProblem {
-    /// Converts a refusal of the token server.
+    /// Converts a refusal of the token server into the problem that the hub sends.
     fileprivate init(_ refusal: TokenRefusal) {
         switch refusal {
         case .notAllowed: self = .readerTokenNotGranted

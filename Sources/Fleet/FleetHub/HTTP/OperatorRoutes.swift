@@ -27,8 +27,13 @@ package struct OperatorRoutes: Sendable {
             page("/", PackageResources.operator_html, type: "text/html; charset=utf-8"),
             page("/page/operator.css", PackageResources.operator_css, type: "text/css; charset=utf-8"),
             page("/page/look.css", PackageResources.look_css, type: "text/css; charset=utf-8"),
-            page("/page/operator.js", PackageResources.operator_js, type: "text/javascript; charset=utf-8"),
-            page("/page/text.js", PackageResources.text_js, type: "text/javascript; charset=utf-8"),
+            script("operator.js", PackageResources.operator_js),
+            script("elements.js", PackageResources.elements_js),
+            script("strings.js", PackageResources.strings_js),
+            script("tables.js", PackageResources.tables_js),
+            script("text.js", PackageResources.text_js),
+            script("words.js", PackageResources.words_js),
+            page("/page/strings.json", PackageResources.strings_json, type: "application/json"),
             HubRoutes.Route(method: .get, path: "/fleet/v1/operator/kiosks") { call throws(HubProblem) in
                 try permit(call)
                 let after = try Self.after(in: call)
@@ -60,11 +65,11 @@ package struct OperatorRoutes: Sendable {
         guard let bearer = call.bearer else { throw .operatorUnknown }
         let digest = Digest(.sha256, of: Array(bearer.utf8)[...])
         var isKnown = false
-        // The loop does not end at a match, so that its time does not tell which token matches.
+        // The loop continues after a match, so that the time it takes does not reveal which token matches.
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
-        // The digest distinguishes the tokens, whose connections are limited separately. No kiosk's name
-        // contains a space.
+        // The digest is part of the caller's name, so that each token has its own limit of connections.
+        // Because of the space, the name differs from every kiosk's name.
         call.identifyCaller(as: "operator \(digest.bytes.hexadecimal)")
     }
 
@@ -76,11 +81,15 @@ package struct OperatorRoutes: Sendable {
     }
 
     /// Returns the route of one file of the page, which everyone may read.
+    private func script(_ name: String, _ bytes: [UInt8]) -> HubRoutes.Route {
+        page("/page/\(name)", bytes, type: "text/javascript; charset=utf-8")
+    }
+
     private func page(_ path: String, _ bytes: [UInt8], type: String) -> HubRoutes.Route {
         HubRoutes.Route(method: .get, path: path) { _ throws(HubProblem) in
             var response = Response.bytes(bytes, type: type)
             response.headers[.contentSecurityPolicy] = Self.policy
-            // The header has no constant in `HTTPField.Name`.
+            // `HTTPField.Name` has no constant for this header, and its initializer can return `nil`.
             if let name = HTTPField.Name("Referrer-Policy") { response.headers[name] = "no-referrer" }
             return response
         }

@@ -3,16 +3,16 @@ internal import MdocModel
 internal import MdocSession
 internal import NDEF
 
-/// A fault of the phone as a card in the field of a PC/SC reader. The raw value is the fault's name on the
-/// command line.
+/// A fault of a phone that acts as a card at a PC/SC reader. The raw value is the fault's name on the command
+/// line.
 package enum CardFault: String, CaseIterable, Sendable {
-    /// The phone leaves during a command of the engagement (Q3, Q132).
+    /// The phone leaves the reader's field during a command of the engagement (Q3, Q132).
     case pulledInEngagement = "card.pulled_in_engagement"
-    /// The phone leaves during a command that sends the request (Q3, Q132).
+    /// The phone leaves the reader's field during a command that sends the request (Q3, Q132).
     case pulledInRequest = "card.pulled_in_request"
-    /// The phone leaves while the person decides (Q3, Q132).
+    /// The phone leaves the reader's field while the person decides (Q3, Q132).
     case pulledInConsent = "card.pulled_in_consent"
-    /// The phone leaves during a command that fetches the response (Q3, Q132).
+    /// The phone leaves the reader's field during a command that fetches the response (Q3, Q132).
     case pulledInResponse = "card.pulled_in_response"
     /// The phone does not answer the request within an hour.
     case silent = "card.silent"
@@ -22,9 +22,9 @@ package enum CardFault: String, CaseIterable, Sendable {
     case neverReady = "card.endless_nlen_0"
     /// NLEN announces more bytes than the file has (Q24).
     case giantLength = "card.giant_nlen"
-    /// Reads of a message bring no data.
+    /// The READ BINARY commands for a message return no data.
     case noData = "card.empty_reads"
-    /// Reads bring one byte more than the reader asked for.
+    /// The READ BINARY commands for a message return one byte more than the reader asked for.
     case tooMuchData = "card.oversized_reads"
     /// The first bytes of the capability container are wrong.
     case garbledCapabilities = "card.garbled_cc"
@@ -46,7 +46,7 @@ package enum CardFault: String, CaseIterable, Sendable {
     case transferFails = "card.transfer_6f00"
     /// The phone answers with 61XX again and again (Q194).
     case endlessMore = "card.endless_61xx"
-    /// The data object of the response has another tag.
+    /// The data object of the response has another tag than 53.
     case wrongDataObject = "card.wrong_data_object"
     /// The data object of the response announces 16 777 215 bytes (Q194).
     case giantDataObject = "card.giant_data_object"
@@ -57,13 +57,14 @@ package enum CardFault: String, CaseIterable, Sendable {
 }
 
 extension CardFault {
-    /// The delay of the answer to a request. Nil if the wallet's time for consent applies.
+    /// The delay of the answer to a request. Nil if the answer is delayed only by the wallet's time for
+    /// consent.
     var delay: Duration? { self == .silent ? .seconds(3600) : nil }
 
     /// Applies the fault to the content of an engagement over NFC.
     func edit(_ content: inout NFCHolderContent) {
         guard self == .carrierNotOffered else { return }
-        // Bluetooth alone is left, which a reader without Bluetooth does not offer.
+        // Bluetooth remains as the only carrier, although a reader without Bluetooth has not offered it.
         content.carriers.removeAll { if case .nfc = $0 { true } else { false } }
     }
 
@@ -73,8 +74,8 @@ extension CardFault {
         behaviour.fault = nfcFault
     }
 
-    /// The fault of the phone's NFC engagement and data transfer. Nil for `locked` and `silent`, which other
-    /// members of this type make.
+    /// The fault of the phone's NFC engagement and data transfer. Nil for `locked`, which `apply(to:)` sets
+    /// separately, and for `silent`, which is the `delay` of the answer.
     private var nfcFault: NFCHolderFault? {
         switch self {
         case .pulledInEngagement: .silent(.initialMessage)
@@ -108,11 +109,11 @@ extension CardFault {
 /// A fault of the phone in NFC v2 (draft of the second edition). The raw value is the fault's name on the
 /// command line.
 package enum WalletVersion2Fault: String, CaseIterable, Sendable {
-    /// The phone answers SELECT with 6A82, as a phone without NFC v2.
+    /// The phone answers SELECT with 6A82, as a phone without NFC v2 does.
     case absent = "nfc_v2.absent"
-    /// The phone leaves during SELECT.
+    /// The phone leaves the reader's field during SELECT.
     case pulledInSelect = "nfc_v2.pulled_in_select"
-    /// The phone leaves during the handover.
+    /// The phone leaves the reader's field during the handover.
     case pulledInHandover = "nfc_v2.pulled_in_handover"
     /// The answer to SELECT does not state the limit for commands.
     case noLimit = "nfc_v2.no_limit"
@@ -120,9 +121,9 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
     case smallLimit = "nfc_v2.small_limit"
     /// The phone answers the handover with 6F00, because it expects an option of an older draft.
     case olderDraft = "nfc_v2.older_draft"
-    /// The phone's handover names no retrieval method.
+    /// The phone's handover contains no retrieval method.
     case noMethod = "nfc_v2.no_method"
-    /// The phone's handover names two retrieval methods, where it has to choose one.
+    /// The phone's handover contains two retrieval methods, although the phone has to choose one.
     case twoMethods = "nfc_v2.two_methods"
     /// The phone chooses a retrieval method that the reader does not offer.
     case methodNotOffered = "nfc_v2.unoffered_method"
@@ -154,7 +155,8 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         case .methodNotOffered: version2.fault = .unofferedMethod
         case .ends: version2.fault = .endsHandover
         case .malformed: version2.fault = .sends([0x80])
-        // Faults of the session's messages, which `edit(_:)`, the card and the session make.
+        // These faults change messages of the session, not the behaviour over NFC. `WalletCard`,
+        // `WalletSession` and `edit(_:)` apply them.
         case .endsRequest, .copiesDiffer, .noNumbers, .wrongNumbers: break
         }
     }

@@ -8,9 +8,10 @@ internal import NDEF
 /// The phone as a card in the reader's field: NFC engagement, NFC data transfer, session and holder in one
 /// value.
 ///
-/// A card is a machine: ``insert()`` starts a tap, and ``answer(_:now:)`` takes one command APDU and returns
-/// the answer. The card does no I/O and has no timer. The caller sends the answer, and waits where ``Answer``
-/// says so. The callers are `WalletPhone` and `ReplayPhone`, on the thread of the virtual reader, and tests.
+/// A card is a state machine: ``insert()`` starts a tap, and ``answer(_:now:)`` takes one command APDU and
+/// returns the answer. The card does no I/O and has no timer. The caller sends the answer, but not before the
+/// instant that ``Answer`` states. The callers are `WalletPhone` and `ReplayPhone`, on the thread of the
+/// virtual reader, and tests.
 ///
 /// A SELECT chooses one of three applications, and each SELECT starts its application anew:
 /// - the NDEF tag application (8.2.2.1): the engagement by static or negotiated handover;
@@ -18,16 +19,17 @@ internal import NDEF
 /// - NFC v2 (draft of the second edition): handover and session in one application.
 ///
 /// State and its lifetime:
-/// - A tap begins with `insert()`. It keeps nothing of an earlier tap (Q2), except a QR code that the phone
+/// - A tap begins with `insert()`. No state of an earlier tap remains (Q2), except a QR code that the phone
 ///   still shows.
 /// - Each engagement gets a new ephemeral key, as in a real phone.
 /// - The consent to an NFC v2 request outlasts the tap, so that the holder is not asked twice for the same
 ///   request.
 ///
-/// The profile of the wallet decides limits and quirks. The faults `cardFault` and `version2Fault` break one
-/// rule each. The card never judges the reader, which is the work of ``Holder``.
+/// The profile of the wallet determines limits and quirks. With `cardFault` or `version2Fault`, the card
+/// breaks one rule. The card never judges the reader, which is the work of ``Holder``.
 package struct WalletCard: ~Copyable, Sendable {
-    /// The phone's answer to a command, and when the caller sends the answer.
+    /// The phone's reaction to a command: an answer with the time at which the caller sends it, or the
+    /// removal of the phone.
     package enum Answer: Equatable, Sendable {
         /// Answers the command with these bytes.
         case respond([UInt8])
@@ -52,8 +54,8 @@ package struct WalletCard: ~Copyable, Sendable {
     private var engagements = 0
     /// The number of SELECT commands that the phone refused while it was locked (Q1).
     private var refusedSelects = 0
-    /// The request of an NFC v2 tap and the time of the holder's decision. A later tap may bring the same
-    /// request.
+    /// The request of an NFC v2 tap and the time of the holder's decision. They are kept because a later tap
+    /// may bring the same request.
     private var consent: RememberedConsent?
 
     /// The selected application with its state.
@@ -64,8 +66,8 @@ package struct WalletCard: ~Copyable, Sendable {
         case version2(NFCVersion2Holder, COSEKeyPair)
     }
 
-    /// Creates the card of a phone that engages in this way. With `.qr`, the phone shows the QR code of
-    /// `engagement`, and only the data transfer is over NFC.
+    /// Creates the card of a phone that engages by this kind of handover. With `.qr`, the phone shows the QR
+    /// code of `engagement`, and only the data transfer is over NFC.
     package init(_ wallet: Wallet, handover kind: HandoverKind) throws(WalletError) {
         let behaviour = try wallet.behaviour(kind)
         let engagement = try wallet.qrEngagement(1, if: kind)
@@ -116,7 +118,7 @@ package struct WalletCard: ~Copyable, Sendable {
                     number: engagements, deviceEngagement: content.deviceEngagement,
                     handover: .nfc(select: $0.handoverSelect, request: $0.handoverRequest), eDeviceKey: key)
             }
-            // A fault makes an empty answer if the phone is to leave during the command (Q132).
+            // The answer is empty if a fault makes the phone leave the field during the command (Q132).
             return answer.isEmpty ? .remove : .respond(answer)
         case .transfer(var holder):
             let answer = transfer(command, to: &holder, now: now)
@@ -131,7 +133,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     // MARK: Applications
 
-    /// Selects the named application.
+    /// Selects the application whose identifier is in the command.
     ///
     /// - Returns: a refusal, or nil if the selected application itself answers the command.
     private mutating func select(_ command: CommandAPDU) -> Answer? {
@@ -168,7 +170,7 @@ package struct WalletCard: ~Copyable, Sendable {
         engagement = nil
         session = nil
         engagements += 1
-        // A card can report a missing key only by a status word.
+        // No key could be made, which a card can report only by a status word.
         guard let key = try? wallet.eDeviceKey(engagements) else { return respond(.unknownError) }
         let holder = NFCVersion2Holder(behaviour, version2) { [wallet] methods in
             wallet.version2Engagement(key, methods)
@@ -184,7 +186,7 @@ package struct WalletCard: ~Copyable, Sendable {
         engagement = nil
         session = nil
         engagements += 1
-        // A card can report a missing key only by a status word.
+        // No key could be made, which a card can report only by a status word.
         guard let key = try? wallet.eDeviceKey(engagements),
             let content = try? wallet.nfcContent(engagements, key)
         else { return respond(.unknownError) }
@@ -216,13 +218,13 @@ package struct WalletCard: ~Copyable, Sendable {
                 let answer = holder.reply(reply[...])
                 let delay = wallet.cardFault?.delay ?? delay
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
-            // The session has ended, so there is no data to send: 9000 alone.
+            // The session has ended, so the answer is the status word 9000 without data.
             case .end?, nil: return respond(.success)
             }
         }
     }
 
-    /// Answers a command of NFC v2, in which one application has the handover and the session.
+    /// Answers a command of NFC v2, in which the handover and the session are in one application.
     private mutating func version2(
         _ command: ArraySlice<UInt8>, to holder: inout NFCVersion2Holder, _ key: COSEKeyPair,
         now: ContinuousClock.Instant
@@ -233,7 +235,8 @@ package struct WalletCard: ~Copyable, Sendable {
             var engaged = WalletEngagement(
                 number: engagements, deviceEngagement: handover.deviceEngagement,
                 handover: .nfcVersion2(select: handover.select, request: handover.request), eDeviceKey: key)
-            // The engagement carries the session to Bluetooth, which continues it.
+            // Bluetooth may continue the session that begins here over NFC, so the engagement contains the
+            // session.
             engaged.session = SharedWalletSession(wallet, engaged)
             engagement = engaged
             session = WalletSession(wallet, engagement: engaged)
@@ -246,15 +249,16 @@ package struct WalletCard: ~Copyable, Sendable {
                 let delay = wallet.cardFault?.delay ?? restOfConsent(delay, now: now)
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
             case .send?, .sendLast?, .end?, nil:
-                // An empty message ends the session of NFC v2. A later tap asks the holder again.
+                // An empty message ends the session of NFC v2. The consent is therefore forgotten, and a
+                // later tap asks the holder again.
                 consent = nil
                 return .respond(holder.reply([]))
             }
         }
     }
 
-    /// Returns the rest of the time for consent if an earlier tap brought the same request, or else the whole
-    /// time.
+    /// Returns the time until the holder has decided. If an earlier tap brought the same request, returns the
+    /// rest of that tap's delay. Otherwise returns `delay`.
     private mutating func restOfConsent(_ delay: Duration, now: ContinuousClock.Instant) -> Duration {
         guard let request = deviceRequest else { return delay }
         if let left = consent?.delay(of: request, now: now) { return left }
@@ -270,16 +274,16 @@ package struct WalletCard: ~Copyable, Sendable {
 extension Wallet {
     /// Returns the behaviour over NFC, with the card fault applied.
     fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
-        // After a QR code only data transfer is over NFC. Its limits are the limits of the first NFC
-        // handover.
+        // After a QR code only data transfer is over NFC. The phone's limits are then the limits of the first
+        // NFC handover in its profile.
         let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
         guard var behaviour = own else { throw .handoverNotInProfile(kind) }
         cardFault?.apply(to: &behaviour)
         return behaviour
     }
 
-    /// Makes the engagement of a QR code. Returns nil for a handover over NFC, whose engagement the tap
-    /// makes.
+    /// Makes the engagement of a QR code. Returns nil for a handover over NFC, whose engagement is made
+    /// during the tap.
     fileprivate func qrEngagement(_ number: Int, if kind: HandoverKind) throws(WalletError)
         -> WalletEngagement?
     {
@@ -292,8 +296,8 @@ extension CommandAPDU {
     fileprivate var isSelectByName: Bool { ins == Instruction.select && p1 == 0x04 }
 }
 
-/// A request of an NFC v2 tap, and the instant at which the holder has decided. The next tap may bring the
-/// same request (draft of the second edition).
+/// A request of an NFC v2 tap, and the instant at which the holder has decided. If the next tap brings the
+/// same request, the holder is not asked again (draft of the second edition).
 struct RememberedConsent: Sendable {
     private let request: RequestStructure
     private let decided: ContinuousClock.Instant
@@ -305,16 +309,16 @@ struct RememberedConsent: Sendable {
         decided = now + delay
     }
 
-    /// Returns the rest of the time for the decision. Returns nil if `request` differs in structure, so that
-    /// the holder has to be asked again.
+    /// Returns the time that is left until the decision. Returns nil if `request` differs in structure, so
+    /// that the holder has to be asked again.
     func delay(of request: [UInt8], now: ContinuousClock.Instant) -> Duration? {
         guard RequestStructure(request) == self.request else { return nil }
         return max(.zero, now.duration(to: decided))
     }
 }
 
-/// The parts of a request that must be equal for one consent: all parts but the signatures and their
-/// certificates, which are new for each transcript.
+/// The parts of a request that must be equal if one consent is to apply to two requests. The signatures and
+/// their certificates are left out, because they are new for each transcript.
 private struct RequestStructure: Equatable, Sendable {
     private let version: String
     private let information: [UInt8]?

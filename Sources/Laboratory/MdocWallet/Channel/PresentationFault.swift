@@ -7,9 +7,9 @@ package import WalletPresentation
 /// A fault breaks one rule of the presentation channel, or makes the answer a mock: an answer from a
 /// developer's test environment. The raw value is the fault's name on the command line.
 package enum PresentationFault: String, CaseIterable, Sendable {
-    // The recipient and the transcript.
+    // Faults of the recipient and of the transcript.
     case otherKeyHash = "channel.key_hash"
-    /// The answer is sealed for another key, but names the recipient's key.
+    /// The answer is encrypted to another key, but contains the hash of the recipient's key.
     case otherKey = "channel.other_key"
     case otherInfoHash = "channel.info_hash"
     case otherMerchant = "channel.other_merchant"
@@ -18,7 +18,7 @@ package enum PresentationFault: String, CaseIterable, Sendable {
     case otherOrigin = "channel.other_origin"
     case encryptionInfoReencoded = "channel.encryption_info_reencoded"
 
-    // The message and the response in it.
+    // Faults of the message and of the response in it.
     case cut = "channel.cut"
     case swappedEncapsulatedKey = "channel.swapped_enc"
     case ciphertextFlipped = "channel.ciphertext_flipped"
@@ -40,7 +40,8 @@ package enum PresentationFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the expected reason for this fault: the id of the error, or the sign of a mock.
+    /// Returns the expected reason for this fault: the id of the error, or the id of the property by which
+    /// the reader recognises a mock.
     package func refusal(at channel: PresentationChannel) -> String {
         switch self {
         case .otherKeyHash: "presentation.recipient_key"
@@ -60,7 +61,7 @@ package enum PresentationFault: String, CaseIterable, Sendable {
 
 // The effect of each fault on an answer, in the order in which an answer is made.
 extension PresentationFault {
-    /// Returns the merchant and nonce for the transcript of an app's request, changed by the fault.
+    /// Applies the fault to the merchant and nonce with which an app's transcript is made, and returns both.
     func edited(
         merchant: MerchantIdentity, nonce: PresentationNonce
     ) throws(WalletPresentationError) -> (merchant: MerchantIdentity, nonce: PresentationNonce) {
@@ -68,15 +69,15 @@ extension PresentationFault {
         switch self {
         case .otherMerchant: name = "merchant.example.other"
         case .otherTeam: team = "OTHERTEAM0"
-        // Another length too, since a nonce may read the same backwards.
+        // The nonce also gets an additional byte, because reversing alone does not change a palindrome.
         case .otherNonce: return (merchant, try PresentationNonce(nonce.bytes.reversed() + [0]))
         default: break
         }
         return (try MerchantIdentity(merchantIdentifier: name, teamIdentifier: team), nonce)
     }
 
-    /// Returns the encryptionInfo and origin for the transcript of a web page's request, changed by the
-    /// fault.
+    /// Applies the fault to the encryptionInfo and origin with which a web page's transcript is made, and
+    /// returns both.
     func edited(
         encryptionInfo info: EncryptionInfo, origin: WebOrigin
     ) throws(WalletPresentationError) -> (info: String, origin: WebOrigin) {
@@ -97,7 +98,7 @@ extension PresentationFault {
             response["documents"] = .array(
                 documents.map { document in
                     var document = document
-                    // A COSE_Mac0 of HMAC 256/256 (algorithm 5), with a tag of no key.
+                    // A COSE_Mac0 of HMAC 256/256 (algorithm 5) with a constant tag, which no key produced.
                     document["deviceSigned"]?["deviceAuth"] = [
                         "deviceMac": [
                             .bytes([0xa1, 0x01, 0x05]), [:], .null,
@@ -133,8 +134,8 @@ extension PresentationFault {
     ///
     /// - Parameter other: a text for the same response with another ephemeral key.
     func edit(webResponse text: String, swappingWith other: String) -> String {
-        // Only whole groups of base64url are cut, because an incomplete group would be malformed base64url,
-        // another fault.
+        // The text is cut at a whole group of base64url. An incomplete group would be a second fault,
+        // malformed base64url.
         guard self != .cut else { return String(text.prefix((text.utf8.count - 8) / 4 * 4)) }
         // The decoded text is an array of the text `dcapi` and a map with `enc` and `cipherText`.
         guard let bytes = Base64URL.decode(text.utf8), let others = Base64URL.decode(other.utf8),
@@ -171,10 +172,10 @@ extension String {
         return padding.isEmpty ? String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) : self + padding
     }
 
-    /// This text of an encryptionInfo with one character in the middle of its nonce changed.
+    /// A copy of this encryptionInfo text in which one character in the middle of the nonce is changed.
     fileprivate var withOtherNonce: String {
         var characters = Array(utf8)
-        // The recipient's key and its name take about the last 126 characters, and the nonce is before them.
+        // Approximately the last 126 characters encode the recipient's key. The nonce is before this key.
         let place = characters.count - 150
         guard place >= 0 else { return self }
         characters[place] = characters[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")

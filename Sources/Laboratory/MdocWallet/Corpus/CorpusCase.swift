@@ -36,8 +36,8 @@ package struct CorpusCase: Sendable {
             presentation, of: presented, engaged: engagement, with: eReaderKey, files: files)
     }
 
-    /// Makes a case of the corpus with this seed. No two cases share a key, since the name of the case is
-    /// part of its seed.
+    /// Makes a case whose keys and random bytes follow from `seed` and the name of the case. The name is
+    /// included so that no two cases share a key.
     package init(
         _ presentation: PresentationCase, seed: String, at now: Timestamp, instant: ContinuousClock.Instant
     ) throws(WalletError) {
@@ -93,7 +93,7 @@ private struct SessionExchange {
         var phone = WalletSession(presented.wallet, engagement: engagement)
         switch phone.receive(sessionEstablishment[...]) {
         case .send(let answer, _), .sendLast(let answer, _): sessionData = answer
-        // A session that ends without a message gives an empty file.
+        // If the phone ends the session without a message, the file for the message is empty.
         case .end: sessionData = []
         }
         deviceResponse = phone.deviceResponse ?? []
@@ -168,13 +168,14 @@ extension CorpusManifest.Entry {
         engaged engagement: WalletEngagement, with eReaderKey: COSEKeyPair, files: [CorpusCase.File]
     ) throws(WalletError) {
         name = presentation.name
-        // Faults of the card and of presentation channels do not show in files, so they do not count here.
+        // The files of a case are the same with or without a fault of the card or of a presentation channel,
+        // so these faults do not count here.
         let isFaulty =
             presentation.issuing.fault != nil || presentation.holderFault != nil
             || presentation.sessionFault != nil
         expect = isFaulty ? "reject" : "accept"
         level = presentation.isAboutTheProfile ? "profile" : "must"
-        // Status 20 beside the response is a member of the session's message, not of the response.
+        // A status 20 that is sent with the response is a member of SessionData, not of DeviceResponse.
         let isAboutTheSession = presentation.sessionFault != nil || presentation.endsSessionWithResponse
         layer = isAboutTheSession ? "session" : "response"
         rule = PresentationCase.ruleInWords[presentation.name] ?? presentation.name

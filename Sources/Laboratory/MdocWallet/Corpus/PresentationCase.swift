@@ -20,13 +20,14 @@ package import OpenSSLCrypto
 /// - ``all``: the conforming cases, and one case for each `IssuerFault`, `HolderFault` and `SessionFault`.
 ///   The name of such a case is the raw value of the fault.
 /// - ``corpus``: the cases of `all` that have a text in `ruleInWords`.
-/// - ``named(_:)`` also finds cases of a card fault or of a presentation channel, whose files would be the
-///   files of a conforming case.
+/// - ``named(_:)`` also finds the cases of card faults and of presentation channels, which are not part of a
+///   corpus.
 ///
-/// A case makes nothing itself: ``PresentedWallet`` makes the issuer, the documents and the wallet, and
+/// A case contains only data: ``PresentedWallet`` makes the issuer, the documents and the wallet, and
 /// ``CorpusCase`` the exchange with a reader in memory.
 package struct PresentationCase: Sendable {
-    /// The name of the case and of its folder in a corpus. With a fault, this is the raw value of the fault.
+    /// The name of the case and of its folder in a corpus. A case with a fault has the raw value of the fault
+    /// as its name.
     package let name: String
     package var licence = TestLicence()
     package var docType = TestLicence.docType
@@ -92,8 +93,8 @@ package struct PresentationCase: Sendable {
         }
     }
 
-    /// Makes the phone prove its key by a MAC, with the session key on the device key's curve, as a MAC
-    /// requires.
+    /// Makes the phone prove its key by a MAC. Also puts the session's ephemeral keys on the device key's
+    /// curve, which a MAC requires.
     package mutating func authenticateByMAC() {
         deviceAuthentication = .mac
         sessionCurve = deviceCurve
@@ -116,7 +117,7 @@ extension PresentationCase {
         if asked { ask(for: "now", in: Self.deviceNameSpace) }
     }
 
-    /// Makes the issuer's certificates and the licence name the same state.
+    /// Sets the same state or province in the issuer's certificates and in the licence.
     private mutating func nameState() {
         issuing.state = "UT-1"
         licence.jurisdiction = "UT-1"
@@ -131,14 +132,16 @@ extension PresentationCase {
         + HolderFault.allCases.map { PresentationCase($0) }
         + SessionFault.allCases.map { PresentationCase($0) }
 
-    /// The cases of card faults. As files they would not differ from a conforming case.
+    /// The cases of card faults. These cases are not in the corpus, because their files would not differ from
+    /// a conforming case.
     private static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
-    /// The cases of presentation channels. Over NFC and Bluetooth these cases conform, but the issuer of a
-    /// mock is a test issuer there too.
+    /// The cases of presentation channels. Over NFC and Bluetooth these cases conform, except for the mocks:
+    /// their test issuer and invalid signatures do not depend on the channel.
     private static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
-    /// Returns the case with this name, also a case of a card fault or of a presentation channel.
+    /// Returns the case with this name from `all`, or from the cases of card faults and presentation
+    /// channels.
     package static func named(_ name: String) -> PresentationCase? {
         (all + ofCards + ofChannels).first { $0.name == name }
     }
@@ -228,12 +231,13 @@ extension PresentationCase {
         issuing.fault = fault
         switch fault {
         case .otherState: nameState()
-        // The element issuing_country would differ from the certificate too, which is another fault.
+        // The request omits issuing_country, because that element would also differ from the certificate,
+        // which is a second fault.
         case .otherCountry, .countryMissing: doNotAsk(for: "issuing_country")
         case .jurisdictionDiffers:
             nameState()
             ask(for: "issuing_jurisdiction")
-        // The fault itself writes keyAuthorizations.
+        // This fault also writes the `keyAuthorizations`, so none are set here.
         case .otherElementAuthorized, .otherNameSpaceAuthorized, .authorizationsContradictory:
             assertDeviceElement(authorized: nil)
         default: break
@@ -246,15 +250,18 @@ extension PresentationCase {
         switch fault {
         // The phone's only document is of another type than the requested type.
         case .unrequestedDocType: docType = "org.example.other"
-        // The licence attests 21 and 65. The nearest age is 21, but the phone returns 65.
+        // The licence attests 18, 21 and 65. For age_over_20 the nearest attestation is 21, but with this
+        // fault the phone returns 65.
         case .ageNotNearest:
             requests = [Self.request([TestLicence.nameSpace: ["age_over_20"]])]
-        // The device signs the transcript of a QR code, so the session has another handover.
+        // This fault makes the device sign the transcript of a QR code, so the session begins with another
+        // handover.
         case .otherHandover: handover = .static
         case .macFlipped, .shortMAC: authenticateByMAC()
         case .unrequestedDeviceElement:
             assertDeviceElement(authorized: ["nameSpaces": [.text(Self.deviceNameSpace)]], asked: false)
-        // The namespace is authorized, so that nothing is wrong but the element that the issuer signed too.
+        // The device key is authorized for the namespace, so the only broken rule is that the issuer signed
+        // the element too.
         case .issuerElementAsserted:
             issuing.keyAuthorizations = ["nameSpaces": [.text(TestLicence.nameSpace)]]
             deviceElements = [
@@ -280,8 +287,7 @@ extension PresentationCase {
         presentationFault = fault
         switch fault {
         case .testIssuer: issuing.name = IssuingOptions.passKitTestName
-        // Both mocks have an issuer's signature that is not valid. Only the simulator's device signature is
-        // not valid either.
+        // Both mocks have an invalid issuer signature. The simulator also has an invalid device signature.
         case .developerProfile, .simulator:
             issuing.name = IssuingOptions.passKitTestName
             issuing.fault = .signatureFlipped
@@ -290,8 +296,8 @@ extension PresentationCase {
         }
     }
 
-    /// Whether the broken rule belongs to the profile, so that a lenient reader may accept the breach.
-    /// Countersign accepts only the breaches that `Deviation` lists.
+    /// Whether the broken rule belongs to the profile, that is, to the rules whose breach a lenient reader
+    /// may accept. Countersign accepts only the breaches that `Deviation` lists.
     var isAboutTheProfile: Bool {
         if Deviation(rawValue: name) != nil { return true }
         switch (issuing.fault, holderFault) {
@@ -313,11 +319,14 @@ package struct PresentedWallet: Sendable {
     package let document: IssuedDocument
     package let requests: [ItemsRequest]
 
+    /// - Parameter root: the root of an earlier issuer. Nil for a new root.
     package init(
-        _ presentation: PresentationCase, entropy: TestEntropy = .openSSL, at now: Timestamp
+        _ presentation: PresentationCase, under root: TestIssuerRoot? = nil, entropy: TestEntropy = .openSSL,
+        at now: Timestamp
     ) throws(WalletError) {
         let issuer = try mapping(
-            TestIssuer(presentation.issuing, entropy: entropy, now: now), WalletError.cryptography)
+            TestIssuer(presentation.issuing, under: root, entropy: entropy, now: now),
+            WalletError.cryptography)
         let documents = try mapping(
             presentation.issued(by: issuer, entropy: entropy, at: now), WalletError.cryptography)
         self.issuer = issuer
@@ -350,8 +359,8 @@ extension PresentationCase {
         try documents.map { kind throws(OpenSSLCryptoError) in
             var content = kind.document(for: licence, on: now.dayInUTC)
             if kind == .drivingLicence { content.docType = docType }
-            // With a seed the purpose determines the key, so another purpose for the licence's key would
-            // change the corpus.
+            // With a seed, the purpose determines the key. The licence's purpose has no suffix, because
+            // another purpose would change the key, and with it the files of the corpus.
             let purpose = kind == .drivingLicence ? "device" : "device \(kind.rawValue)"
             let key = COSEKeyPair(try entropy.key(on: deviceCurve, for: purpose))
             return try issuer.issue(content, for: key)

@@ -9,7 +9,7 @@ package import OpenSSLCrypto
 /// ``answer(_:transcript:)`` makes a DeviceResponse in these steps:
 /// 1. It parses the DeviceRequest.
 /// 2. It declines if the person declines, or if `readerTrust` does not allow the reader (Q172).
-/// 3. It chooses the documents: for each use case of the request, the first set of which the phone has every
+/// 3. It chooses the documents: for each use case of the request, the first set in which the phone has every
 ///   document. Without use cases, all requested documents.
 /// 4. It selects the items of each document. An age is answered by the nearest attestation (7.2.5), a missing
 ///   element by an alternative or by an entry in `errors`.
@@ -18,7 +18,7 @@ package import OpenSSLCrypto
 /// 6. It applies `fault`, which breaks one rule at one of these steps.
 ///
 /// A holder is a value without a session, so the caller decrypts and encrypts (``WalletSession``). It runs on
-/// the caller's thread, and a signature is its only costly work.
+/// the caller's thread. Only making a signature takes noticeable time.
 ///
 /// The holder conforms to the standard except for its fault. It never checks whether a document has expired,
 /// and makes no zero-knowledge proofs.
@@ -84,9 +84,9 @@ package struct Holder: Sendable {
         return .response(fault?.edit(encoded: response.encode()) ?? response.encode())
     }
 
-    /// Returns the requests that are answered: for each use case, the requests of the first set of which the
-    /// phone has every document. If there is no such set, the first set counts. Without use cases, all
-    /// requests are answered.
+    /// Returns the requests that are answered. For each use case, these are the requests of the first
+    /// document set that the phone has completely, or of the first set if the phone has none completely.
+    /// Without use cases, all requests are answered.
     private func chosenDocuments(of request: DeviceRequest) -> [ItemsRequest] {
         let asked = request.docRequests.map(\.itemsRequest)
         guard let useCases = request.deviceRequestInfo?.useCases, !useCases.isEmpty else { return asked }
@@ -98,7 +98,8 @@ package struct Holder: Sendable {
         return Set(chosen).sorted().map { asked[$0] }
     }
 
-    /// Returns the phone's document for a request. Nil if the phone has no such document.
+    /// Returns the phone's document of the requested type. Returns nil if the phone has none, or the request
+    /// requires a zero-knowledge proof.
     private func document(for request: ItemsRequest) -> IssuedDocument? {
         // With this fault the phone returns a document of a type that was not requested.
         if fault == .unrequestedDocType { return documents.first }
@@ -130,7 +131,7 @@ package struct Holder: Sendable {
     }
 }
 
-/// The error that a phone cannot answer a request.
+/// A reason why a phone cannot answer a request.
 package enum HolderError: Error, Equatable, Sendable {
     case request(MdocModelError)
     /// The reader's ephemeral key cannot be used.
@@ -147,7 +148,7 @@ struct ItemSelection {
     private var missing: [(nameSpace: String, identifier: String)] = []
 
     init(of document: IssuedDocument, for request: ItemsRequest) {
-        // If a request names one element twice, its first alternatives count.
+        // If a request lists alternatives for the same element twice, the first list is used.
         let alternatives = Dictionary(
             request.alternatives.map { ($0.requestedElement, $0.sets) },
             uniquingKeysWith: { first, _ in first })
@@ -159,14 +160,15 @@ struct ItemSelection {
                     Self.item(for: element.identifier, among: candidates).map { [$0] }
                     ?? Self.firstSet(of: alternatives[name] ?? [], in: document)
                 if found.isEmpty { missing.append((nameSpace.name, element.identifier)) }
-                // Two ages may have the same nearest attestation.
+                // Two requested ages may have the same nearest attestation. That attestation is returned only
+                // once.
                 for item in found where !items.contains(where: { $0.isSame(as: item) }) { items.append(item) }
             }
         }
     }
 
-    /// Returns the items of the first set of alternatives of which the document has every element. Empty if
-    /// there is no such set.
+    /// Returns the items of the first set of alternatives that the document has completely. Empty if there is
+    /// no such set.
     private static func firstSet(
         of sets: [[ElementName]], in document: IssuedDocument
     ) -> [IssuedDocument.Item] {
@@ -188,7 +190,8 @@ struct ItemSelection {
         guard let years = AgeAttestation(identifier)?.years else {
             return candidates.first { $0.identifier == identifier }
         }
-        // Without a candidate yet, the bounds are 100 and -1, because attested ages have two digits.
+        // Until the first attestation is found, the bounds are 100 and -1. No attested age is beyond these
+        // bounds, because an age has two digits.
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {
@@ -273,7 +276,7 @@ private struct DeviceAuthenticationDraft {
         // A fault changes the algorithm that the header names, and not how the signature is made.
         let signer = COSESigner(algorithm: fault?.algorithm(insteadOf: own) ?? own)
         do throws(OpenSSLCryptoError) {
-            // A key that no issuer has signed.
+            // The signature is made by a key that is in no document.
             if fault == .otherKey {
                 let key = try PrivateKey.generate(curve)
                 return .encoded(try signer.sign1(payload, detached: true, with: key, algorithm: algorithm))
@@ -298,7 +301,7 @@ private struct DeviceAuthenticationDraft {
         } catch let error as OpenSSLCryptoError {
             throw .cryptography(error)
         } catch {
-            // Every other error comes from the reader's key.
+            // An error that is not from OpenSSL can only come from the conversion of the reader's key.
             throw .readerKey(.keyNotUsable)
         }
     }

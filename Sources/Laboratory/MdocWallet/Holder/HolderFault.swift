@@ -4,10 +4,10 @@ internal import MdocModel
 
 /// A rule of ISO/IEC 18013-5 that the phone breaks in a response. Each fault breaks one rule only.
 ///
-/// The raw value is the name of the rule. The corpus uses the same name, and so does `Deviation` for the
-/// rules whose breach a reader accepts and lists.
+/// The raw value is the name of the rule. The corpus uses this name too. `Deviation` uses it for breaches
+/// that a reader accepts and reports by default.
 package enum HolderFault: String, CaseIterable, Sendable {
-    // Encodings of the response.
+    // Faults in the encoding of the response.
     case truncated = "cbor.truncated"
     case empty = "cbor.empty"
     case notAMap = "cbor.not_a_map"
@@ -15,7 +15,7 @@ package enum HolderFault: String, CaseIterable, Sendable {
     case nameSpaceTwice = "cbor.dup_namespace"
     case nullMember = "cbor.null_member"
 
-    // The response and its documents.
+    // Faults of the response and its documents.
     case versionTwo = "response.version_2"
     case noVersion = "response.no_version"
     case noStatus = "response.no_status"
@@ -31,7 +31,7 @@ package enum HolderFault: String, CaseIterable, Sendable {
 
     case otherNameSpace = "mso.moved_namespace"
 
-    // The device's signature or MAC.
+    // Faults of the device's signature or MAC.
     case otherHandover = "device.other_handover"
     case otherSession = "device.other_session"
     case otherDocType = "device.other_doctype"
@@ -56,7 +56,8 @@ extension HolderFault {
     func edit(_ selection: inout ItemSelection, of document: IssuedDocument) {
         switch self {
         case .ageNotNearest:
-            // A "no" for an age above the requested age, although the document has a nearer "yes".
+            // The phone returns a "no" for an age above the requested age, although the document has a nearer
+            // "yes".
             let refusals = document.items.filter {
                 AgeAttestation($0.identifier) != nil && $0.value.encode() == CBORDraft(false).encode()
             }
@@ -73,8 +74,8 @@ extension HolderFault {
 
     /// Returns another transcript for the device to sign. Nil if the fault does not change the transcript.
     ///
-    /// The transcript of an app or a web page has no engagement that could be changed, so the other
-    /// transcript has null instead.
+    /// The transcript of an app or a web page has no engagement that could be changed, so the returned
+    /// transcript is null in CBOR.
     func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
         guard self == .otherHandover || self == .otherSession else { return nil }
         guard let engagement = transcript.deviceEngagementBytes?.content, let key = transcript.eReaderKeyBytes
@@ -83,11 +84,11 @@ extension HolderFault {
         case .otherHandover:
             let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
             guard qr.encoded == transcript.encoded else { return qr }
-            // The session did begin with a QR code, so the device signs a handover over NFC.
+            // The session began with a QR code already, so the device signs a handover over NFC instead.
             return SessionTranscript(
                 deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
         case .otherSession:
-            // A further byte gives an engagement of another session.
+            // With an additional byte, the engagement is no longer the engagement of this session.
             return SessionTranscript(deviceEngagement: engagement + [0], eReaderKey: key, handover: .qr)
         default: return nil
         }
@@ -173,7 +174,7 @@ extension HolderFault {
         switch self {
         case .truncated: encoded.dropLast()
         case .empty: []
-        // A map whose only value is a byte string that announces 2^63 bytes.
+        // The response becomes a map whose only value is a byte string that announces 2^63 bytes.
         case .hugeLength:
             [0xa1, 0x67] + Array("version".utf8) + [0x5b, 0x80, 0, 0, 0, 0, 0, 0, 0]
         default: encoded

@@ -18,9 +18,9 @@ package struct ReaderTrust: Sendable {
 
     package var policy = Policy.doNotEnforce
     package var roots: [Certificate] = []
-    /// Authorities that a reader list names with constraints. The wallet does not answer their readers, since
-    /// the wallet does not evaluate constraints. In a path, the authority nearest to the reader decides
-    /// (second edition, draft, Annex F).
+    /// Authorities to which a list of trusted readers attaches constraints. The wallet does not evaluate
+    /// constraints, and therefore answers no reader of such an authority. In a certification path, the
+    /// authority nearest to the reader decides (second edition, draft, Annex F).
     package var constrainedAuthorities: [Certificate] = []
     /// Whether a chain that contains its root is refused (Q171).
     package var refusesSentRoots = true
@@ -50,11 +50,11 @@ package struct ReaderTrust: Sendable {
         case unsigned
         /// The signature is no COSE_Sign1 with x5chain, or does not cover this document and this session.
         case signatureWrong
-        /// The certificates do not sign one another.
+        /// A certificate of the chain is not signed by the next one.
         case chainWrong
         /// The chain contains its root, which `refusesSentRoots` forbids.
         case rootSent
-        /// No known root certified a certificate of the chain, or an authority with constraints is nearer to
+        /// No certificate of the chain is from a known root, or an authority with constraints is nearer to
         /// the reader than the root.
         case unknownReader
         case trusted
@@ -62,8 +62,9 @@ package struct ReaderTrust: Sendable {
 
     /// Checks the signatures of a request.
     ///
-    /// - Returns: a finding for each document. A signature over all documents counts for each document. If
-    ///   one signature is not trusted, its finding is the result.
+    /// - Returns: one finding for each document. A signature over all documents counts for each document. If
+    ///   a document has several signatures, the finding of the first signature that is not trusted is
+    ///   returned.
     package func check(_ request: DeviceRequest, in transcript: SessionTranscript) -> [Finding] {
         let all = request.readerAuthAll.map { signature in
             check(
@@ -95,7 +96,8 @@ package struct ReaderTrust: Sendable {
         let sent = chain.certificates
         if refusesSentRoots, chain.withoutRoots.count < sent.count { return .rootSent }
         for certificate in sent {
-            // No reader meets the constraints of such an authority, so its readers count as unknown.
+            // The wallet does not evaluate the constraints, so the readers of such an authority count as
+            // unknown.
             if constrainedAuthorities.contains(where: certificate.isFrom) { return .unknownReader }
             if roots.contains(where: certificate.isFrom) { return .trusted }
         }

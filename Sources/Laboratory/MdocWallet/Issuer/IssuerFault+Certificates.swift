@@ -26,7 +26,7 @@ extension IssuerFault {
         edit(distributionPointsOf: &signer)
         let day = TestValidity.day
         switch self {
-        // One day more than the 457 days that Annex B allows.
+        // This validity is one day longer than the 457 days that Annex B allows.
         case .longValidity: signer.notAfter = signer.notBefore + 458 * day
         case .certificateExpired: signer.notAfter = now.secondsSince1970 - day
         case .certificateNotYetValid: signer.notBefore = now.secondsSince1970 + day
@@ -44,7 +44,7 @@ extension IssuerFault {
         }
     }
 
-    /// Applies the faults of the names of subject and issuer.
+    /// Applies the faults in the subject's and issuer's names.
     private func edit(namesOf signer: inout CertificateTemplate) {
         func subject(
             country: String?, state: String?, commonName: String? = "Countersign Test DS"
@@ -64,8 +64,8 @@ extension IssuerFault {
         }
     }
 
-    /// Applies the faults of the key identifiers and of the serial number. 5A repeated is no key's
-    /// identifier.
+    /// Applies the faults of the key identifiers and of the serial number. A wrong key identifier is the byte
+    /// 5A repeated, which no key has as its identifier.
     private func edit(identifiersOf signer: inout CertificateTemplate) {
         switch self {
         case .authorityKeyIdentifierDiffers:
@@ -82,7 +82,7 @@ extension IssuerFault {
 
     /// Applies the faults of the extended key usage.
     private func edit(extendedKeyUsageOf signer: inout CertificateTemplate) {
-        // The usages of document signers and of readers.
+        // These are the extended key usages for document signers and for readers.
         let (signing, reading) = (ObjectIdentifier("1.0.18013.5.1.2"), ObjectIdentifier("1.0.18013.5.1.6"))
         switch self {
         case .readerKeyUsage: signer.replace(.extendedKeyUsage([reading]))
@@ -114,8 +114,9 @@ extension IssuerFault {
         switch self {
         case .distributionPointMissing: signer.remove(.crlDistributionPoints)
         case .distributionPointByName:
-            // From outside to inside: CRLDistributionPoints, DistributionPoint, distributionPoint, fullName,
-            // directoryName (RFC 5280 4.2.1.13). The innermost is written first.
+            // The tags of the nested structures, from the outermost to the innermost: CRLDistributionPoints,
+            // DistributionPoint, distributionPoint, fullName, directoryName (RFC 5280 4.2.1.13). The encoding
+            // is built from the innermost.
             let tags = [
                 DERTag.sequence, DERTag.sequence, DERTag.constructed(0), DERTag.constructed(0),
                 DERTag.constructed(4),

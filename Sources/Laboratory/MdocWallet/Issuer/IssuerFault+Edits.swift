@@ -35,7 +35,8 @@ extension IssuerFault {
         case .algorithmUnprotected:
             draft.unprotected[1] = draft.protected[1]
             draft.protected = [:]
-        // HMAC 256/256, ES512 (RFC 9053), and ESP256, the fully specified ES256 (RFC 9864).
+        // In COSE, 5 is HMAC 256/256, -36 is ES512 (RFC 9053), and -9 is ESP256, the fully specified ES256
+        // (RFC 9864).
         case .algorithmIsHMAC: draft.protected[1] = 5
         case .algorithmOfOtherCurve: draft.protected[1] = -36
         case .algorithmFullySpecified: draft.protected[1] = -9
@@ -52,7 +53,7 @@ extension IssuerFault {
         case .certificateProtected:
             draft.protected[33] = draft.unprotected[33]
             draft.unprotected = [:]
-        // A DER sequence, as a certificate is, but with only the letters abc in it.
+        // The bytes are a DER sequence, like a certificate, but contain only the letters abc.
         case .certificateIsGarbage: draft.unprotected[33] = .bytes([0x30, 0x03, 0x61, 0x62, 0x63])
         case .certificateAsText: draft.unprotected[33] = "MIIB"
         case .rootInCertificateList: draft.unprotected[33] = [.bytes(signer), .bytes(root)]
@@ -91,7 +92,8 @@ extension IssuerFault {
         edit(validityOf: &object, issuedAt: now)
         switch self {
         case .indefiniteMSO: object = .indefiniteMap(object.members)
-        // A text of 3 bytes, whose length is written in two further bytes instead of in the first byte.
+        // The text has 3 bytes. Its length is written in two additional bytes, although it fits into the
+        // first byte.
         case .longerHeadInMSO: object["version"] = .encoded([0x79, 0x00, 0x03] + Array("1.0".utf8))
         case .versionTwo: object["version"] = "2.0"
         case .otherDocType: object["docType"] = "org.example.other"
@@ -104,7 +106,7 @@ extension IssuerFault {
     private func edit(digestsOf object: inout CBORDraft) {
         switch self {
         case .digestFlipped: object.editDigests { [$0[0] ^ 1] + $0.dropFirst() }
-        // Half of the 32 bytes of a SHA-256.
+        // Each digest keeps half of the 32 bytes of a SHA-256.
         case .digestTruncated: object.editDigests { Array($0.prefix(16)) }
         case .digestAlgorithmUnknown: object["digestAlgorithm"] = "MD5"
         case .digestAlgorithmOfOtherLength: object["digestAlgorithm"] = "SHA-384"
@@ -202,7 +204,8 @@ extension IssuerFault {
     func edit(_ document: inout TestDocument, issuedAt now: Timestamp) {
         switch self {
         case .countryDiffers: document["issuing_country"] = "XX"
-        // A year back, so that nothing but the form of the date is wrong.
+        // The date is in the previous year, and therefore before `validFrom`, so that the missing tag is the
+        // only fault.
         case .dateUntaggedInElement: document["issue_date"] = .text("\(now.dayInUTC.previousYear)")
         // `validFrom` is two days before `now`.
         case .issuedAfterValidFrom: document["issue_date"] = .fullDate("\(now.dayInUTC)")
@@ -231,7 +234,7 @@ extension IssuerFault {
         }
     }
 
-    /// Applies the fault to an item after the issuer has signed, as a phone that changes the item.
+    /// Applies the fault to an item after the issuer has signed, as if the phone had changed the item.
     func edit(issued item: inout CBORDraft) {
         switch self {
         case .valueChanged:
@@ -241,7 +244,7 @@ extension IssuerFault {
         case .portraitChanged:
             guard case .text("portrait")? = item.content["elementIdentifier"] else { return }
             item.content["elementValue"] = item.content["elementValue"]?.otherValue
-        // The digest identifier of another item, or of no item.
+        // The changed digest identifier belongs to another item or to none.
         case .wrongDigestID:
             if case .integer(let digestID)? = item.content["digestID"] {
                 item.content["digestID"] = .integer(digestID ^ 1)
@@ -252,7 +255,8 @@ extension IssuerFault {
 }
 
 extension CBORDraft {
-    /// Another value of the same type. A byte string has its last bit flipped. Null for other types.
+    /// A value of the same type that differs from this one. For a byte string, the last bit is flipped; for
+    /// types without a rule here, the result is null.
     fileprivate var otherValue: CBORDraft {
         switch self {
         case .boolean(let value): .boolean(!value)
@@ -274,14 +278,14 @@ struct IssuerAuthDraft {
     var protected: CBORDraft
     var unprotected: CBORDraft
     var payload: [UInt8]
-    /// The payload that is signed instead of the sent payload. Nil to sign the sent payload.
+    /// The payload that is signed instead of the sent payload. If this is nil, the sent payload is signed.
     var signedPayload: [UInt8]?
     var externalData: [UInt8] = []
     var signatureForm = SignatureForm.fixedWidth
 
     /// Creates a conforming draft: `alg` is protected, and the document signer's certificate is unprotected.
     init(payload: [UInt8], signer: [UInt8], curve: Curve) {
-        // The headers are 1, alg, and 33, x5chain (RFC 9360).
+        // Header 1 is alg, and header 33 is x5chain (RFC 9360).
         let algorithm = COSEAlgorithm(signingWith: curve) ?? .es256
         protected = [1: .integer(algorithm.identifier)]
         unprotected = [33: .bytes(signer)]

@@ -1,9 +1,9 @@
 /// A rule of ISO/IEC 18013-5 that the test issuer breaks. Each fault breaks one rule only.
 ///
-/// The raw value is the name of the rule. The corpus uses the same name, and so does `Deviation` for the
-/// rules whose breach a reader accepts and lists.
+/// The raw value is the name of the rule. The corpus uses this name too. `Deviation` uses it for breaches
+/// that a reader accepts and reports by default.
 package enum IssuerFault: String, CaseIterable, Sendable {
-    // Encodings of signed structures.
+    // Faults in the encoding of signed structures.
     case keyTwiceInItem = "cbor.dup_key_item"
     case indefiniteItem = "cbor.indefinite_item_map"
     case indefiniteMSO = "cbor.indefinite_mso"
@@ -11,7 +11,7 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case longerHeadInMSO = "cbor.nonminimal_mso"
     case itemUntagged = "cbor.item_untagged"
 
-    // Elements and items.
+    // Faults of elements and items.
     case shortRandom = "item.short_random"
     case dateUntaggedInElement = "element.date_form"
     case issuedAfterValidFrom = "mso.issue_date"
@@ -21,7 +21,7 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case portraitChanged = "mso.portrait_changed"
     case wrongDigestID = "mso.wrong_digest_id"
 
-    // The mobile security object.
+    // Faults of the mobile security object.
     case digestFlipped = "mso.digest_flipped"
     case digestTruncated = "mso.digest_truncated"
     case digestAlgorithmUnknown = "mso.digest_alg_unknown"
@@ -44,14 +44,14 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case dateUntagged = "mso.tdate_untagged"
     case dateWithOffset = "mso.tdate_offset"
 
-    // The device key and its authorizations.
+    // Faults of the device key and its authorizations.
     case privateDeviceKey = "device.private_key"
     case deviceKeyOffCurve = "device.key_off_curve"
     case otherElementAuthorized = "device.key_authorizations_element"
     case otherNameSpaceAuthorized = "device.key_authorizations_namespace"
     case authorizationsContradictory = "device.key_authorizations_both"
 
-    // issuerAuth.
+    // Faults of issuerAuth.
     case signatureFlipped = "issuer_auth.signature_flipped"
     case msoSwapped = "issuer_auth.mso_swapped"
     case algorithmMissing = "issuer_auth.no_alg"
@@ -75,7 +75,7 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case externalData = "issuer_auth.external_aad"
     case payloadDetached = "issuer_auth.payload_nil"
 
-    // The document signer's certificate.
+    // Faults of the document signer's certificate.
     case rogueAuthority = "x509.rogue_iaca"
     case otherIssuerName = "x509.ds_issuer_name"
     case authorityKeyIdentifierDiffers = "x509.ds_aki"

@@ -1,36 +1,52 @@
+internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
 /// The root and document signer certificates of a test issuer (ISO/IEC 18013-5 Annex B.1.2, B.1.4).
 struct TestCertificates {
-    /// The address in the issuerAltName and CRL distribution points of both certificates. Nobody serves it.
+    /// The address in the issuerAltName and CRL distribution points of both certificates. No server exists at
+    /// this address.
     static let host = "https://issuer.countersign.example"
     private static let documentSigning = ObjectIdentifier("1.0.18013.5.1.2")
 
     let options: IssuingOptions
     let entropy: TestEntropy
     let now: Timestamp
+    /// The root of an earlier issuer, which is used again. Nil if the issuer makes a new root. A root that is
+    /// used again has no fault (`IssuingOptions.usesPlainRoot`).
+    var kept: TestIssuerRoot?
 
     /// Makes the root and the document signer's certificate, with the fault of the options.
     func rootAndSigner(
         signerKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> (root: [UInt8], signer: [UInt8]) {
-        let rootKey = try entropy.key(on: options.rootCurve, for: "root")
-        var root = try rootTemplate(rootKey)
+        let pair: COSEKeyPair
+        if let kept {
+            pair = kept.key
+        } else {
+            pair = COSEKeyPair(try entropy.key(on: options.rootCurve, for: "root"))
+        }
+        var root = try rootTemplate(pair.privateKey)
         options.fault?.edit(root: &root, now: now)
-        var signer = try signerTemplate(signerKey, issuer: root, rootKey)
+        var signer = try signerTemplate(signerKey, issuer: root, pair.privateKey)
         options.fault?.edit(signer: &signer, now: now)
+        let certificate: [UInt8]
+        if let kept {
+            certificate = kept.certificate
+        } else {
+            certificate = try root.sign(with: pair.privateKey)
+        }
         if options.fault == .rogueAuthority {
             // The certificate names the root as its issuer, but a key that nobody trusts signed it.
             let rogueKey = try entropy.key(on: options.rootCurve, for: "rogue root")
-            return (try root.sign(with: rootKey), try signer.sign(with: rogueKey))
+            return (certificate, try signer.sign(with: rogueKey))
         }
-        return (try root.sign(with: rootKey), try signer.sign(with: rootKey))
+        return (certificate, try signer.sign(with: pair.privateKey))
     }
 
     /// Makes the root before it is signed (Annex B.1.2).
-    private func rootTemplate(_ key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CertificateTemplate {
+    func rootTemplate(_ key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CertificateTemplate {
         let publicKey = try key.publicKey()
         return CertificateTemplate(
             serialNumber: try serialNumber("root"), issuer: name("IACA"),

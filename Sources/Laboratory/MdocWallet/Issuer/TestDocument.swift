@@ -75,7 +75,7 @@ package struct TestLicence: Sendable {
     }
 
     /// The elements about the person. The birthday is 1 January, so that the age is right on every day of a
-    /// year. The sex 2 is female (ISO/IEC 5218).
+    /// year. The value 2 of `sex` stands for female (ISO/IEC 5218).
     private func personalElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         [
             "family_name": "Testrup-Ødegård",
@@ -128,7 +128,7 @@ package struct TestLicence: Sendable {
 }
 
 extension FullDate {
-    /// Returns the same day in another year. 29 February becomes 28 February in a year without it.
+    /// Returns the same day in another year. In a year that has no 29 February, that day becomes 28 February.
     fileprivate func addingYears(_ years: Int) -> FullDate {
         FullDate(year: year + years, month: month, day: day)
             ?? FullDate(year: year + years, month: month, day: 28) ?? self
@@ -139,14 +139,15 @@ extension FullDate {
     }
 }
 
-/// The kinds of documents of one invented person. The raw values are the names of the kinds in an intent.
+/// The kinds of documents of one invented person. The raw values are the words with which an intent
+/// (`RequestIntent`) names these kinds.
 package enum TestDocumentKind: String, CaseIterable, Sendable {
     case drivingLicence = "mdl"
     /// The photo ID of ISO/IEC TS 23220-4, Annex C.
     case photoID = "photoid"
     /// The EU's person identification data.
     case personID = "pid"
-    /// The EU's age verification document, which has only ages.
+    /// The EU's age verification document, which contains only age attestations.
     case ageVerification = "av"
     /// Japan's My Number Card, which has the whole name in one element.
     case nationalIDCard = "mnc"
@@ -228,7 +229,7 @@ package enum TestPortrait {
 
     /// The second byte of the marker of an application segment.
     private static let applicationSegment: UInt8 = 0xef
-    /// The maximum value of a segment's length field, which counts the field itself.
+    /// The maximum value of a segment's length field, which includes the two bytes of the field itself.
     private static let longestSegment = 0xffff
     /// The size of a marker, in bytes.
     private static let markerSize = 2

@@ -4,18 +4,20 @@ package import MdocModel
 package import OpenSSLCrypto
 internal import PKIX
 
-/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B): a new root (IACA), a document signer, and the
-/// documents that it signs.
+/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B). It has a root (IACA), either new or kept from an
+/// earlier issuer, and a new document signer, which signs the documents.
 ///
 /// The issuer makes its two certificates when it is created. ``issue(_:for:)`` then signs any number of
-/// documents at that time. Everything conforms to the standard, except for `IssuingOptions.fault`, which
-/// breaks one rule. The fault is applied where the broken part is made: in the certificates, the elements,
-/// the items, the mobile security object or issuerAuth. So the parts that are made later are consistent with
-/// the fault, such as a digest of a faulty item.
+/// documents. All dates are relative to the `now` of the initialiser.
+///
+/// Everything conforms to the standard, except for `IssuingOptions.fault`, which breaks one rule. The fault
+/// is applied where the broken part is made: in the certificates, the elements, the items, the mobile
+/// security object or issuerAuth. Parts that are made later are therefore consistent with the fault: for
+/// example, a digest covers the faulty item.
 ///
 /// No reader trusts the root until somebody imports it. The names of the certificates have the country `UT`,
-/// so that a document has the verdict `mock` even then. A seed in `TestEntropy` makes the same keys in each
-/// run; anybody who knows the seed knows the keys.
+/// so that a document has the verdict `mock` even if its root was imported. A seed in `TestEntropy` makes the
+/// same keys in each run; anybody who knows the seed knows the keys.
 package final class TestIssuer: Sendable {
     /// The root certificate in DER, which a reader imports as trust anchor.
     package let root: [UInt8]
@@ -27,14 +29,17 @@ package final class TestIssuer: Sendable {
     private let now: Timestamp
 
     /// Creates an issuer whose certificates and documents are valid at `now`.
+    ///
+    /// - Parameter kept: the root of an earlier issuer, if `options.usesPlainRoot`. Nil for a new root.
     package init(
-        _ options: IssuingOptions = IssuingOptions(), entropy: TestEntropy = .openSSL, now: Timestamp
+        _ options: IssuingOptions = IssuingOptions(), under kept: TestIssuerRoot? = nil,
+        entropy: TestEntropy = .openSSL, now: Timestamp
     ) throws(OpenSSLCryptoError) {
         self.options = options
         self.entropy = entropy
         self.now = now
         signerKey = try entropy.key(on: options.signerCurve, for: "document signer")
-        let certificates = TestCertificates(options: options, entropy: entropy, now: now)
+        let certificates = TestCertificates(options: options, entropy: entropy, now: now, kept: kept)
         (root, signer) = try certificates.rootAndSigner(signerKey: signerKey)
     }
 
@@ -73,7 +78,7 @@ package final class TestIssuer: Sendable {
 
     // MARK: The mobile security object (9.1.2.4)
 
-    /// Makes the mobile security object, with the members and the fault of the options.
+    /// Makes the mobile security object, with the members and the fault that `options` require.
     private func mobileSecurityObject(
         _ items: [IssuerSignedItemDraft], docType: String, deviceKey: COSEKeyPair
     ) throws(OpenSSLCryptoError) -> CBORDraft {
@@ -94,7 +99,7 @@ package final class TestIssuer: Sendable {
         return object
     }
 
-    /// Returns the digests of the items by namespace, and the decoys.
+    /// Returns the digests of the items by namespace, with digests that belong to no item (decoys).
     private func valueDigests(_ items: [IssuerSignedItemDraft]) throws(OpenSSLCryptoError) -> CBORDraft {
         var digests = CBORDraft.map([])
         for item in items {
@@ -109,8 +114,7 @@ package final class TestIssuer: Sendable {
     }
 
     private func addDecoys(to nameSpace: inout CBORDraft) throws(OpenSSLCryptoError) {
-        // The items drew their digest identifiers from this range, so decoys get the identifiers that are
-        // left.
+        // The items have some of the digest identifiers in this range. The decoys get the other identifiers.
         for number in 0..<nameSpace.members.count + options.decoyDigests {
             let digestID = CBORDraft.integer(Int64(number))
             guard nameSpace[digestID] == nil else { continue }
@@ -185,6 +189,13 @@ package struct IssuingOptions: Sendable {
     package init(fault: IssuerFault? = nil) {
         self.fault = fault
     }
+
+    /// Whether the root has the default name, state and curve, and no fault.
+    package var usesPlainRoot: Bool {
+        let plain = IssuingOptions()
+        return rootCurve == plain.rootCurve && name == plain.name && state == plain.state
+            && fault != .rootExpired && fault != .rootWithoutCountry
+    }
 }
 
 extension HashAlgorithm {
@@ -203,7 +214,8 @@ package struct IssuedDocument: Sendable {
     package struct Item: Sendable {
         package let nameSpace: String
         package let identifier: String
-        /// The value of the element, by which the phone finds the nearest age.
+        /// The value of the element. For an age attestation, the phone reads the value to find the nearest
+        /// attestation (7.2.5).
         package let value: CBORDraft
         /// The IssuerSignedItemBytes that the phone sends.
         package let encoded: [UInt8]

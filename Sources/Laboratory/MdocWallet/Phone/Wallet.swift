@@ -9,23 +9,24 @@ package import WalletPresentation
 
 /// A software phone with a wallet: its documents, its behaviour, and the one fault that it makes.
 ///
-/// A wallet is a value without session state. The types that carry a presentation are made from it:
+/// A wallet is a value without session state. It is used in three ways:
 /// - ``WalletCard`` is the phone on a PC/SC reader.
-/// - ``WalletBenchLink`` is the phone at the end of a bench link, and ``WalletSession`` its side of one
-///   session.
+/// - ``WalletBenchLink`` is the phone at the end of a bench link. ``WalletSession`` is the phone's side of
+///   one session.
 /// - ``envelope(answering:of:nonce:for:)`` and ``webResponse(answering:encryptionInfo:on:)`` answer an app
 ///   and a web page.
 ///
 /// The parts of a wallet are independent of each other:
 /// - `holder` answers requests and decides in place of a person.
-/// - `profile` says how the phone engages, as the wallets of the field do.
+/// - `profile` determines how the phone makes its engagement. Most profiles imitate a wallet that real phones
+///   use.
 /// - `entropy` is the source of keys and random bytes. With a seed they are the same in each run.
 /// - A fault breaks one rule of one layer: `cardFault` of the card, `version2Fault` of NFC v2, `sessionFault`
 ///   of the session encryption, `presentationFault` of a presentation channel. Faults of the response are in
 ///   `holder`, faults of the document in its issuer.
 ///
-/// A wallet does no I/O and reads no clock. Times are arguments, and delays are returned to the caller. It is
-/// for tests, demonstrations and the corpus only. No program of a shop links it
+/// A wallet does no I/O and reads no clock. Times are arguments, and delays are returned to the caller.
+/// Wallets are for tests, demonstrations and the corpus only. No program that a shop runs links this module
 /// (`Tests/Architecture/LaboratoryTests`).
 package struct Wallet: Sendable {
     package var holder: Holder
@@ -34,7 +35,7 @@ package struct Wallet: Sendable {
     package var sessionCurve = Curve.p256
     /// The person's decision on the second and later requests of a session. Nil to repeat the first decision.
     package var furtherDecision: Holder.Decision?
-    /// The time that the person reads a request before deciding.
+    /// The time that the person needs to read a request before deciding.
     package var consentTime = Duration.zero
     /// Whether the message with the response also has status 20, which ends the session.
     package var endsSessionWithResponse = false
@@ -107,7 +108,7 @@ package struct Wallet: Sendable {
             carriers.append(
                 .bluetoothLE(BluetoothLEOutOfBand(role: profile.bluetoothRole, serviceUUID: uuid)))
         }
-        // The Handover Select has the carriers, so the engagement itself names no retrieval method.
+        // The carriers are in the Handover Select, so the engagement itself names no retrieval method.
         var content = NFCHolderContent(
             deviceEngagement: deviceEngagement(eDeviceKey, retrievalMethods: []), carriers: carriers)
         cardFault?.edit(&content)
@@ -145,8 +146,8 @@ package struct Wallet: Sendable {
 extension Wallet {
     /// Makes the `number`th engagement of this phone.
     ///
-    /// An engagement over NFC is made with a reader in memory, which offers every carrier. So the handover
-    /// messages are the messages that a real tap would exchange.
+    /// An engagement over NFC is made with a reader in memory, which offers every carrier. The phone and this
+    /// reader exchange the same handover messages as in a real tap.
     ///
     /// - Throws: `WalletError.handoverNotInProfile` if the profile has no such handover.
     package func engagement(
@@ -161,14 +162,15 @@ extension Wallet {
             handover: try handover(kind, content: content, readerUUID: readerUUID, now: now), eDeviceKey: key)
     }
 
-    /// Lets the phone engage with a reader in memory, and returns the handover of both.
+    /// Lets the phone engage with a reader in memory, and returns the handover on which both sides agreed.
     private func handover(
         _ kind: HandoverKind, content: NFCHolderContent, readerUUID: BluetoothUUID?,
         now: ContinuousClock.Instant
     ) throws(WalletError) -> Handover {
         guard let behaviour = profile.behaviours[kind] else { throw .handoverNotInProfile(kind) }
         var phone = NFCEngagementHolder(behaviour, content: content)
-        // The limits of extended length (ISO/IEC 7816-4), so that only the phone limits the messages.
+        // The reader in memory has the maximum limits of extended length (ISO/IEC 7816-4), so that only the
+        // phone's limits apply to the messages.
         let limits = NFCReaderLimits(
             maximumCommandData: 65_535, maximumResponseData: 65_536, extendedLength: true)
         let bluetooth = readerUUID.map {
@@ -183,7 +185,8 @@ extension Wallet {
             case .transmit(let command):
                 action = reader.receive(phone.answer(command[...], now: now)[...], now: now)
             case .wait(let until):
-                // In memory nobody has to wait, so the clock is moved on.
+                // This exchange in memory does not really wait: the time passed to the phone is set to the
+                // end of the wait.
                 now = until
                 action = reader.expire(now: now)
             case .deliver(let handover):
@@ -228,8 +231,7 @@ package enum HandoverKind: String, CaseIterable, Sendable {
     case negotiated
 }
 
-/// The error that a wallet, an engagement or a corpus case cannot be made, or that a request cannot be
-/// answered.
+/// A reason why a wallet, an engagement or a corpus case cannot be made, or why a request cannot be answered.
 package enum WalletError: Error, Equatable, Sendable {
     case handoverNotInProfile(HandoverKind)
     /// The NFC engagement with the reader in memory ended without a handover.
@@ -263,7 +265,7 @@ extension Wallet {
             let envelope = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("envelope", in: transcript))
             guard let presentationFault else { return envelope }
-            // A fault may take a part of another envelope, such as the ephemeral key.
+            // A second envelope is sealed, because a fault may copy a part of it, such as the ephemeral key.
             let other = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
             return presentationFault.edit(
@@ -294,7 +296,7 @@ extension Wallet {
             let text = try EncryptedResponse.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("response", in: transcript))
             guard let presentationFault else { return text }
-            // A fault may take a part of another answer, such as the ephemeral key.
+            // A second answer is sealed, because a fault may copy a part of it, such as the ephemeral key.
             let other = try EncryptedResponse.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
             return presentationFault.edit(webResponse: text, swappingWith: other)
@@ -316,7 +318,7 @@ extension Wallet {
         return draft.encode()
     }
 
-    /// Makes an ephemeral key. With a seed, the key is the same for the same transcript, and for no other.
+    /// Makes an ephemeral key. With a seed, the key depends only on the seed, `purpose` and the transcript.
     private func ephemeralKey(
         _ purpose: String, in transcript: SessionTranscript
     ) throws(OpenSSLCryptoError) -> PrivateKey {
@@ -324,7 +326,8 @@ extension Wallet {
         return try entropy.key(on: .p256, for: "ephemeral key \(purpose) \(digest)")
     }
 
-    /// Returns the key for which the answer is sealed: the recipient's key, or another key as a fault.
+    /// Returns the key for which the answer is sealed: the recipient's key, or another key if
+    /// `presentationFault` is `otherKey`.
     private func recipientKey(_ own: consuming PublicKey) throws(OpenSSLCryptoError) -> PublicKey {
         guard presentationFault == .otherKey else { return own }
         return try entropy.key(on: .p256, for: "other recipient").publicKey()

@@ -1,7 +1,7 @@
 package import MdocSession
 package import NDEF
 
-/// The behaviour of a wallet in the field, as data. The numbers such as Q13 at the profiles are quirks of
+/// The behaviour of a wallet in the field, as data. Numbers such as Q13 refer to the quirks in
 /// `Documentation/quirks.md`.
 package struct WalletProfile: Sendable {
     package let name: String
@@ -28,13 +28,14 @@ package struct WalletProfile: Sendable {
         HandoverKind.allCases.filter { behaviours[$0] != nil }
     }
 
-    /// Returns this profile with an L2CAP channel. QR codes name the channel, and over NFC the provisional AD
-    /// type 77 does (Q39).
+    /// Returns this profile with an L2CAP channel. A QR code names the channel in the engagement; a handover
+    /// over NFC names it in the provisional AD type 77 (Q39).
     package func adding(_ psm: L2CAPPSM) -> WalletProfile {
         var profile = self
         profile.l2CAPPSM = psm
         for kind in nfcHandovers {
-            // An AD structure: its length without this byte, its type, and the channel in four bytes.
+            // An AD structure: the length without the length byte itself, the type 77, and the channel in
+            // four bytes.
             profile.behaviours[kind]?.foreignAdvertisingData += [5, 0x77] + psm.encode()
         }
         return profile
@@ -58,8 +59,8 @@ package struct WalletProfile: Sendable {
 extension WalletProfile {
     package static let all = [apple, google, samsung, multipaz, applet, generic]
 
-    /// The wallets with NFC v2, by a draft of the second edition. A reader without NFC v2 finds static
-    /// handover.
+    /// The wallets with NFC v2, which is in a draft of the second edition. A reader without NFC v2 can engage
+    /// with these wallets by static handover.
     package static let version2 = [multipazVersion2, version2NFCOnly, version2Hybrid]
 
     package static func named(_ name: String) -> WalletProfile? {
@@ -112,7 +113,8 @@ extension WalletProfile {
             }
         ])
 
-    /// multipaz: a waiting time of half a millisecond (Q17), and Le ignored after 61XX (Q52).
+    /// multipaz: a waiting time of half a millisecond (Q17), and answers that ignore the Le of the command
+    /// after 61XX (Q52).
     package static let multipaz = WalletProfile(
         name: "multipaz",
         behaviours: [
@@ -123,8 +125,8 @@ extension WalletProfile {
             },
         ])
 
-    /// A Java Card applet in a phone without power: limits of 261 bytes, short APDUs, no merged write (Q11,
-    /// Q23).
+    /// A Java Card applet in a phone without power: limits of 261 bytes (Q11), short APDUs, and no UPDATE
+    /// BINARY with both NLEN and a message (Q23).
     package static let applet = WalletProfile(
         name: "applet",
         behaviours: [
@@ -146,8 +148,8 @@ extension WalletProfile {
             },
         ])
 
-    /// multipaz with NFC v2: chooses NFC, keeps the Le of the handover, and miscounts the remaining bytes
-    /// (Q52).
+    /// multipaz with NFC v2: chooses NFC, applies the Le of the handover to all later answers, and announces
+    /// fewer remaining bytes than there are (Q52).
     package static let multipazVersion2 = secondEdition("multipaz-v2") {
         $0.keepsFirstLength = true
         $0.countsRemainderTwice = true
@@ -160,7 +162,8 @@ extension WalletProfile {
         return profile.addingNFCCarrier()
     }()
 
-    /// A wallet with NFC v2 that chooses Bluetooth if the reader offers it, and answers without a UUID.
+    /// A wallet with NFC v2 that chooses Bluetooth if the reader offers it, and omits the service UUID from
+    /// its answer.
     package static let version2Hybrid = secondEdition("v2-hybrid") {
         $0.preference = .bluetoothLE(centralFirst: true)
         $0.omitsServiceUUID = true

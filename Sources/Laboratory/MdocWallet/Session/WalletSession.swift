@@ -6,9 +6,9 @@ internal import Synchronization
 /// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts a request, lets the holder answer, and
 /// encrypts the response, with the wallet's session fault.
 ///
-/// A session is a machine: ``receive(_:)`` takes one message of the reader and returns a ``Reply``. It does
-/// no I/O and does not wait. The caller waits for the delay in the reply, which is the time that the person
-/// reads, and then sends the message.
+/// A session is a state machine: ``receive(_:)`` takes one message of the reader and returns a ``Reply``. The
+/// session does no I/O and does not wait. The caller waits for the delay in the reply, in which the person
+/// reads and decides, and then sends the message.
 ///
 /// States:
 /// - before the first message: there is no transcript, since the reader's key is not known;
@@ -17,8 +17,8 @@ internal import Synchronization
 /// - ended: by the reader's status, by an error, by a refusal, or with the response. Every later message
 ///   returns `.end`.
 ///
-/// After an NFC v2 handover, NFC and Bluetooth carry the same session at once. Both sides then number their
-/// messages, and the session answers a copy of a message with the same bytes as before.
+/// After an NFC v2 handover, NFC and Bluetooth can carry the same session at the same time. Both sides then
+/// number their messages, and the session answers a copy of a message with the same bytes as before.
 package struct WalletSession: ~Copyable, Sendable {
     /// The phone's reaction to a message of the reader.
     package enum Reply: Equatable, Sendable {
@@ -71,8 +71,8 @@ struct WalletSessionState: ~Copyable, Sendable {
     private var session: HolderSession
     private var isEnded = false
     private var requests = 0
-    /// The received messages with their replies. Nil unless a copy of a message may arrive over Bluetooth
-    /// after NFC, or the other way round.
+    /// The received messages with their replies, so that a copy of a message gets the same reply. Nil unless
+    /// a message may arrive twice, over NFC and over Bluetooth.
     private var answered: [(message: [UInt8], reply: Reply)]?
     /// The latest request, decrypted. Nil before the first request.
     private(set) var deviceRequest: [UInt8]?
@@ -136,7 +136,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         do throws(HolderError) {
             answer = try holder.answer(request[...], transcript: transcript)
         } catch .request {
-            // A request that cannot be decoded still gets a response, with a status that says so.
+            // A request that cannot be decoded still gets a response, with status 11 for undecodable CBOR.
             answer = .response(Self.undecodableRequest)
         } catch {
             return end(with: .termination)
@@ -152,7 +152,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         deviceResponse = response
         isEnded = wallet.endsSessionWithResponse
         let status: SessionStatus? = isEnded ? .termination : nil
-        // An additional seal moves the message counter to 2. The message itself stays well-formed.
+        // Encrypting the response twice moves the message counter to 2. The message itself stays well-formed.
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
         let sealed = try session.seal(response[...], status: status)
         var message = wallet.sessionFault?.edit(sealed) ?? sealed
@@ -198,12 +198,13 @@ extension SessionError {
     }
 }
 
-/// The phone's end of a bench link: a greeting, and then the messages of one session. The caller has the
-/// socket and the frames.
+/// The phone's end of a bench link. A bench link is a TCP connection in place of the radio. It carries a
+/// greeting, and then the messages of one session. The caller owns the socket and sends the messages as
+/// frames.
 package struct WalletBenchLink: ~Copyable, Sendable {
     /// The first frame, which is sent when a reader connects.
     package let greeting: [UInt8]
-    /// The `mdoc:` text of the engagement, as in the greeting.
+    /// The `mdoc:` text of the QR code, which the greeting contains too.
     package let qr: String
     package var session: WalletSession
 
@@ -214,10 +215,10 @@ package struct WalletBenchLink: ~Copyable, Sendable {
         try self.init(wallet, engaged: try wallet.engagement(kind, number: number, now: now))
     }
 
-    /// Creates the phone for a reader that has this engagement.
+    /// Creates the phone for a session that begins with this engagement.
     package init(_ wallet: Wallet, engaged engagement: WalletEngagement) throws(WalletError) {
-        // The greeting always has the text of a QR code. After a handover over NFC, the QR code has the same
-        // key.
+        // The greeting always has the text of a QR code. After a handover over NFC, this QR code contains the
+        // ephemeral key of that handover.
         let scanned: WalletEngagement
         var messages: (select: [UInt8]?, request: [UInt8]?)
         switch engagement.handover {
@@ -278,7 +279,7 @@ extension SessionFault {
         }
     }
 
-    /// Returns the message with another status beside its data.
+    /// Returns a message with the encrypted data of `message` and this status.
     private static func answer(_ message: [UInt8], status: UInt64) -> [UInt8] {
         let data = (try? SessionData(message[...]))?.data
         return SessionData.encode(data: data.map(Array.init), status: SessionStatus(rawValue: status))

@@ -4,12 +4,12 @@ package enum BLEAction: Equatable, Sendable {
     case transmit(BLETransmission)
     /// Do nothing until this instant, then call `expire`. Nil while no message is expected.
     case wait(until: ContinuousClock.Instant?)
-    /// The peer's message, and the instant at which its first byte came. For a reader, that instant also ends
-    /// the time in which the holder decides (Q88).
+    /// The peer's message, and the instant at which its first byte came. At a reader, the time for the
+    /// holder's decision ends at that instant (Q88).
     case deliver([UInt8], began: ContinuousClock.Instant)
     /// Write this value to the characteristic State, or notify the peer of it, then call `sent`.
     case signalState(BLEStateValue)
-    /// The transfer is over; call `end` once to notify the peer of the end, and close.
+    /// The transfer is over. Call `end` once to notify the peer, then close the link.
     case end(BLEEndReason)
 }
 

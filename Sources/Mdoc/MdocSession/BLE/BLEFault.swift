@@ -12,7 +12,7 @@ package enum BLEFault: Error, Equatable, Sendable {
     case valueEmpty
     /// A prefix other than 00 and 01.
     case prefixUnknown(UInt8)
-    /// A message without a byte.
+    /// An empty message.
     case messageEmpty
     /// The message exceeds `limit` bytes (Q194). `announced` is the length that L2CAP announces, or the
     /// number of bytes received so far.
@@ -21,7 +21,7 @@ package enum BLEFault: Error, Equatable, Sendable {
     case messageUnexpected
     /// The bytes over L2CAP do not begin with a length. Peers of the first edition send such bytes (Q66).
     case notFramed
-    /// The driver made a call that the machine's state does not allow.
+    /// The driver made a call that is not allowed in the present state of the transfer.
     case outOfTurn
 }
 
@@ -50,7 +50,7 @@ extension BLEFault {
         case .linkLost: "the phone disconnected"
         case .deadlinePassed: "the phone did not answer in time"
         case .endedWithinMessage: "the phone ended the transfer in the middle of a message"
-        case .stateUnknown: "the phone sent an unknown value of State"
+        case .stateUnknown: "the phone sent an unknown value in the Bluetooth characteristic State"
         case .valueEmpty: "the phone sent a fragment without content"
         case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
         case .messageEmpty: "the phone sent an empty message"
@@ -58,13 +58,13 @@ extension BLEFault {
             "the phone sent a message of \(announced) bytes; at most \(limit) are allowed"
         case .messageUnexpected: "the phone sent an unexpected message"
         case .notFramed:
-            "the phone sent a message over L2CAP without its length, the form of an older edition of ISO/IEC 18013-5"
+            "the phone sent a message over L2CAP without its length in front, as in an older edition of ISO/IEC 18013-5"
         case .outOfTurn: "a message was sent in the wrong order, which is an error of this program: report it"
         }
     }
 }
 
-/// The reason for which a transfer over Bluetooth Low Energy ended. The value holds no bytes of messages.
+/// The reason that a transfer over Bluetooth Low Energy ended. The value holds no bytes of messages.
 package enum BLEEndReason: Error, Equatable, Sendable {
     /// This side ended the transfer.
     case finished

@@ -11,15 +11,15 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
 
     /// Returns the size of all values but the last, in bytes: `valueLimit`, but at least 2 and at most 512.
     ///
-    /// Bluetooth Core, Volume 3 Part F 3.2.9 allows no longer value, even if the MTU is larger (Q67). A value
-    /// of fewer than 2 bytes could carry nothing.
+    /// Bluetooth Core, Volume 3 Part F 3.2.9 limits a value to 512 bytes, even if the MTU is larger (Q67). A
+    /// value of fewer than 2 bytes would have no room for data beside the prefix.
     static func fullValue(within valueLimit: Int) -> Int { Swift.min(Swift.max(valueLimit, 2), 512) }
 
     private var rest: ArraySlice<UInt8>
     private let longestPart: Int
 
-    /// Creates values of at most `valueLimit` bytes, prefix included. The limit is at least 2 and at most
-    /// 512.
+    /// Creates values of at most `valueLimit` bytes, prefix included. A limit below 2 counts as 2, and a
+    /// limit above 512 counts as 512.
     ///
     /// - Returns: `nil` for an empty message, which cannot be sent.
     package init?(_ message: ArraySlice<UInt8>, valueLimit: Int) {

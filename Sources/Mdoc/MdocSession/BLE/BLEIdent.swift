@@ -15,7 +15,7 @@ package struct BLEIdent: Hashable, Sendable {
     package init(for engagement: DeviceEngagement) throws(SessionError) {
         let key = SecretBytes(copying: engagement.eDeviceKeyBytes.bytes)
         do throws(OpenSSLCryptoError) {
-            // The clause prescribes HKDF without a salt, this text as info, and 16 bytes.
+            // ISO/IEC 18013-5, 8.3.3.1.1.3 prescribes HKDF without a salt, this text as info, and 16 bytes.
             let derived = try hkdfSHA256(secret: key, salt: [], info: "BLEIdent", count: 16)
             bytes = derived.withUnprotectedBytes { Array($0) }
         } catch {

@@ -6,7 +6,7 @@ package struct BLEMessageAssembly: Sendable {
     private let fullValue: Int
     private var message: [UInt8] = []
     /// The number of values that were shorter or longer than `fullValue`. The last value of each message is
-    /// not counted. The number is a diagnostic, because such values are accepted (Q68).
+    /// not counted. Values of other sizes are accepted, so the number is only a diagnostic (Q68).
     package private(set) var oddValues = 0
 
     /// Creates an assembly of messages of at most `maximumLength` bytes, from values that should have

@@ -13,8 +13,8 @@ package enum BLEService: Hashable, Sendable {
         }
     }
 
-    /// The UUID of State, in which either side signals start and end. Properties: notify, write without
-    /// response.
+    /// The UUID of State, the characteristic with which the two sides signal the start and the end.
+    /// Properties: notify, write without response.
     package var state: BluetoothUUID { characteristic(0x01, 0x05) }
 
     /// The UUID of Client2Server, for the messages of the GATT client. Property: write without response.

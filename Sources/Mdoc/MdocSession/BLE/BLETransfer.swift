@@ -1,9 +1,11 @@
-/// The machine of a transfer over Bluetooth Low Energy (ISO/IEC 18013-5, 8.3.3.1.1), for reader and holder.
+/// The state machine of a transfer over Bluetooth Low Energy (ISO/IEC 18013-5, 8.3.3.1.1), for reader and
+/// holder.
 ///
 /// The machine cuts messages into pieces for the link, assembles the peer's messages, and keeps the
-/// deadlines. It is a value without I/O and clock. Its driver is `LinkDriver`, which passes in events of the
-/// link and the time, and does each `BLEAction`. The link is up, and State 01 was written, before the machine
-/// begins. GATT and L2CAP are two framings of one machine.
+/// deadlines. It is a value that does no I/O and reads no clock. Its driver is `LinkDriver`, which passes in
+/// events of the link and the time, and does each `BLEAction`. The link is up, and State 01 was written,
+/// before the machine begins. The machine works over GATT and over L2CAP, which differ only in their framing
+/// of messages.
 ///
 /// Reader and holder take turns. The reader begins in `idle`, the holder in `awaitingMessage`:
 ///
@@ -13,20 +15,19 @@
 /// | `sending` | `sent` leads to `awaitingMessage`, or delivers a message that came early (Q74) |
 /// | `awaitingMessage` | a complete message is delivered, and the state is `idle` again |
 /// | `leaving` | this side's termination message is on its way; then `ended` |
-/// | `ended` | every further call returns the same reason |
+/// | `ended` | calls return the same reason; the first `end` may lead to `leaving`, to notify the peer |
 ///
 /// Every phase except `idle` has a deadline (`BLETransferSettings`). A passed deadline or any fault ends the
 /// machine. A message has a maximum size, and at most one message that came early is kept.
 ///
 /// The machine never looks into a message: `ReaderSession` decrypts and interprets messages.
 package struct BLETransfer: Sendable {
-    /// The side of the transfer that the machine plays. The reader sends first. The deadline for the peer
-    /// depends on the side.
+    /// The side of the transfer on which the machine runs. The reader sends first. The deadline for the
+    /// peer's message depends on the side.
     package enum Role: Sendable {
         case reader, holder
     }
 
-    /// The state of the machine. A case is named after the event that is expected next.
     private enum State {
         case idle
         case sending
@@ -100,8 +101,8 @@ package struct BLETransfer: Sendable {
     /// Records that the last piece of the message was handed to the link.
     package mutating func sent(now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
-            // A peer that answers fast may have ended this state already, because its message was delivered
-            // (Q74).
+            // The peer may answer before the link reports that the last piece was sent. The answer has then
+            // already moved the machine out of `sending` (Q74).
             guard case .sending = machine.state else { return .wait(until: machine.deadline) }
             if let message = machine.early {
                 machine.early = nil
@@ -137,17 +138,18 @@ package struct BLETransfer: Sendable {
         step(now) { machine throws(BLEFault) in .wait(until: machine.deadline) }
     }
 
-    /// Ends the transfer from this side, or notifies the peer after another end.
+    /// Ends the transfer from this side. If the transfer has already ended for another reason, only notifies
+    /// the peer.
     ///
     /// The peer gets State 02 if the link has a State (Q77). Then the link stays up for the time that the
     /// radio needs to send it (Q76). Only the first call has an effect.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
-        // The peer knows of the end already, or cannot be reached. So nothing is announced, and only a
-        // deadline may still be due.
+        // The peer knows of the end already, or cannot be reached, so nothing is announced. `expire` returns
+        // the current action, or ends the transfer if its deadline has passed.
         guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
         mayAnnounceEnd = false
-        // `finish` deletes the messages. The machine is not over yet, because the link stays up until the
+        // `finish` deletes the messages. The machine has not ended yet, because the link stays up until the
         // deadline.
         _ = finish(reason)
         state = .leaving(reason)
@@ -180,7 +182,7 @@ package struct BLETransfer: Sendable {
     /// Ends the machine, and deletes the messages that it holds.
     private mutating func finish(_ reason: BLEEndReason) -> BLEAction {
         // The bytes of an incomplete message may be personal and are not needed after the end, so their
-        // memory is released at once.
+        // memory is released immediately.
         values = BLEMessageAssembly(maximumLength: 0, fullValue: 0)
         frames = L2CAPMessageAssembly(maximumLength: 0)
         early = nil
@@ -189,7 +191,8 @@ package struct BLETransfer: Sendable {
         return .end(reason)
     }
 
-    /// The phase that a fault names. A machine that is leaving or has ended expects no message.
+    /// The phase that is reported with a fault. A machine that is leaving or has ended expects no message, so
+    /// its phase is `idle`.
     private var phase: BLEPhase {
         switch state {
         case .idle, .leaving, .ended: .idle
@@ -219,8 +222,8 @@ package struct BLETransfer: Sendable {
 
     // MARK: Values
 
-    /// Accepts the peer's next bytes. A message that comes before it is expected is kept until then. At most
-    /// one such message is kept (Q74).
+    /// Accepts the peer's next bytes. A message that comes early is kept until it is expected. At most one
+    /// message is kept in this way (Q74).
     private mutating func accept(
         _ value: ArraySlice<UInt8>, _ now: ContinuousClock.Instant
     ) throws(BLEFault) -> BLEAction {
@@ -233,7 +236,7 @@ package struct BLETransfer: Sendable {
             began = hasBegun ? start : nil
             guard let bytes else { break }
             let message = Message(bytes: bytes, began: start)
-            // A message that came early is delivered first, so that the order stays the same.
+            // A message that came early has to be delivered first, because it came before this message.
             if expected == nil, early == nil, isMessageExpected {
                 expected = message
             } else if early == nil {
@@ -263,7 +266,7 @@ package struct BLETransfer: Sendable {
         return try values.append(rest)
     }
 
-    /// Delivers the peer's message. Then this side's turn begins, which has no deadline.
+    /// Delivers the peer's message. Then it is this side's turn, for which there is no deadline.
     private mutating func deliver(_ message: Message) -> BLEAction {
         state = .idle
         deadline = nil
@@ -272,8 +275,8 @@ package struct BLETransfer: Sendable {
     }
 
     /// Waits for the next fragment. Once the expected message has begun, the deadline for the next fragment
-    /// is short (Q88). If the message began before it was expected, the time for the whole message counts
-    /// from the instant at which it was expected.
+    /// is short (Q88). If the message began before it was expected, the time for the whole message begins at
+    /// the instant from which the message was expected.
     private mutating func wait(_ now: ContinuousClock.Instant) -> BLEAction {
         if case .awaitingMessage(let since) = state, let began {
             let time = settings.transferDeadline + allowance(values.count + frames.count)
@@ -303,8 +306,9 @@ package struct BLETransfer: Sendable {
     /// Ends the transfer after the link was closed. A peer that closes the link after every message had an
     /// answer did nothing wrong (Q78).
     private mutating func close() throws(BLEFault) -> BLEAction {
-        // `send` counts a message before the link has sent it. So the two counts below are equal while the
-        // holder's answer is still incomplete.
+        // `send` counts a message before the link has sent it. While the holder is sending its answer,
+        // `messagesSent` and `messagesDelivered` are therefore already equal, although the peer does not have
+        // the whole answer.
         if case .sending = state { throw .linkLost }
         guard messagesSent > 0, messagesSent == messagesDelivered else { throw .linkLost }
         return finish(.disconnected)

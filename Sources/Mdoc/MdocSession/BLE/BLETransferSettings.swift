@@ -7,11 +7,11 @@ package struct BLETransferSettings: Equatable, Sendable {
     package var consentDeadline: Duration = .seconds(300)
     /// The longest time that a holder waits until the reader's message begins.
     package var requestDeadline: Duration = .seconds(30)
-    /// The longest time between two fragments (Q62, Q88). A message to send has this time in addition to the
-    /// time at the slowest rate.
+    /// The longest time between two received fragments (Q62, Q88). Sending a message may take this time plus
+    /// the time that its bytes need at the slowest rate.
     package var progressDeadline: Duration = .seconds(10)
-    /// The longest time for an incoming message, in addition to the time of its bytes at the slowest rate.
-    /// This limit also stops a peer that sends single bytes slowly (Q194).
+    /// The longest time for an incoming message, in addition to the time that its bytes need at the slowest
+    /// rate. This limit stops a peer that sends single bytes slowly (Q194).
     package var transferDeadline: Duration = .seconds(60)
     /// The slowest accepted rate, in bytes per second: one fragment of the smallest MTU in each interval of
     /// 75 ms.

@@ -27,7 +27,7 @@ package struct L2CAPPSM: Hashable, Sendable {
     }
 }
 
-/// A reason for which the value of the L2CAP characteristic is not valid.
+/// A reason that the value of the L2CAP characteristic is not valid.
 package enum L2CAPPSMError: Error, Equatable, Sendable {
     /// The value has this many bytes, instead of two or four.
     case length(Int)

@@ -1,4 +1,4 @@
-/// An action that the driver of an NFC machine has to do.
+/// An action that the driver of an NFC state machine has to do.
 package enum NFCAction<Delivery: Sendable>: Sendable {
     /// Send this command APDU, and pass its response to `receive`.
     case transmit([UInt8])
@@ -6,7 +6,7 @@ package enum NFCAction<Delivery: Sendable>: Sendable {
     case wait(until: ContinuousClock.Instant)
     /// A result of the machine.
     case deliver(Delivery)
-    /// The machine has ended. Every further call returns the same action.
+    /// The machine has ended. Every further call returns this action again.
     case end(NFCEndReason)
 }
 

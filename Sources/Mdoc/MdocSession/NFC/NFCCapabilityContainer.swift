@@ -14,18 +14,19 @@ struct NFCCapabilityContainer: Equatable, Sendable {
     /// The byte for write access. It does not show the kind of handover (Q18).
     let writeAccess: UInt8
 
-    /// Parses the container. These fifteen bytes are the same in the mapping versions 1 to 3.
+    /// Parses the container. These fifteen bytes have the same layout in the mapping versions 1 to 3.
     static func parse(_ bytes: [UInt8]) throws(NFCFault) -> NFCCapabilityContainer {
         guard bytes.count == size else { throw .capabilityContainerInvalid }
         func word(_ index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
         let container = NFCCapabilityContainer(
             maximumResponseData: word(3), maximumCommandData: word(5), fileIdentifier: UInt16(word(9)),
             maximumFileSize: word(11), writeAccess: bytes[14])
-        // The identifiers that Type 4 Tag reserves. An NDEF file cannot have one of them.
+        // The file identifiers that the specification of the Type 4 Tag reserves. An NDEF file cannot have
+        // one of them.
         let reserved: Set<UInt16> = [0x0000, 0xe102, 0xe103, 0x3f00, 0x3fff, 0xffff]
-        // Checked are the length of the container, the mapping version, and the tag and length of the block
-        // that describes the NDEF file. The access bytes are not, because they do not show the kind of
-        // handover (Q18).
+        // The checks cover the length of the container, the mapping version, and the tag and length of the
+        // block that describes the NDEF file. The access bytes are not checked, because they do not show the
+        // kind of handover (Q18).
         guard word(0) >= size, (1...3).contains(bytes[2] >> 4), bytes[7] == 0x04, bytes[8] == 0x06,
             !reserved.contains(container.fileIdentifier)
         else { throw .capabilityContainerInvalid }

@@ -13,13 +13,13 @@ struct NFCCarrierChoice {
     private let isNegotiated: Bool
     private let acceptsAll: Bool
 
-    /// Sorts the carriers by the reader's offer. With `acceptsAll` a carrier of a negotiated handover is
-    /// usable even if it is not in the offer (Q38).
+    /// Sorts the carriers by whether the reader's offer contains them. With `acceptsAll` a carrier of a
+    /// negotiated handover is usable even if it is not in the offer (Q38).
     init(_ carriers: [HandoverCarrier], offer: NFCOffer, isNegotiated: Bool, acceptsAll: Bool) {
         self.offer = offer
         self.isNegotiated = isNegotiated
-        // In a static handover nothing is offered to the phone. There `offer` lists the carriers that this
-        // reader can use, so it always decides.
+        // In a static handover the reader sends no offer to the phone. `offer` then lists the carriers that
+        // this reader can use, and a carrier outside this list is never usable.
         self.acceptsAll = acceptsAll && isNegotiated
         for carrier in carriers { sort(carrier) }
     }
@@ -38,9 +38,8 @@ struct NFCCarrierChoice {
         }
     }
 
-    /// Adds the kinds of carriers that a Bluetooth record names, and the record itself if it is usable or
-    /// unreadable. The record is usable if one of its modes is allowed and has a
-    /// UUID.
+    /// Records the modes of a Bluetooth record, and keeps the record if it is usable or unreadable. The
+    /// record is usable if one of its modes is allowed and has a UUID.
     private mutating func sort(_ record: BluetoothLEOutOfBand) {
         let modes = record.role.modesInHandoverSelect
         if modes.contains(.peripheralServer) { named.insert(.peripheralServer) }

@@ -1,8 +1,8 @@
 internal import ISO7816
 package import NDEF
 
-/// The phone's side of NFC engagement (ISO/IEC 18013-5, 8.2.2.1): a Type 4 Tag as a value, for the software
-/// wallet. `NFCHolderBehaviour` configures it, faults included.
+/// The phone's side of NFC engagement (ISO/IEC 18013-5, 8.2.2.1): a value type that simulates a Type 4 Tag,
+/// for the software wallet. `NFCHolderBehaviour` configures it, faults included.
 package struct NFCEngagementHolder: Sendable {
     private enum Selected {
         case nothing, application, capabilities, message
@@ -23,11 +23,12 @@ package struct NFCEngagementHolder: Sendable {
     private var file: [UInt8] = []
     /// The bytes that the reader has written of its next message, beginning with NLEN.
     private var written: [UInt8] = []
-    /// The number of reads of NLEN that will still give 0.
+    /// The number of reads of NLEN that will still return 0.
     private var unreadyPolls = 0
     /// The instant before which a read is refused, if the phone enforces its waiting time (Q16).
     private var earliestRead: ContinuousClock.Instant?
-    /// The handover of the Handover Select in the file, whose last byte the reader has not read yet.
+    /// The handover that is complete when the reader reads the last byte of the file. It then becomes
+    /// `handover`.
     private var pending: NFCHolderHandover?
     /// The completed handover. Nil until the reader has read the last byte of the Handover Select.
     package private(set) var handover: NFCHolderHandover?
@@ -57,7 +58,8 @@ package struct NFCEngagementHolder: Sendable {
         ResponseAPDU(status: status).encode()
     }
 
-    /// Returns the phase to which a command belongs. Faults of `NFCHolderBehaviour` name a phase.
+    /// Returns the phase to which a command belongs. Some faults of `NFCHolderBehaviour` apply to one phase
+    /// only.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         if command.ins == CommandAPDU.Instruction.select {
             // P1 is 04 for an application identifier, and 00 for a file identifier.
@@ -156,7 +158,8 @@ package struct NFCEngagementHolder: Sendable {
             if behaviour.enforcesWaitingTime, let earliestRead, now < earliestRead {
                 return respond(.conditionsNotSatisfied)
             }
-            // A read at offset 0 asks for NLEN. With `neverReady` NLEN is 0 whatever the count is.
+            // A read at offset 0 asks for NLEN. With the fault `neverReady`, NLEN is 0 whatever
+            // `unreadyPolls` is.
             if offset.value == 0, unreadyPolls > 0 || behaviour.fault == .neverReady {
                 unreadyPolls -= 1
                 earliestRead = now + waitingTime
@@ -178,7 +181,7 @@ package struct NFCEngagementHolder: Sendable {
         if isBody, behaviour.fault == .answersEmpty { return respond(.success) }
         let count = min(length, behaviour.maximumResponseData, behaviour.maximumAnswer ?? .max)
         var data = bytes[offset...].prefix(count)
-        // The reader has the whole message now, and with it the handover.
+        // The reader has now read the last byte of the message, so the handover is complete.
         if isBody, data.endIndex == bytes.endIndex { handover = pending }
         if isBody, behaviour.fault == .answersTooMuch { data.append(0) }
         return ResponseAPDU(data: data, status: .success).encode()
@@ -194,8 +197,8 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Writing
 
-    /// Answers an UPDATE BINARY. A message is complete when NLEN is written with its length: together with
-    /// the message, or after it.
+    /// Answers an UPDATE BINARY. A message is complete when the reader writes the message's length to NLEN,
+    /// together with the message or after it.
     private mutating func update(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
         guard selected == .message, case .negotiated = behaviour.handover else {
             return respond(.securityStatusNotSatisfied)
@@ -223,7 +226,8 @@ package struct NFCEngagementHolder: Sendable {
         return respond(.success)
     }
 
-    /// Answers a complete message of the reader: the service select first, then the Handover Request.
+    /// Answers a complete message of the reader. The first message is the service select, and every later
+    /// message is a Handover Request.
     private mutating func answerMessage(_ message: [UInt8]) {
         let parsed = try? NDEFMessage.parse(message[...])
         switch stage {
@@ -240,7 +244,7 @@ package struct NFCEngagementHolder: Sendable {
         }
     }
 
-    /// Shows a TNEP status, or the status that the configured fault names for this phase.
+    /// Shows a TNEP status, or the status that the configured fault prescribes for this phase.
     private mutating func showStatus(_ status: StatusRecord, _ phase: NFCPhase, unready: Int) {
         if case .reportsStatus(let status, phase) = behaviour.fault {
             return show(status.encode(), unready: unready)
@@ -248,12 +252,13 @@ package struct NFCEngagementHolder: Sendable {
         show(status.encode(), unready: unready)
     }
 
-    /// Answers the Handover Request with one carrier: the phone's most preferred carrier that was offered.
+    /// Answers the Handover Request with one carrier: the carrier that the phone prefers among the offered
+    /// carriers.
     private mutating func answerRequest(_ bytes: [UInt8], _ request: HandoverRequest?) {
         let unready = behaviour.unready.handoverSelect
         if behaviour.fault == .repeatsSuccess { return show(StatusRecord.success.encode(), unready: unready) }
         if case .reportsStatus(_, .handoverSelect) = behaviour.fault {
-            // `showStatus` shows the status of the fault instead of this status.
+            // The configured fault prescribes a status, which `showStatus` shows instead of `success`.
             return showStatus(.success, .handoverSelect, unready: unready)
         }
         let offered = request?.carriers ?? []
@@ -263,7 +268,8 @@ package struct NFCEngagementHolder: Sendable {
         showHandoverSelect(chosen, request: bytes, unready: unready)
     }
 
-    /// Returns the phone's carrier in the form that answers the offer. Nil if the reader did not offer it.
+    /// Returns the phone's carrier as the Handover Select has to state it, with the mode that the phone
+    /// chose. Nil if the reader did not offer the carrier.
     private func choose(_ carrier: HandoverCarrier, among offered: [HandoverCarrier]) -> HandoverCarrier? {
         for offer in offered {
             switch (carrier, offer) {
@@ -288,9 +294,9 @@ package struct NFCEngagementHolder: Sendable {
 
 /// The phone's data for an NFC engagement.
 package struct NFCHolderContent: Sendable {
-    /// The encoded DeviceEngagement. The holder does not look into it.
+    /// The encoded DeviceEngagement. The holder does not parse it.
     package var deviceEngagement: [UInt8]
-    /// The carriers that the phone knows, the preferred carrier first.
+    /// The carriers that the phone can use, the preferred carrier first.
     package var carriers: [HandoverCarrier]
 
     package init(deviceEngagement: [UInt8], carriers: [HandoverCarrier]) {

@@ -2,29 +2,29 @@ internal import ErrorMapping
 internal import ISO7816
 internal import NDEF
 
-/// The machine of NFC engagement on the reader's side (ISO/IEC 18013-5, 8.2.2.1), with static or negotiated
-/// handover.
+/// The state machine of NFC engagement on the reader's side (ISO/IEC 18013-5, 8.2.2.1), with static or
+/// negotiated handover.
 ///
-/// The machine reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the
-/// capability container and the first NDEF message, and decides by that message which kind of handover
+/// The machine reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, and reads the
+/// capability container and the first NDEF message. The type of that message shows which kind of handover
 /// follows (Q18). A Handover Select ends a static handover. A service record (`Tp`) begins a negotiated
 /// handover: the machine selects the service (TNEP), writes the Handover Request, and reads the Handover
 /// Select.
 ///
-/// The machine is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action,
-/// and passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap
-/// (Q2).
+/// The machine is a value that does no I/O and reads no clock. `CardDriver` of the service calls `start`,
+/// does each action, and passes each response to `receive`; between polls it calls `expire`. Make a new
+/// machine for every tap (Q2).
 ///
 /// - **Limits:** the whole engagement and each phase (`NFCPhase`) have a deadline. The numbers of commands
 ///   and polls are limited.
 /// - **Result:** `deliver` with an `NFCHandover`. It has the bytes that were exchanged, for the session
 ///   transcript.
-/// - **Failure:** `end` with phase and fault (`NFCEndReason`). The machine never retries a tap: that is for
-///   `TapSeries`.
+/// - **Failure:** `end` with phase and fault (`NFCEndReason`). The machine never retries a tap. `TapSeries`
+///   decides about a retry.
 package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCHandover>
 
-    /// The state of the machine. A case is named after the event that is expected next.
+    /// The state of the machine. Each `awaiting…` case is named after the response that is expected.
     enum State: Sendable {
         case notStarted
         case awaitingApplication
@@ -37,12 +37,12 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         case pausing(Dialogue, until: ContinuousClock.Instant)
     }
 
-    /// The tag that is read, with the message that is expected next.
+    /// The phone's tag while it is read, with the message that is expected next.
     struct Dialogue {
         let container: NFCCapabilityContainer
         var expected: Expected = .initialMessage
-        /// The number of polls since the message became due: reads of NLEN that gave 0, and repeated
-        /// statuses.
+        /// The number of polls for the expected message so far: reads of NLEN that gave 0, and TNEP statuses
+        /// in place of the Handover Select.
         var polls = 0
 
         /// Returns the dialogue on this tag with another expected message, for which no poll was made yet.
@@ -111,7 +111,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
             guard case .pausing(let dialogue, let until) = state else {
-                // `step` took the state out. A call that changes nothing puts it back.
+                // `step` has set the state to `ended`. There is no pause that has to end, so the earlier
+                // state is restored.
                 machine.state = .ongoing(state)
                 return .wait(until: deadline)
             }
@@ -144,8 +145,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
-        // `NFCMessageWrite` decides about the status of a write, because a refused merged write is no failure
-        // (Q23).
+        // `NFCMessageWrite` handles the status of a write. A refusal of NLEN and message in one write is no
+        // failure (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
             return try continueAfterWrite(dialogue, write, answer.status, now)
         }
@@ -160,7 +161,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         case .awaitingCapabilitiesFile:
             enter(.readCapabilities, now)
             let size = NFCCapabilityContainer.size
-            // One short READ BINARY: some phones fail on any other form here (Q19).
+            // The container is read with a single short READ BINARY, because some phones fail on any other
+            // command for it (Q19).
             read = NFCFileRead(offset: 0, count: size, chunk: size)
             return try continueReading(.awaitingCapabilities)
         case .awaitingCapabilities:
@@ -195,7 +197,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try continueReading(.awaitingLength(dialogue))
     }
 
-    /// Continues when NLEN was read. If it is 0, the message is not ready; otherwise the message is read.
+    /// Continues after NLEN was read. If NLEN is 0, the message is not ready; otherwise the message is read.
     private mutating func continueAfterLength(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -218,8 +220,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try judge(message, bytes, dialogue, now)
     }
 
-    /// Waits once more before NLEN is read, within the budget of polls: NLEN is 0, or the phone's TNEP status
-    /// says that the Handover Select is not ready (Q13, Q14, Q41).
+    /// Waits before NLEN is read again, because NLEN is 0, or because the phone's TNEP status says that the
+    /// Handover Select is not ready (Q13, Q14, Q41). The number of polls is limited.
     private mutating func poll(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -272,7 +274,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     ) throws(NFCFault) -> Action {
         var write = write
         try write.receive(status)
-        // The phone would refuse the next message of this tap as well.
+        // A phone that refused NLEN and message in one write would refuse this for the next message as well.
         if write.mergedRefused { mergesWrites = false }
         guard write.isDone else { return try continueWriting(dialogue, write) }
         if case .handoverSelect = dialogue.expected {
@@ -347,7 +349,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         guard status == .success else { throw .serviceStatus(status) }
     }
 
-    /// Delivers the handover of a Handover Select that names an engagement and a usable carrier.
+    /// Delivers the handover, if the Handover Select contains an engagement and a usable carrier.
     private mutating func complete(
         _ message: NDEFMessage, _ bytes: [UInt8], request: [UInt8]?
     ) throws(NFCFault) -> Action {

@@ -2,10 +2,10 @@ package import ISO7816
 package import MdocModel
 package import NDEF
 
-/// A fault that ends an NFC machine.
+/// A fault that ends an NFC state machine.
 package enum NFCFault: Error, Equatable, Sendable {
     /// The first SELECT was answered by 6A82, which means that the phone is locked or its screen is off. The
-    /// caller keeps polling (Q1).
+    /// reader sends SELECT again until the deadline of the engagement (Q1).
     case noWalletYet
     /// The response has no status word, because the card left the field (Q132).
     case cardLost
@@ -17,13 +17,14 @@ package enum NFCFault: Error, Equatable, Sendable {
     case deadlinePassed
     /// The machine has sent the maximum number of commands.
     case stepBudgetSpent
-    /// NLEN stayed 0 for this many polls. `promised` is the phone's N_WAIT, if it is known (Q13).
+    /// The expected message was not ready after this many polls, because NLEN stayed 0 or the phone repeated
+    /// a TNEP status. `promised` is the phone's N_WAIT, if it is known (Q13).
     case notReady(polls: Int, promised: UInt8?)
     /// Two responses in a row had no data although data was expected (Q22).
     case noProgress
-    /// The phone sent more bytes than were asked for, or than the data object has (Q52).
+    /// The phone sent more bytes than the reader asked for, or than belong to the data object (Q52).
     case surplusBytes
-    /// The capability container is malformed, or its limits allow no exchange.
+    /// The capability container is malformed, or has limits with which no message can be exchanged.
     case capabilityContainerInvalid
     /// A message of `announced` bytes exceeds `limit`, the maximum of the phone or of the reader (Q24).
     case messageTooLong(announced: Int, limit: Int)
@@ -56,7 +57,7 @@ package enum NFCFault: Error, Equatable, Sendable {
     case version2MethodNotOffered
     /// The wallet sent an empty message, which ends the NFC v2 exchange.
     case walletEnded
-    /// The driver made a call that the machine's state does not allow.
+    /// The driver made a call that is not allowed in the present state of the machine.
     case outOfTurn
 }
 
@@ -65,7 +66,7 @@ extension NFCFault {
         switch self {
         case .noWalletYet: "the phone shows no wallet"
         case .cardLost: "the phone lost contact with the reader"
-        case .cardMute: "the phone did not answer to power-up"
+        case .cardMute: "the phone did not answer when the reader powered it up"
         case .status(let word): "the phone answered with status word \(word)"
         case .deadlinePassed: "the phone did not answer in time"
         case .stepBudgetSpent: "the transfer needed more commands than are allowed"
@@ -82,7 +83,7 @@ extension NFCFault {
         case .noDeviceEngagement: "the handover contains no device engagement"
         case .noUsableCarrier: "the phone offers no carrier that this reader supports"
         case .unofferedCarrier: "the phone chose a carrier that was not offered"
-        case .dataObjectMalformed: "the phone's answer is not a data object 53"
+        case .dataObjectMalformed: "the phone's answer is not a data object with tag 53"
         case .dataObjectIncomplete: "the phone's answer ended before it was complete"
         case .noCommandLimit: "the phone does not announce the longest command that it accepts"
         case .olderVersion2: "the phone speaks an older draft of NFC v2"
@@ -96,7 +97,7 @@ extension NFCFault {
     }
 }
 
-/// The fault that ended an NFC machine, with its phase (Q12). The value holds no bytes of messages.
+/// The fault that ended an NFC state machine, with its phase (Q12). The value holds no bytes of messages.
 package struct NFCEndReason: Error, Equatable, Sendable {
     package let phase: NFCPhase
     package let fault: NFCFault

@@ -2,16 +2,16 @@ package import NDEF
 
 /// The result of an NFC engagement.
 package struct NFCHandover: Equatable, Sendable {
-    /// The complete Handover Select message with the bytes that were read, for the session transcript.
+    /// The complete Handover Select message, exactly as it was read, for the session transcript.
     package let handoverSelect: [UInt8]
-    /// The complete Handover Request message with the bytes that were written. Nil after a static handover.
+    /// The complete Handover Request message, exactly as it was written. Nil after a static handover.
     package let handoverRequest: [UInt8]?
     /// The DeviceEngagement, a slice of `handoverSelect`.
     package let deviceEngagement: ArraySlice<UInt8>
     /// The usable carriers and the unreadable carriers, in the phone's order. At least one is usable.
     package let carriers: [NFCHandoverCarrier]
-    /// Whether the phone refused NLEN and message in one write. With `NFCEngagementSettings.mergesWrites`
-    /// false, the two are written separately at the next tap (Q23).
+    /// Whether the phone refused NLEN and message in one write. For the next tap, set
+    /// `NFCEngagementSettings.mergesWrites` to false, so that the two are written separately (Q23).
     package let mergedWriteRefused: Bool
 }
 
@@ -24,7 +24,7 @@ package enum NFCHandoverCarrier: Equatable, Sendable {
     case unreadable(HandoverCarrier.Kind, count: Int)
 }
 
-/// The modes of Bluetooth Low Energy that the handover settled, with the UUID of each mode.
+/// The modes of Bluetooth Low Energy that can be used after the handover, with the UUID of each mode.
 package struct NFCBluetoothLECarrier: Equatable, Sendable {
     /// The record that the phone sent.
     package let outOfBand: BluetoothLEOutOfBand
@@ -33,7 +33,7 @@ package struct NFCBluetoothLECarrier: Equatable, Sendable {
     /// The UUID that the reader advertises. Nil if mdoc central client mode cannot be used.
     package let centralClientUUID: BluetoothUUID?
 
-    /// Settles modes and UUIDs. Nil if no allowed mode has a UUID.
+    /// Determines the usable modes and their UUIDs. Nil if no allowed mode has a UUID.
     ///
     /// In mdoc central client mode the phone looks for the UUID of the reader's Handover Request. In mdoc
     /// peripheral server mode a UUID that the phone names takes precedence over the offered UUID (Q29). After

@@ -1,6 +1,7 @@
 package import NDEF
 
-/// The behaviour of a phone over NFC. Its values describe real wallets; `fault` names a fault to simulate.
+/// The behaviour of a phone over NFC. The properties describe the behaviour of real wallets. `fault` is a
+/// fault to simulate.
 package struct NFCHolderBehaviour: Sendable {
     /// The kind of handover (ISO/IEC 18013-5, 8.2.2.1).
     package enum Handover: Sendable {
@@ -10,7 +11,7 @@ package struct NFCHolderBehaviour: Sendable {
         case negotiated(ServiceParameter, otherServices: [ServiceParameter] = [])
     }
 
-    /// For each message, the number of reads in which NLEN is 0 before the message is ready (Q13, Q14).
+    /// For each message, the number of reads that return 0 for NLEN before the message is ready (Q13, Q14).
     package struct Unready: Sendable {
         package var initialMessage = 0
         package var serviceStatus = 0
@@ -77,7 +78,7 @@ package struct NFCHolderBehaviour: Sendable {
         }
         guard record.isOf(.bluetoothLE) else { return record }
         var payload = foreignAdvertisingData + record.payload
-        // The length counts its own two bytes, low byte first.
+        // The length includes its own two bytes. The low byte comes first.
         if fault == .prefixesBluetoothLength { payload = [UInt8(payload.count + 2), 0] + payload }
         return NDEFRecord(.bluetoothLE, id: record.id, payload: payload[...])
     }

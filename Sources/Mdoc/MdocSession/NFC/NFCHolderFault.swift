@@ -11,9 +11,9 @@ package enum NFCHolderFault: Equatable, Sendable {
     case neverReady
     /// NLEN announces this many bytes (Q24, Q194).
     case announcesLength(UInt16)
-    /// Reads of the message bring no data (Q22).
+    /// Reads of the message return no data (Q22).
     case answersEmpty
-    /// Reads bring one byte more than asked for.
+    /// Reads return one byte more than the reader asked for.
     case answersTooMuch
     /// The phone answers the service select (`serviceStatus`) or the request (`handoverSelect`) with this
     /// TNEP status (Q41).
@@ -25,7 +25,7 @@ package enum NFCHolderFault: Equatable, Sendable {
     /// The last byte of each message is missing, and NLEN is 1 less.
     case truncatesMessage
     case omitsDeviceEngagement
-    /// The Handover Select names all carriers of the phone, whatever was offered (Q38).
+    /// The Handover Select has all carriers of the phone, even carriers that the reader did not offer (Q38).
     case ignoresOffer
     /// The Bluetooth record begins with a length of two bytes (Q32).
     case prefixesBluetoothLength

@@ -1,7 +1,7 @@
 internal import ErrorMapping
 internal import ISO7816
 
-/// The assembly of a response's data object '53' from responses of any size (Q52).
+/// The assembly of the data object '53' of an answer, from response APDUs of any size (Q52).
 ///
 /// Memory for the message is reserved once, after the announced length was compared with the limit (Q194).
 struct NFCMessageCollection: Sendable {
@@ -39,9 +39,10 @@ struct NFCMessageCollection: Sendable {
         message += rest
     }
 
-    /// Reads the header of the data object, of which earlier responses brought the bytes `begun`.
+    /// Reads the header of the data object. `begun` are the header's bytes from earlier responses.
     private mutating func readHeader(_ begun: [UInt8], _ rest: inout ArraySlice<UInt8>) throws(NFCFault) {
-        // The longest header has five bytes: the tag, the form of the length, and three bytes of length.
+        // The longest header has five bytes: the tag, a byte that announces three bytes of length, and these
+        // three bytes.
         let octets = begun + rest.prefix(5 - begun.count)
         let parsed = try mapping(DiscretionaryData.parseHeader(octets[...]), NFCFault.dataObjectMalformed)
         guard let header = parsed else {

@@ -2,9 +2,9 @@ internal import ISO7816
 
 /// The write of an NDEF message (NFC Forum Type 4 Tag 7.5.5).
 ///
-/// A message that fits is written with NLEN in one UPDATE BINARY. A longer message is written in three steps:
-/// NLEN as 0, the data, then NLEN as the length. A phone that refuses the single UPDATE BINARY
-/// gets the three steps (Q23).
+/// A message that fits into one command is written together with NLEN in one UPDATE BINARY. A longer message
+/// is written in three steps: NLEN as 0, the data, then NLEN as the length. A phone that refuses the single
+/// UPDATE BINARY gets the three steps (Q23).
 struct NFCMessageWrite: Sendable {
     private enum Stage {
         case merged
@@ -22,7 +22,7 @@ struct NFCMessageWrite: Sendable {
 
     /// Creates a write of `message` with at most `chunk` bytes in each command.
     init(_ message: [UInt8], chunk: Int, merges: Bool) throws(NFCFault) {
-        // NLEN has two bytes, which one command writes.
+        // One command must be able to write the two bytes of NLEN.
         guard chunk >= 2 else { throw .capabilityContainerInvalid }
         self.message = message
         self.chunk = chunk
@@ -59,7 +59,8 @@ struct NFCMessageWrite: Sendable {
     /// Receives the status of the last command.
     mutating func receive(_ status: StatusWord) throws(NFCFault) {
         if case .merged = stage, status != .success {
-            // After a refusal of the one merged write, the three separate steps follow in the same tap (Q23).
+            // After the phone has refused NLEN and message in one write, the three separate steps follow in
+            // the same tap (Q23).
             mergedRefused = true
             stage = .clearLength
             return

@@ -1,6 +1,6 @@
 internal import ISO7816
 
-/// The common part of the reader's NFC machines: how a step is made, and how a fault ends the machine.
+/// The common part of the reader's NFC state machines: making a step, and ending the machine after a fault.
 protocol NFCReaderMachine {
     associatedtype State: Sendable
     associatedtype Output: Sendable
@@ -17,7 +17,7 @@ protocol NFCReaderMachine {
     ) throws(NFCFault) -> NFCAction<Output>
 }
 
-/// The state of an NFC machine, or the reason for which the machine has ended.
+/// The state of an NFC machine, or the reason that the machine has ended.
 enum NFCMachineState<State: Sendable>: Sendable {
     case ongoing(State)
     case ended(NFCEndReason)
@@ -45,16 +45,16 @@ extension NFCReaderMachine {
         }
     }
 
-    /// Makes a step with the machine's state. The state is taken out during the step, so `body` has to set
-    /// the next state. After a fault the machine has ended.
+    /// Calls `body` with the machine's state. During the call, `self.state` is `ended`, so `body` has to set
+    /// the next state. If `body` throws a fault, the machine has ended with this fault.
     mutating func step(
         _ body: (inout Self, State) throws(NFCFault) -> NFCAction<Output>
     ) -> NFCAction<Output> {
         switch state {
         case .ended(let reason): return .end(reason)
         case .ongoing(let current):
-            // This reason stays only if `body` delivers the machine's result and sets no state. Then every
-            // further call is out of turn.
+            // This state remains only if `body` delivers the machine's result and sets no other state. Every
+            // later call then ends with this reason.
             state = .ended(NFCEndReason(phase, .outOfTurn))
             do throws(NFCFault) {
                 return try body(&self, current)

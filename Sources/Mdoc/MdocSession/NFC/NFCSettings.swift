@@ -1,10 +1,11 @@
 /// Budgets, deadlines and choices of the NFC engagement.
 package struct NFCEngagementSettings: Equatable, Sendable {
     package var phaseDeadline: Duration = .seconds(5)
-    /// The longest time for the whole engagement. It is below the 15 s that an iOS wallet has in the field
-    /// (Q5).
+    /// The longest time for the whole engagement. It is below 15 s, the time for which an iOS wallet may
+    /// emulate a card before it must pause (Q5).
     package var engagementDeadline: Duration = .seconds(12)
-    /// The maximum number of reads in one phase in which NLEN is 0 (Q13).
+    /// The number of polls for one message after which the engagement fails. A poll is a read in which NLEN
+    /// is 0, or a TNEP status in place of the Handover Select (Q13, Q41).
     package var maximumPolls = 100
     /// The pause between polls while the phone's waiting time is not known.
     package var initialPollInterval: Duration = .milliseconds(10)
@@ -30,8 +31,8 @@ package struct NFCEngagementSettings: Equatable, Sendable {
 package struct NFCVersion2Settings: Equatable, Sendable {
     /// The longest time for the response to SELECT, which the phone sends before it starts the wallet.
     package var selectDeadline: Duration = .seconds(2)
-    /// The longest time for the response to the handover, in which the wallet prepares the method that it
-    /// chose.
+    /// The longest time for the response to the handover request. In this time the wallet prepares the method
+    /// that it chose.
     package var handoverDeadline: Duration = .seconds(10)
     /// The longest accepted handover, in bytes: the limit of an NDEF message. A usual engagement has a few
     /// hundred bytes.
@@ -48,14 +49,14 @@ package struct NFCTransferSettings: Equatable, Sendable {
     package var maximumMessageSize = 1 << 20
     /// The maximum number of commands for one message and its response.
     package var stepBudget = 16_384
-    /// The longest time for one command, except for the command in which the person decides (Q53).
+    /// The longest time for one command, except for the command during which the person decides (Q53).
     package var progressDeadline: Duration = .seconds(10)
-    /// The longest time for a message in either direction, in addition to the time of its bytes at the
-    /// slowest rate. This limit also stops a peer that sends single bytes slowly (Q194).
+    /// The longest time for a message in either direction, in addition to the time that its bytes need at the
+    /// slowest rate. This limit stops a peer that sends single bytes slowly (Q194).
     package var transferDeadline: Duration = .seconds(60)
     /// The slowest accepted rate of a message, in bytes per second. NFC is more than ten times as fast (Q53).
     package var slowestRate = 512
-    /// The longest time for the last ENVELOPE, in which the person decides (Q54).
+    /// The longest time for the last ENVELOPE, during which the person decides (Q54).
     package var consentDeadline: Duration = .seconds(300)
 
     package init() {}

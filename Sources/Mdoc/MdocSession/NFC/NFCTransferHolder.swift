@@ -9,7 +9,7 @@ package enum NFCHolderAnswer: Equatable, Sendable {
     case message([UInt8])
 }
 
-/// The phone's side of NFC data transfer (ISO/IEC 18013-5, 8.3.3.1.2) as a value, for the software wallet.
+/// The phone's side of NFC data transfer (ISO/IEC 18013-5, 8.3.3.1.2), a value type for the software wallet.
 /// `NFCHolderBehaviour` configures it, faults included.
 package struct NFCTransferHolder: Sendable {
     private let behaviour: NFCHolderBehaviour
@@ -21,7 +21,8 @@ package struct NFCTransferHolder: Sendable {
     private var received: [UInt8] = []
     /// The rest of the response that is still to be sent.
     private var rest: ArraySlice<UInt8> = []
-    /// The maximum number of bytes of a response, by the Le of the ENVELOPE that is in effect.
+    /// The maximum number of data bytes in a response: the Le of the last ENVELOPE of the current message,
+    /// or, with `NFCVersion2Behaviour.keepsFirstLength`, of the first message.
     private var envelopeLength = 0
     /// The number of messages that were answered.
     private var messages = 0
@@ -73,7 +74,8 @@ package struct NFCTransferHolder: Sendable {
         .respond(ResponseAPDU(status: status).encode())
     }
 
-    /// Returns the phase to which a command belongs. Faults of `NFCHolderBehaviour` name a phase.
+    /// Returns the phase to which a command belongs. Some faults of `NFCHolderBehaviour` apply to one phase
+    /// only.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         switch command.ins {
         case CommandAPDU.Instruction.select: version2 == nil ? .selectDataTransfer : .selectVersion2
@@ -147,8 +149,8 @@ package struct NFCTransferHolder: Sendable {
 }
 
 extension NFCTransferHolder {
-    /// Returns 61xx with the number of remaining bytes. Some phones count the bytes of the next response
-    /// twice (Q52).
+    /// Returns 61xx with the number of remaining bytes. Some phones subtract the bytes of the next response
+    /// from this number (Q52).
     private func moreAvailable(after length: Int) -> StatusWord {
         // Only the fault `neverFinishes` announces bytes that do not exist, by 6100.
         guard !rest.isEmpty else { return .moreAvailable(256) }

@@ -9,23 +9,24 @@ package enum NFCTransferDelivery: Equatable, Sendable {
     case message([UInt8])
 }
 
-/// The machine of NFC data transfer on the reader's side (ISO/IEC 18013-5, 8.3.3.1.2).
+/// The state machine of NFC data transfer on the reader's side (ISO/IEC 18013-5, 8.3.3.1.2).
 ///
 /// `start` selects the phone's application. Each `send` carries one message to the phone, in a chain of
-/// ENVELOPE commands, and collects the answer with GET RESPONSE. The sizes follow from the limits of the
-/// reader, of the phone, and of the settings.
+/// ENVELOPE commands, and collects the answer with GET RESPONSE. The sizes of the commands and responses
+/// follow from the limits of the reader, the phone and the settings.
 ///
-/// The machine is a value without I/O and clock: `CardDriver` of the service sends each command, and passes
-/// each response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in
-/// that command (Q54); every other command has a short deadline, and a whole message has a longer deadline.
+/// The machine is a value that does no I/O and reads no clock: `CardDriver` of the service sends each
+/// command, and passes each response to `receive`. The last ENVELOPE has the deadline of consent, since the
+/// person decides during that command (Q54); every other command has a short deadline, and a whole message
+/// has a longer deadline.
 ///
-/// The bytes that arrive and the status decide when the answer is complete. The number of bytes that 61xx
-/// announces does not decide it (Q51, Q52). Any fault ends the machine. The machine never looks into a
-/// message.
+/// The answer is complete when the phone sends the status 9000 and the data object is whole. The number of
+/// bytes that 61xx announces is not used for this decision (Q51, Q52). Any fault ends the machine. The
+/// machine never interprets a message.
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
-    /// The state of the machine. A case is named after the event that is expected next.
+    /// The state of the machine. Each `awaiting…` case is named after the response that is expected.
     enum State: Sendable {
         case notStarted
         case awaitingApplication
@@ -44,7 +45,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private(set) var phase = NFCPhase.selectDataTransfer
     /// The answer so far. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var collection = NFCMessageCollection(maximumLength: 0)
-    // The one command is the SELECT. `send` sets the budget for a message and its answer.
+    // The initial budget of one command is for the SELECT. `send` sets the budget for a message and its
+    // answer.
     private var stepsLeft = 1
     /// The instant after which `expire` and `receive` end the machine. Nil while no response is expected. The
     /// driver must not end a command before this instant (Q54).
@@ -62,8 +64,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package init(
         limits: NFCReaderLimits, carrier: NFCCarrier, settings: NFCTransferSettings = NFCTransferSettings()
     ) {
-        // A phone that announces at most 261 bytes, the longest short command, counts whole APDUs and accepts
-        // no extended APDUs (Q11).
+        // If a phone announces at most 261 bytes, the size of the longest short command, its limits are sizes
+        // of whole APDUs, and it accepts no extended APDUs (Q11).
         let isShort = max(carrier.maximumCommandData, carrier.maximumResponseData) <= 261
         extendedLength = limits.extendedLength && !isShort
         // Header, long Lc and long Le take nine bytes of a command, and the status word takes two of a
@@ -100,8 +102,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         // Every ENVELOPE has the same Le, since a phone may keep the Le of the first ENVELOPE (Q52).
         maximumResponseData = max(
             1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
-        // All bytes that SW2 announces, at most 255, may be asked for at once, even if the reader's limit is
-        // lower.
+        // One GET RESPONSE may ask for all bytes that SW2 announces, at most 255, even if the reader's limit
+        // is lower.
         maximumRemainder = min(commandLimit, max(255, maximumResponseData))
         answerTime = settings.consentDeadline
         self.settings = settings
@@ -134,7 +136,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             guard case .idle = state else { throw .outOfTurn }
             let limit = min(machine.settings.maximumMessageSize, DiscretionaryData.maximumLength)
             let expected = machine.expectedLength(machine.maximumResponseData)
-            // Set before the length is checked, since the fault of that check names the phase.
+            // The phase is set before the message's length is checked, because a fault is reported with the
+            // current phase.
             machine.phase = .sendMessage
             machine.answerTime = time
             machine.answerSize = min(size, machine.settings.maximumMessageSize)
@@ -156,7 +159,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
-            // `step` took the state out. A call that changes nothing puts it back.
+            // `step` has set the state to `ended`. The deadline has not passed, so the earlier state is
+            // restored.
             machine.state = .ongoing(state)
             return .wait(until: deadline)
         }
@@ -201,7 +205,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         }
     }
 
-    /// Delivers a result and leaves the machine idle. Nothing has a deadline until the next message.
+    /// Delivers a result and leaves the machine idle. There is no deadline until the next message.
     private mutating func settle(_ delivery: NFCTransferDelivery) -> Action {
         collection = NFCMessageCollection(maximumLength: 0)
         state = .ongoing(.idle)
@@ -210,8 +214,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return .deliver(delivery)
     }
 
-    /// Sends the next ENVELOPE of the chain. The last ENVELOPE has the deadline of the answer, since the
-    /// person decides during that command (Q54).
+    /// Sends the next ENVELOPE of the chain. The deadline for the last ENVELOPE is the deadline for the
+    /// answer, because the person decides during that command (Q54).
     private mutating func envelope(
         _ chain: EnvelopeChain, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -227,16 +231,16 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return try transmit(command, then: .awaitingData)
     }
 
-    /// Returns the deadline of the next command: the time for one command, but no longer than the time for
-    /// the whole message. Each byte of the answer that has come extends the time for the whole message.
+    /// Returns the deadline of the next command: the end of the time for one command, or of the time for the
+    /// whole message if that is earlier. Each received byte of the answer extends the time for the whole
+    /// message.
     private func progressDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let next = now + settings.progressDeadline
         guard let transferEnd else { return next }
         return min(next, transferEnd + .seconds(collection.message.count) / settings.slowestRate)
     }
 
-    /// Appends the data of a response to the answer. The status decides whether more follows: 61xx means more
-    /// (Q51, Q52).
+    /// Appends the data of a response to the answer. The status 61xx means that more bytes follow (Q51, Q52).
     private mutating func collect(
         _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

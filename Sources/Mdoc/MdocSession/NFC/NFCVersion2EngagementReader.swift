@@ -14,24 +14,25 @@ package enum NFCVersion2Delivery: Sendable {
 /// A completed NFC v2 engagement with a phone.
 package struct NFCVersion2Engaged: Sendable {
     package let engagement: DeviceEngagement
-    /// The two handover messages with the bytes that were exchanged.
+    /// The two handover messages, exactly as exchanged.
     package let handover: Handover
     package let choice: NFCVersion2Choice
     /// The data transfer on the selected application. It is ready to send the session's first message.
     package let transfer: NFCTransferReader
 }
 
-/// The machine of NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second edition).
+/// The state machine of NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second
+/// edition).
 ///
-/// The machine sends a SELECT and one handover request. It is a value without I/O and clock. Make a new
-/// machine for every tap.
+/// The machine sends a SELECT and one handover request. It is a value that does no I/O and reads no clock.
+/// Make a new machine for every tap.
 ///
 /// A phone with NFC v2 answers the SELECT with an ApduCommandMaxSize. After that answer, a handover of the
 /// first edition needs a new activation of the phone's NFC.
 package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCVersion2Delivery>
 
-    /// The state of the machine. A case is named after the event that is expected next.
+    /// The state of the machine. Each `awaiting…` case is named after the response that is expected.
     enum State: Sendable {
         case notStarted
         case awaitingApplication(isRepeated: Bool)
@@ -81,7 +82,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
-            // `step` took the state out. A call that changes nothing puts it back.
+            // `step` has set the state to `ended`. The deadline has not passed, so the earlier state is
+            // restored.
             machine.state = .ongoing(state)
             return .wait(until: deadline)
         }
@@ -115,7 +117,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     // MARK: SELECT
 
     /// Handles the response to SELECT. A response without the form that NFC v2 requires means that the phone
-    /// has no NFC v2. If the phone asks for a length, the SELECT is repeated once with that length.
+    /// has no NFC v2. If the status is 6700 or 6Cxx, the SELECT is repeated once with an Le.
     private mutating func selected(
         _ answer: ResponseAPDU, isRepeated: Bool, _ now: ContinuousClock.Instant
     ) -> Action {
@@ -148,16 +150,16 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         let action = transfer.send(
             request[...], answeredWithin: settings.handoverDeadline, atMost: settings.maximumHandover,
             now: now)
-        // A new transfer returns its first command at once, unless the message is too long. The request is
-        // short.
+        // A failure is not expected here, because `send` on a new transfer returns a command unless the
+        // message is too long, and the request is short.
         guard case .transmit(let command) = action else { return absent(.outOfTurn) }
         self.transfer = transfer
         state = .ongoing(.awaitingHandover(request: request))
         return .transmit(command)
     }
 
-    /// Reports that the phone has no NFC v2. The machine has ended with this report, because `step` took the
-    /// state out, and nothing sets a new state.
+    /// Reports that the phone has no NFC v2. The report ends the machine, because `step` has set the state to
+    /// `ended`, and no new state is set.
     private func absent(_ fault: NFCFault) -> Action {
         .deliver(.absent(NFCEndReason(phase, fault)))
     }
@@ -173,14 +175,15 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
             state = .ongoing(.awaitingHandover(request: request))
             return .transmit(command)
         case .deliver(.message(let select)): return try engaged(select, request)
-        // A wallet of an older draft answers 6F00 if the request lacks an option of its draft.
+        // A wallet of an older draft answers 6F00 if the request lacks an option that the older draft
+        // requires.
         case .end(let reason) where reason.fault == .status(.unknownError): throw .olderVersion2
         case .end(let reason): throw reason.fault
         case .deliver(.selected), .wait: throw .outOfTurn
         }
     }
 
-    /// Delivers the engagement of a complete handover select, whose method must have been offered.
+    /// Delivers the engagement of a complete handover select. Its method must be one that the reader offered.
     private func engaged(
         _ select: [UInt8], _ request: [UInt8]
     ) throws(NFCFault) -> Action {

@@ -1,14 +1,14 @@
 package import ISO7816
 package import MdocModel
 
-/// The behaviour of a phone in NFC v2 (draft of the second edition), as data.
+/// The behaviour of a phone in NFC v2 (draft of the second edition).
 package struct NFCVersion2Behaviour: Sendable {
     /// The rule by which the phone chooses among the offered methods.
     package enum Preference: Sendable {
         /// The phone chooses NFC, whatever else is offered.
         case nfc
-        /// The phone chooses Bluetooth if it is offered. `centralFirst` says which mode the phone prefers if
-        /// both are offered.
+        /// The phone chooses Bluetooth if it is offered. If both modes are offered, the phone chooses mdoc
+        /// central client mode if `centralFirst` is true, and otherwise mdoc peripheral server mode.
         case bluetoothLE(centralFirst: Bool)
     }
 
@@ -24,8 +24,8 @@ package struct NFCVersion2Behaviour: Sendable {
         case endsHandover
         /// The message consists of these bytes.
         case sends([UInt8])
-        /// The wallet requires an option that an older draft had in the offer, and answers with 6F00 if it is
-        /// missing.
+        /// The wallet requires an option of an older draft in the offer, and answers with 6F00 if the option
+        /// is missing.
         case speaksOlderDraft
     }
 
@@ -42,7 +42,7 @@ package struct NFCVersion2Behaviour: Sendable {
     package var requiresSelectLength = false
     /// Whether the Le of the first ENVELOPE stays in effect for all answers (Q52).
     package var keepsFirstLength = false
-    /// Whether SW2 of 61xx is Le bytes less than the number of remaining bytes (Q52).
+    /// Whether SW2 of 61xx is the number of remaining bytes minus the Le of the command (Q52).
     package var countsRemainderTwice = false
     /// Whether the phone omits the reader's UUID if it chooses Bluetooth.
     package var omitsServiceUUID = false
@@ -60,8 +60,8 @@ package struct NFCVersion2Behaviour: Sendable {
         return (length == nil ? requiresSelectLength : refusesSelectLength) ? .wrongLength : nil
     }
 
-    /// Returns the method that this phone chooses. Nil if it accepts no offered method, as for an offer
-    /// without NFC v2.
+    /// Returns the method that this phone chooses. Nil if it accepts no offered method, for example if the
+    /// offer lacks NFC v2.
     func choice(of offered: [NFCVersion2Method]) -> NFCVersion2Method? {
         guard offered.contains(.nfcVersion2), fault != .speaksOlderDraft else { return nil }
         guard case .bluetoothLE(let centralFirst) = preference else { return .nfcVersion2 }
@@ -109,7 +109,7 @@ package struct NFCVersion2HolderHandover: Equatable, Sendable {
     package let chosen: NFCVersion2Method
 }
 
-/// The phone's side of NFC v2 (draft of the second edition) as a value, for the software wallet. It is the
+/// The phone's side of NFC v2 (draft of the second edition), a value type for the software wallet. It is the
 /// counterpart of `NFCVersion2EngagementReader` and of the transfer that follows.
 package struct NFCVersion2Holder: Sendable {
     private let version2: NFCVersion2Behaviour

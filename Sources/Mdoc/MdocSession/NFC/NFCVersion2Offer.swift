@@ -3,7 +3,8 @@ package import NDEF
 
 /// The reader's offer in an NFC v2 handover request (draft of the second edition).
 ///
-/// The offer always has NFC v2 itself, which every wallet requires, and Bluetooth if there is a radio.
+/// The offer always includes NFC v2, which every wallet requires. It also includes Bluetooth if the reader
+/// has a Bluetooth radio.
 package struct NFCVersion2Offer: Equatable, Sendable {
     /// The service UUID for both modes of Bluetooth. Nil if Bluetooth is not offered.
     package let serviceUUID: BluetoothUUID?
@@ -25,7 +26,7 @@ package struct NFCVersion2Offer: Equatable, Sendable {
 package enum NFCVersion2Choice: Equatable, Sendable {
     /// All messages go over NFC.
     case nfc
-    /// Messages go over NFC and Bluetooth at once.
+    /// Messages go over NFC and Bluetooth at the same time.
     case bluetoothLE(NFCVersion2BluetoothChoice)
 
     /// The modes of Bluetooth that the phone chose. Nil if it chose NFC.
@@ -43,7 +44,7 @@ package enum NFCVersion2Choice: Equatable, Sendable {
             throw .version2Methods(count: answered.count)
         }
         switch method {
-        // Every offer has NFC v2, so it is not looked for in `offered`.
+        // Every offer has NFC v2, so `offered` is not searched for it.
         case .nfcVersion2: return .nfc
         case .bluetoothLE(let chosen):
             for case .bluetoothLE(let offer) in offered {
@@ -64,8 +65,8 @@ package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
     /// The phone's L2CAP PSM in mdoc peripheral server mode. Nil if the phone named none.
     package let psm: UInt16?
 
-    /// Settles the modes. A UUID that the phone names takes precedence over the offered UUID. Nil if the
-    /// phone chose no offered mode.
+    /// Determines the modes and their UUIDs. A UUID that the phone names takes precedence over the offered
+    /// UUID. Nil if the phone chose no offered mode.
     init?(_ chosen: NFCVersion2Bluetooth, _ offer: NFCVersion2Bluetooth) {
         let central = chosen.isCentralClient && offer.isCentralClient
         let peripheral = chosen.isPeripheralServer && offer.isPeripheralServer
@@ -75,8 +76,8 @@ package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
         peripheralServer =
             peripheral
             ? (chosen.peripheralServerUUID ?? offer.peripheralServerUUID).flatMap { BluetoothUUID($0) } : nil
-        // In mdoc central client mode the reader is the L2CAP server. A PSM from the phone only repeats the
-        // reader's.
+        // In mdoc central client mode the reader is the L2CAP server. A PSM in the phone's answer only
+        // repeats the reader's PSM.
         psm = peripheral ? chosen.psm : nil
         if centralClient == nil && peripheralServer == nil { return nil }
     }

@@ -2,15 +2,16 @@ package import CBOR
 package import MdocModel
 
 /// The first frame on the bench link, a TCP connection that replaces the radio between reader and software
-/// wallet. The wallet sends the frame. It says whether the session began with a QR code or over NFC.
+/// wallet. The software wallet sends this frame, which shows whether the session began with a QR code or over
+/// NFC.
 ///
 /// Every later frame is a SessionEstablishment or SessionData message.
 package struct BenchLinkGreeting: Equatable, Sendable {
     /// The text of the QR code, an `mdoc:` URI. Always present.
     package let qr: String
     package let deviceEngagement: [UInt8]
-    /// The complete Handover Select message of an engagement over NFC. Nil if the session was engaged by the
-    /// QR code.
+    /// The complete Handover Select message of an engagement over NFC. Nil if the engagement came from the QR
+    /// code.
     package let handoverSelect: [UInt8]?
     package let handoverRequest: [UInt8]?
     /// Whether the handover messages have the form of NFC v2.
@@ -69,8 +70,8 @@ package struct BenchLinkGreeting: Equatable, Sendable {
         }
     }
 
-    /// Returns the engagement and the handover for the transcript. They come from the NFC messages if there
-    /// are any, otherwise from the QR code.
+    /// Returns the engagement and the handover for the transcript. Both come from the NFC messages if the
+    /// greeting has NFC messages, otherwise from the QR code.
     package func engagement() throws(BenchLinkError) -> (DeviceEngagement, Handover) {
         do throws(MdocModelError) {
             guard let handoverSelect else {

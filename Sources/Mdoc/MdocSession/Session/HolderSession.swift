@@ -54,7 +54,7 @@ package struct HolderSession: ~Copyable, Sendable {
         case .end(let status): return .status(status)
         case .data(let data, let isLast):
             let request = try keys.open(data)
-            // `receive` left the phase `.ended`, which stays after the last message.
+            // `receive` has set the phase to `.ended`. The phase remains `.ended` after the last message.
             if !isLast { phase = .established(keys) }
             return .request(request)
         }
@@ -84,7 +84,7 @@ package struct HolderSession: ~Copyable, Sendable {
     ) throws(SessionError) -> [UInt8] {
         guard case .established(var keys) = takePhase() else { throw .unexpectedMessage }
         let sealed = try keys.seal(deviceResponse)
-        // `takePhase` left the phase `.ended`, which stays if a status ends the session.
+        // `takePhase` has set the phase to `.ended`. The phase remains `.ended` if a status ends the session.
         if status == nil { phase = .established(keys) }
         return SessionData.encode(data: sealed, status: status, sequence: numbers.next())
     }

@@ -5,9 +5,9 @@ internal import OpenSSLCrypto
 
 /// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement.
 ///
-/// The session encrypts requests and decrypts responses. It is a value without I/O and clock. In the service
-/// `RequestExchange` passes messages and times to it, and `RunningTransaction` does its actions. Tests inject
-/// the ephemeral key.
+/// The session encrypts requests and decrypts responses. It is a value that does no I/O and reads no clock.
+/// In the service, `RequestExchange` passes messages and times to the session, and `RunningTransaction` does
+/// its actions. Tests inject the ephemeral key.
 ///
 /// | phase | next |
 /// |---|---|
@@ -16,16 +16,15 @@ internal import OpenSSLCrypto
 /// | `awaitingFurtherRequest` | `send` makes a SessionData message and leads to `awaitingResponse` |
 /// | `ended` | the keys are deleted; `send` throws, `receive` reports the end |
 ///
-/// Every call takes the phase out and leaves `ended` behind. So any error ends the session and deletes its
-/// keys. A response must come within `consent`, at least 300 s by the standard. Later calls of `receive` and
-/// `expire` end the session.
+/// Every call first sets the phase to `ended`, and sets the next phase only if it succeeds. So any error ends
+/// the session and deletes its keys. A response must come within `consent`; the standard requires at least
+/// 300 s. After that time, `receive` and `expire` end the session.
 ///
 /// The session never parses a DeviceResponse and never judges it, because a decrypted response is authentic
 /// only after `MdocVerification` has checked it.
 package struct ReaderSession: ~Copyable, Sendable {
     package enum Action: Sendable {
-        /// Send these bytes, and wait for the response until this instant. The holder reads and consents
-        /// meanwhile.
+        /// Send these bytes, and wait for the response until this instant. In this time the holder decides.
         case transmit([UInt8], answerBy: ContinuousClock.Instant)
         /// A decrypted DeviceResponse. Unless `isEnded`, the session accepts a further request.
         case deliver([UInt8], isEnded: Bool)
@@ -51,7 +50,7 @@ package struct ReaderSession: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - eReaderKey: a fresh key on the curve of the engagement's key.
-    ///   - consent: the maximum time until a response, at least 300 s by the standard.
+    ///   - consent: the maximum time until a response. The standard requires at least 300 s.
     package init(
         engagement: DeviceEngagement, handover: Handover, eReaderKey: COSEKeyPair,
         consent: Duration = .seconds(300), limits: CBORLimits = .standard
@@ -119,7 +118,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         case .data(let data, let isLast):
             do throws(SessionError) {
                 let response = try keys.open(data)
-                // `receive` left the phase `.ended`, which stays after the last message.
+                // `receive` has set the phase to `.ended`. The phase remains `.ended` after the last message.
                 if !isLast { phase = .awaitingFurtherRequest(keys) }
                 return .deliver(response, isEnded: isLast)
             } catch {
@@ -149,7 +148,7 @@ package struct ReaderSession: ~Copyable, Sendable {
                 return nil
             }
             return .end(.overdue, terminationMessage: terminationMessage(.termination))
-        // No response is expected, so the phase that was taken is put back.
+        // No response is expected, so the earlier phase is restored.
         case .awaitingFirstRequest(let keys): phase = .awaitingFirstRequest(keys)
         case .awaitingFurtherRequest(let keys): phase = .awaitingFurtherRequest(keys)
         case .ended: break

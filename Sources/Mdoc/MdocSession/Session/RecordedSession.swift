@@ -12,7 +12,7 @@ package struct RecordedSession: Sendable {
 
     /// Creates the session from its recorded engagement and the reader's key.
     ///
-    /// - Parameter eReaderKeyBytes: the public half of `eReaderKey`, with the bytes that were sent.
+    /// - Parameter eReaderKeyBytes: the public half of `eReaderKey`, encoded exactly as it was sent.
     package init(
         engagement: DeviceEngagement, handover: Handover, eReaderKey: COSEKeyPair,
         sentAs eReaderKeyBytes: EncodedCBOR<COSEKey>

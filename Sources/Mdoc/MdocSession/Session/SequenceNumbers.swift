@@ -21,7 +21,7 @@ struct SequenceNumbers: Sendable {
         return sent
     }
 
-    /// Compares the number of a received message with the expected number, and records a difference.
+    /// Compares the number of a received message with the expected number, and records an unexpected number.
     mutating func record(_ number: UInt64?) {
         guard areUsed else { return }
         if number == nil { notes.append(.missing(expected: received)) }

@@ -1,7 +1,7 @@
 package import MdocModel
 package import OpenSSLCrypto
 
-/// A reason for which a session cannot be set up or cannot continue (ISO/IEC 18013-5 9.1.1).
+/// A reason that a session cannot be set up or cannot continue (ISO/IEC 18013-5 9.1.1).
 package enum SessionError: Error, Equatable, Sendable {
     /// The mdoc's ephemeral key is on another curve than the reader's key, or is not a point of that curve
     /// (Q48).

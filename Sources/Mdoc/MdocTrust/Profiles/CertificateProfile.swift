@@ -4,13 +4,13 @@ package import PKIX
 ///
 /// A profile checks a single certificate. It never checks the chain of the certificate or the time at which
 /// the certificate is used. A certificate is refused if it breaks one of the enforced rules. A breach of
-/// another rule is only reported, because certificates in use break it (Q179). `ProfileInspection` has the
-/// check of each rule.
+/// another rule is only reported, because certificates in use break it (Q179). `ProfileInspection` implements
+/// the rules.
 package struct CertificateProfile: Equatable, Sendable {
     package let name: String
     /// The rules that are checked.
     package let rules: Set<CertificateRule>
-    /// The rules for which a certificate is refused even under `ProfileStrictness.lenient`.
+    /// The rules whose breach leads to refusal of the certificate even under `ProfileStrictness.lenient`.
     package let enforced: Set<CertificateRule>
     /// The maximum validity of the certificate in seconds.
     package let longestValidity: Int64
@@ -44,7 +44,8 @@ package struct CertificateProfile: Equatable, Sendable {
         case uri
         /// The extension cRLDistributionPoints may be absent. If it is present, it must meet `uri`.
         case uriIfPresent
-        /// CRL distribution points that meet `uri`. Without the extension, the address of an OCSP responder.
+        /// CRL distribution points that meet `uri`, or, without that extension, the address of an OCSP
+        /// responder.
         case uriOrResponder
         /// The extension cRLDistributionPoints in any form.
         case present

@@ -1,6 +1,7 @@
 package import PKIX
 
-/// A requirement of a certificate profile (ISO/IEC 18013-5 Annex B). Reports name it by its raw value.
+/// A requirement of a certificate profile (ISO/IEC 18013-5 Annex B). The raw value is the rule's id in
+/// reports.
 package enum CertificateRule: String, CaseIterable, Sendable {
     /// The version is 3.
     case version
@@ -25,11 +26,11 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case country
     /// The country is two capital letters in a PrintableString.
     case countryForm = "country_form"
-    /// The issuer has a country to compare with.
+    /// The issuer has a country, with which the certificate's country can be compared.
     case issuerCountry = "issuer_country"
     /// The country equals the issuer's country, if the issuer has one.
     case countryOfIssuer = "country_of_issuer"
-    /// The state or province equals the issuer's, if the issuer has one.
+    /// The state or province equals the state or province of the issuer, if the issuer has one.
     case stateOfIssuer = "state_of_issuer"
     /// The subject has a common name.
     case commonName = "common_name"
@@ -37,7 +38,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case forbiddenExtension = "forbidden_extension"
     /// The certificate has no critical extension that this reader does not know.
     case unknownCriticalExtension = "unknown_critical_extension"
-    /// The certificate belongs to an authority: basicConstraints says cA.
+    /// The certificate belongs to an authority: cA is TRUE in basicConstraints.
     case authority
     /// The certificate does not belong to an authority, and may not sign certificates or CRLs.
     case noAuthority = "no_authority"
@@ -51,7 +52,8 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case keyUsageOnly = "key_usage_only"
     /// The extension keyUsage is critical.
     case keyUsageCritical = "key_usage_critical"
-    /// The certificate has an extended key usage of the profile; a root has none.
+    /// The certificate has an extended key usage of the profile. For a profile without extended key usages,
+    /// such as the profile of roots, the certificate has none.
     case extendedKeyUsage = "extended_key_usage"
     /// The certificate has at most one extended key usage.
     case extendedKeyUsageOnly = "extended_key_usage_only"
@@ -70,8 +72,8 @@ package enum CertificateRule: String, CaseIterable, Sendable {
 }
 
 extension CertificateRule {
-    /// Whether the rule covers an encoding that every TLS stack reads. A finding of such a rule is reported,
-    /// but no signer of a list is refused because of it.
+    /// Whether the rule forbids an encoding that every TLS stack accepts. A finding of such a rule is
+    /// reported, but never leads to the refusal of a list's signer.
     package var isHarmless: Bool { self == .keyUsageTrailingZeros || self == .booleanTrueNotFF }
 }
 
@@ -104,7 +106,7 @@ extension [ProfileFinding] {
     }
 }
 
-/// The strictness with which findings refuse a certificate.
+/// The strictness with which a certificate profile is applied.
 package enum ProfileStrictness: String, Sendable {
     /// A certificate that breaks an enforced rule is refused. Other findings are only reported, because real
     /// certificates break those rules.

@@ -1,13 +1,13 @@
 internal import MdocModel
 internal import PKIX
 
-/// The meaning of findings about a document signer for its document: a refusal, or a deviation that is
-/// reported.
+/// The consequences of the findings about a document signer's certificate: the document is refused, or a
+/// deviation is reported.
 extension CertificateProfile {
     /// Checks a document signer's certificate by this profile.
     ///
-    /// - Returns: The rules that the certificate breaks without being refused.
-    /// - Throws: `IssuerCertificateError` for the first enforced rule that it breaks.
+    /// - Returns: The deviations to report, for which the certificate is not refused.
+    /// - Throws: `IssuerCertificateError` for the first broken rule that leads to a refusal.
     func deviations(
         ofDocumentSigner leaf: Certificate, issuedBy anchor: Certificate
     ) throws(IssuerCertificateError) -> [Deviation] {
@@ -21,7 +21,8 @@ extension CertificateProfile {
 }
 
 extension ProfileFinding {
-    /// The error with which this finding refuses the certificate; `nil` if the rule is not enforced.
+    /// The error with which a certificate with this finding is refused; `nil` if the finding is no reason to
+    /// refuse it.
     fileprivate var refusal: IssuerCertificateError? {
         switch rule {
         case .version, .encoding: return .encodingIrregular(encoding)
@@ -36,7 +37,7 @@ extension ProfileFinding {
         }
     }
 
-    /// The deviation to report; `nil` if the rule has none.
+    /// The deviation to report for this finding; `nil` if none is defined for the rule.
     fileprivate var deviation: Deviation? {
         switch rule {
         case .keyUsageTrailingZeros: .keyUsageTrailingZeros

@@ -1,7 +1,7 @@
 package import JSON
 package import PKIX
 
-/// The choice of the certificate profile for a document's signer, by the document type (Q216).
+/// The certificate profiles of document signers, by the document type (Q216).
 package struct DocumentSignerProfiles: Equatable, Sendable {
     /// The maximum number of document types in the settings.
     package static let mostTypes = 64
@@ -10,10 +10,10 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
 
     private var further: [String: CertificateProfile] = [:]
 
-    /// Creates a choice among the profiles of the standards only.
+    /// Creates the profiles that the standards define.
     package init() {}
 
-    /// Creates a choice among the profiles of the standards and of further document types.
+    /// Creates the profiles that the standards define, and a profile for each document type in `purposes`.
     ///
     /// - Parameter purposes: For each further document type, the extended key usages of which its signer must
     ///   have one. With an empty list, the signer must not have the extension.
@@ -21,11 +21,11 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
         further = purposes.mapValues { .furtherSigner(naming: $0) }
     }
 
-    /// Creates a choice among the profiles of the standards, and of further document types from a JSON
-    /// object.
+    /// Creates the profiles that the standards define, and a profile for each document type in a JSON object.
     ///
-    /// Each member of the object is a document type with an array of extended key usages, of which its signer
-    /// must have one. With an empty array, the signer must not have the extension.
+    /// Each key of the object is a document type. Its value is an array of extended key usages, of which a
+    /// signer of the document type must have one. With an empty array, the signer must not have the
+    /// extension.
     ///
     /// - Throws: `JSONFault` for a document type whose signers the standards define, and for a malformed
     ///   value.
@@ -33,7 +33,8 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
         for (docType, value) in try text.entries(upTo: Self.mostTypes) {
             guard !Self.isFixed(docType) else {
                 throw value.wrong(
-                    "must be of a document type that begins neither with org.iso. nor with eu.europa.ec.")
+                    "must be left out for a document type that begins with org.iso. or eu.europa.ec.: standards define the signers of these types"
+                )
             }
             var purposes: [ObjectIdentifier] = []
             for entry in try value.array(upTo: Self.mostPurposes) {
@@ -47,7 +48,7 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
     }
 
     package func profile(for docType: String) -> CertificateProfile {
-        // The type ends in a version number.
+        // A PID's document type ends in a version number, so only its beginning is compared.
         if docType.hasPrefix("eu.europa.ec.eudi.pid.") { return .personIDSigner }
         return further[docType] ?? .documentSigner
     }

@@ -61,7 +61,7 @@ struct ProfileInspection {
         case .subjectKeyIdentifierDigest: isKeyIdentifierDigest
         case .issuerAlternativeName: certificate.namesContactOfIssuer
         case .distributionPoint: hasDistributionPoint
-        // `findings` checks these rules, which can give several findings, by itself.
+        // These rules can give several findings, so `findings` checks them and does not call this function.
         case .encoding, .keyUsageTrailingZeros, .booleanTrueNotFF, .forbiddenExtension,
             .unknownCriticalExtension:
             true
@@ -106,7 +106,7 @@ struct ProfileInspection {
         switch rule {
         case .country: return subject.countryName != nil
         case .countryForm: return subject.countryName == nil || subject.hasCountryInCapitals
-        // An unknown issuer breaks no rule, because there is nothing to compare with.
+        // If the issuer is unknown, there is no country to compare with, so the rule counts as met.
         case .issuerCountry: return issuer == nil || issuerSubject?.countryName != nil
         // Other rules report a missing country.
         case .countryOfIssuer:
@@ -119,7 +119,7 @@ struct ProfileInspection {
         }
     }
 
-    /// Whether the certificate meets a rule about being an authority.
+    /// Whether the certificate meets a rule about its status as an authority.
     private func meetsAuthorityRule(_ rule: CertificateRule) -> Bool {
         let constraints = certificate.basicConstraints
         switch rule {

@@ -7,7 +7,8 @@ package import PKIX
 /// A list of the authorities that certify readers, before its signature is verified (RICAL; ISO/IEC 18013-5
 /// second edition, draft, Annex F).
 ///
-/// Wallets use such a list. Its authorities are available only in a `VerifiedRICAL`.
+/// Wallets use such a list to decide which readers they trust. The authorities of the list are available only
+/// in a `VerifiedRICAL`.
 package struct UnverifiedRICAL: Sendable {
     /// The maximum size of a list in bytes.
     package static let maximumSize = SignedList<RICALError>.maximumSize
@@ -17,7 +18,7 @@ package struct UnverifiedRICAL: Sendable {
     package let provider: String
     package let date: Timestamp
     package let type: String
-    /// The time at which a newer list is due. This list may still be used afterwards.
+    /// The time by which the provider publishes a newer list. This list may still be used afterwards.
     package let nextUpdate: Timestamp?
     /// The time after which the list must not be used.
     package let notAfter: Timestamp?
@@ -45,7 +46,7 @@ package struct UnverifiedRICAL: Sendable {
             throw .malformed(error)
         }
         guard version.hasPrefix("1.") else { throw .versionUnknown }
-        // The dates are read here, since reading a date throws another type of error than the block above.
+        // The dates are read here, because the block above throws only `CBORError`.
         self.date = try SignedList<RICALError>.instant(date)
         nextUpdate = try next.map { item throws(RICALError) in try SignedList<RICALError>.instant(item)
         }
@@ -79,10 +80,10 @@ extension RICALError {
     /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .malformed(let error): "it is not a RICAL: \(error.explanation)"
+        case .malformed(let error): "the bytes are not a RICAL: \(error.explanation)"
         case .cose(let error): "the RICAL's signature is not valid: \(error.explanation)"
         case .dateMalformed: "a date in the RICAL is malformed"
-        case .versionUnknown: "the RICAL has an unknown version; 1.x is supported"
+        case .versionUnknown: "the RICAL has an unknown version; only 1.x is supported"
         case .signerNotProtected:
             "the certificates of the RICAL's signer (x5chain) are not in the protected header"
         case .signerMalformed(let error):
@@ -90,7 +91,7 @@ extension RICALError {
         case .signerNotTrusted(let error):
             "the provider's root did not issue the RICAL signer's certificate: \(error.explanation)"
         case .typeUnknown(let type):
-            "the RICAL is of type \(Terminal.safe(type)); \(UnverifiedRICAL.readerAuthentication) is supported"
+            "the RICAL is of type \(Terminal.safe(type)); only \(UnverifiedRICAL.readerAuthentication) is supported"
         case .notYetValid: "the RICAL is dated in the future: check this computer's clock"
         case .expired: "the RICAL is past its notAfter; get a newer one from its provider"
         case .empty: "the RICAL lists no authority that can be used"

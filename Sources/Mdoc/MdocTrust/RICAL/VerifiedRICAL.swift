@@ -12,20 +12,20 @@ package struct VerifiedRICAL: Sendable {
         package let certificate: Certificate
         /// Whether the entry has trust constraints, and none of them is empty.
         ///
-        /// The draft defines no constraint yet. An unknown constraint is never met, so no reader of a
-        /// constrained authority is trusted.
+        /// The draft defines no constraint yet. An unknown constraint is never met, so no reader whose
+        /// certificate comes from a constrained authority is trusted.
         package let isConstrained: Bool
     }
 
     package let provider: String
     package let date: Timestamp
     package let number: UInt64?
-    /// Whether a newer list is due.
+    /// Whether the nextUpdate of the list has passed.
     package let isUpdateDue: Bool
     /// The entries that can be used.
     package let entries: [Entry]
-    /// The indices of unusable entries, from 0: their certificates cannot be read, or differ from the other
-    /// members of the entry.
+    /// The indices of unusable entries, from 0. The certificate of such an entry cannot be read, or the
+    /// entry's serial number or key identifier is missing or differs from the certificate.
     package let unusableEntries: [Int]
 
     /// Reads the entries of a list whose signature was verified.

@@ -1,16 +1,17 @@
-/// The knowledge about the revocation of a document, its signer and its root.
+/// The revocation status of a document, its signer and its root, as far as it is known.
 ///
-/// - The signer: from the CRLs of its IACA.
-/// - The document: from the status list to which its MSO refers (ISO/IEC 18013-5 second edition 12.3.6).
-/// - The root: from the VICALs that list it.
+/// - The status of the signer is taken from the CRLs of its IACA.
+/// - The status of the document is taken from the status list to which its MSO refers (ISO/IEC 18013-5 second
+///   edition 12.3.6).
+/// - The status of the root is taken from the VICALs that list it.
 ///
-/// A list that is not available never makes anything revoked (Q182).
+/// If a list is not available, nothing counts as revoked for that reason (Q182).
 package enum RevocationFinding: Equatable, Sendable {
     /// Not revoked, according to current lists. `ageSeconds` is the age of the oldest of these lists.
     case good(ageSeconds: Int64)
     case revoked(RevokedCause, ageSeconds: Int64)
-    /// It is not known whether the subject is revoked. `ageSeconds` is the age of the list that was consulted
-    /// but does not suffice; `nil` if no list was consulted.
+    /// The revocation status of the subject is unknown. `ageSeconds` is the age of the list from which the
+    /// status could not be determined; `nil` if no list was consulted.
     case undetermined(UndeterminedCause, about: RevocationSubject, ageSeconds: Int64?)
 
     package enum State: String, Sendable { case good, revoked, undetermined }
@@ -32,7 +33,7 @@ package enum RevocationFinding: Equatable, Sendable {
         }
     }
 
-    /// The age in seconds of the list on which the finding rests; `nil` if there is none.
+    /// The age in seconds of the list from which the finding was made; `nil` if there is none.
     package var ageSeconds: Int64? {
         switch self {
         case .good(let age), .revoked(_, let age): age
@@ -108,8 +109,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         }
     }
 
-    /// The number of seconds that a policy must tolerate to accept this cause; `Int64.max` if no tolerance
-    /// suffices.
+    /// The tolerance for overdue lists, in seconds, that a policy needs to accept this cause; `Int64.max` if
+    /// no tolerance suffices.
     var requiredTolerance: Int64 {
         switch self {
         case .listStale(let overdue), .trustListOverdue(let overdue): overdue
@@ -119,13 +120,13 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 }
 
 extension RevocationFinding {
-    /// Combines two findings, usually about the signer and about the document. The two findings may also
-    /// concern two references of one document. Or the first concerns the document with its signer, and the
-    /// second concerns the root.
+    /// Combines two findings into one. Usually the findings are about the signer and about the document. They
+    /// may also come from two references of one document. `signer` may also be the combined finding about
+    /// signer and document; `document` is then the finding about the root.
     ///
     /// Revoked outweighs undetermined, and undetermined outweighs good. If the cause of one finding is
-    /// `nothingPublished`, the other finding decides. If both are undetermined, the finding that needs more
-    /// tolerance decides.
+    /// `nothingPublished`, the other finding is the result. If both findings are undetermined for other
+    /// causes, the result is the finding with the higher `requiredTolerance`.
     static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
         switch (signer, document) {
         case (.revoked, _): signer

@@ -1,8 +1,9 @@
-/// The treatment of undetermined revocation. The caller chooses the policy by what is at stake (Q183).
+/// The treatment of a document whose revocation status is not known. The caller chooses the policy by the
+/// risk of the transaction (Q183).
 package struct RevocationPolicy: Equatable, Sendable {
     package enum Undetermined: Equatable, Sendable {
         case accept
-        /// Refuses the document, unless the available list is overdue by no more than this many seconds.
+        /// Refuses the document. The only exception is a list that is overdue by at most this many seconds.
         case refuse(unlessStaleFor: Int64)
     }
 
@@ -17,8 +18,8 @@ package struct RevocationPolicy: Equatable, Sendable {
     /// The policy for age checks: undetermined revocation is accepted and reported.
     package static let age = RevocationPolicy(name: "age", undetermined: .accept)
 
-    /// Returns the policy for handing over a thing of value: a list must be available, and may be overdue by
-    /// `staleDays` at most.
+    /// Returns the policy for rentals and other handovers of valuable things. A revocation list must be
+    /// available. It may be overdue by at most `staleDays` days.
     ///
     /// - Parameter staleDays: The tolerance in days, from 0 to 36 525; other values are limited to that
     ///   range.
@@ -44,7 +45,7 @@ package struct RevocationPolicy: Equatable, Sendable {
         case (.revoked, _): false
         case (.undetermined, .accept): true
         case (.undetermined(let cause, _, _), .refuse(let tolerated)):
-            // `.max` means that no tolerance suffices, so it is never compared.
+            // A required tolerance of `.max` means that no tolerance is large enough.
             cause.requiredTolerance < .max && cause.requiredTolerance <= tolerated
         }
     }

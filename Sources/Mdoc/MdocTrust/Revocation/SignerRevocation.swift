@@ -3,14 +3,14 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// The bytes of a CRL. They are parsed at their first use, and the signature is verified once for each key
-/// that may have made it.
+/// The bytes of a CRL. They are parsed at their first use. The signature is verified at most once for each
+/// anchor.
 package final class HeldRevocationList: Sendable {
     let der: ArraySlice<UInt8>
     private let parsed = Once<Result<CertificateRevocationList, PKIXError>>()
     private let namedIssuer = Once<IssuerName?>()
     private let gap = Once<Bool>()
-    /// Whether the key of an anchor signed the CRL, by the SHA-256 of the anchor's certificate.
+    /// The cached results of `isSigned(by:)`, by the SHA-256 of the anchor's certificate.
     private let verdicts = Mutex<[[UInt8]: Bool]>([:])
 
     private struct IssuerName: Sendable {
@@ -29,8 +29,8 @@ package final class HeldRevocationList: Sendable {
     /// The name of the issuer; `nil` for bytes that do not begin like a CRL.
     private var issuerName: IssuerName? {
         namedIssuer.value {
-            // A truncated CRL still names its issuer, so it is found and reported as malformed instead of
-            // absent.
+            // The issuer of a truncated CRL can still be read. So the CRL is found, and reported as malformed
+            // instead of absent.
             let issuer = (try? list())?.issuer ?? CertificateRevocationList.issuer(of: der)
             return issuer.map {
                 let key = $0.comparisonKey
@@ -39,8 +39,8 @@ package final class HeldRevocationList: Sendable {
         }
     }
 
-    /// Whether the CRL leaves something out, or has parts that cannot be read. False if the CRL cannot be
-    /// read at all.
+    /// Whether the CRL omits certificates of its issuer, or has parts that cannot be read. False if the CRL
+    /// cannot be read at all.
     var isIncomplete: Bool {
         gap.value { (try? list())?.incompleteness != nil }
     }
@@ -79,33 +79,35 @@ struct RevocationLists: Sendable {
         }
     }
 
-    /// The CRLs whose issuer has this name. Different keys may have signed them.
+    /// The CRLs whose issuer has this name. They may be signed with different keys.
     subscript(_ issuer: DistinguishedName) -> [HeldRevocationList] {
-        // Without any CRL the comparison key of the name need not be computed.
+        // If there are no CRLs, the comparison key of the name is not computed, which saves time.
         byIssuer.isEmpty ? [] : byIssuer[issuer.comparisonKey] ?? []
     }
 }
 
 /// The statements of the available CRLs about one certificate.
 ///
-/// The statements stay the same until the CRLs change; their meaning depends on the time.
+/// The statements change only if the CRLs change. The finding that is made from the statements also depends
+/// on the time.
 ///
 /// - A permanent revocation counts in any authentic CRL of the issuer. The CRL may be overdue, be for another
 ///   distribution point, or leave certificates out (Q230).
 /// - Only a CRL that covers the certificate shows that it is not revoked.
-/// - A hold counts until its CRL expires, or until a later CRL that covers the certificate no longer lists
-///   the hold.
+/// - A hold (a suspension that can be lifted) counts until its CRL expires, or until a later CRL that covers
+///   the certificate no longer lists the hold.
 struct SignerRevocation: Sendable {
     /// The statements of all CRLs that the issuer signed, the newest first.
     private let evidence: [Evidence]
-    /// The reason that no CRL covers the certificate; used only if none does.
+    /// The cause to report if no CRL covers the certificate.
     private let absence: UndeterminedCause
 
     /// The statement of one CRL about the certificate.
     private struct Evidence: Sendable {
         let entry: RevokedCertificate?
         let order: IssueOrder
-        /// The time at which a newer CRL is due, in seconds since 1970; `nil` if the CRL does not state it.
+        /// The time by which the issuer publishes a newer CRL, in seconds since 1970; `nil` if the CRL does
+        /// not state it.
         let nextUpdate: Int64?
         /// Whether the CRL would list the certificate if the certificate was revoked.
         let coversCertificate: Bool
@@ -114,8 +116,8 @@ struct SignerRevocation: Sendable {
 
         /// Whether a hold in this CRL is lifted by `covering`, a CRL that covers the certificate.
         ///
-        /// If this CRL does not cover the certificate, an earlier date alone does not make this CRL older.
-        /// The number of this CRL, if both CRLs have a number, must be lower too.
+        /// The date of `covering` must be later. If this CRL does not cover the certificate, and both CRLs
+        /// have a number, the number of `covering` must not be lower.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)
@@ -206,8 +208,8 @@ extension CertificateRevocationList {
         return certificate.crlDistributionPointURIs.contains(where: own.contains)
     }
 
-    /// Whether the authority key identifier of the CRL names the key of `anchor`. True if one of the two
-    /// identifiers is missing.
+    /// Whether the authority key identifier of the CRL identifies the key of `anchor`. True if the CRL has no
+    /// authority key identifier, or `anchor` has no subject key identifier.
     fileprivate func names(_ anchor: Certificate) -> Bool {
         guard let wanted = authorityKeyIdentifier, let own = anchor.subjectKeyIdentifier else { return true }
         return wanted == own

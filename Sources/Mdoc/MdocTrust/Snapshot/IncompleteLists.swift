@@ -54,7 +54,8 @@ enum RevokingList {
     func replacesIncomplete(_ other: RevokingList) -> Bool {
         guard other.order.isOlder(than: order) else { return false }
         guard case .certificates(let own) = self, case .certificates(let before) = other else { return true }
-        // Two keys under one root's name sign separate lists, which are not editions of one list (Q234).
+        // CRLs that were signed with different keys of one root are separate lists, not editions of one list
+        // (Q234).
         if let key = own.authorityKeyIdentifier, let other = before.authorityKeyIdentifier, key != other {
             return false
         }
@@ -86,8 +87,8 @@ extension TrustSource {
 extension [TrustSource] {
     /// These sources without surplus incomplete lists.
     ///
-    /// If more than `maximumIncompleteLists` incomplete lists have the same name and issuer, the oldest are
-    /// left out. A list stays if no other list revokes everything that it revokes.
+    /// If more than `maximumIncompleteLists` incomplete lists have the same name and issuer, the oldest of
+    /// them are left out. A list is left out only if another list revokes everything that it revokes.
     var withoutSurplus: [TrustSource] {
         let groups = Dictionary(grouping: filter(\.isIncomplete), by: \.identity.complete)
         let surplus = groups.values.reduce(into: Set<TrustSource.Identity>()) { $0.formUnion($1.surplus) }

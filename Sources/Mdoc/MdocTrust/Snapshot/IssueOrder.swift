@@ -1,7 +1,8 @@
 internal import MdocModel
 internal import PKIX
 
-/// The number and date of one issue (edition) of a list. They tell which of two editions is the later one.
+/// The number and date of one issue (edition) of a list. A comparison of numbers and dates shows which of two
+/// editions is the later one.
 struct IssueOrder {
     /// The issue number, big-endian without leading zeros; `nil` if the list has no readable number.
     let number: ArraySlice<UInt8>?

@@ -35,7 +35,8 @@ package enum SourceContent: Sendable {
     ) -> (kind: TrustSource.Kind, content: SourceContent)? {
         let certificate = HeldCertificate(bytes)
         if (try? certificate.certificate()) != nil { return (.anchor, .certificate(certificate)) }
-        // Only the beginning is read, so that a truncated CRL is recognised, and then refused as a CRL.
+        // Only the beginning is read, so that a truncated CRL is recognised. It is refused later, with an
+        // error about a CRL.
         if CertificateRevocationList.issuer(of: bytes) != nil {
             return (.revocationList, SourceContent(.revocationList, bytes))
         }
@@ -62,7 +63,7 @@ package enum SourceContent: Sendable {
         }
     }
 
-    /// Whether this content has the form that sources of `kind` need.
+    /// Whether this content is the case of `SourceContent` that sources of `kind` use.
     func isForm(of kind: TrustSource.Kind) -> Bool {
         switch (self, kind) {
         case (.certificate, .anchor), (.certificate, .provider), (.vical, .vical),

@@ -87,7 +87,7 @@ package struct TrustBundle: Sendable {
     /// Checks that this bundle is not older than the bundle in use, and was not made in the future.
     ///
     /// - Parameter current: The time at which the bundle in use was made; `nil` if no bundle is in use, or if
-    ///   an older bundle may replace it.
+    ///   an older bundle is allowed.
     package func requireUse(
         after current: Timestamp?, at now: Timestamp, clockSkew: Int64
     ) throws(TrustBundleError) {
@@ -141,7 +141,7 @@ package struct TrustBundle: Sendable {
             return instant
         }
 
-        /// Reads one source. Its provenance is the bundle, and not the provenance that it had on the
+        /// Reads one source. Its provenance is the bundle, which does not contain the provenance on the
         /// exporting computer.
         private static func source(
             _ item: CBORItem, created: Timestamp
@@ -190,12 +190,12 @@ extension TrustBundleError {
     /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .malformed(let error): "it is not a bundle: \(error.explanation)"
+        case .malformed(let error): "the bytes are not a trust bundle: \(error.explanation)"
         case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
-        case .typeWrong: "the signed content is not a bundle"
-        case .older: "a later bundle was imported before: this one is older, and nothing was changed"
-        case .notYetValid: "it was made in the future: check this computer's clock"
-        case .snapshotDiffers: "its contents differ from the snapshot that it names"
+        case .typeWrong: "the signed content is not a trust bundle"
+        case .older: "the bundle is older than a bundle that was imported before: nothing was changed"
+        case .notYetValid: "the bundle is dated in the future: check this computer's clock"
+        case .snapshotDiffers: "the bundle's contents differ from the snapshot that it names"
         }
     }
 }

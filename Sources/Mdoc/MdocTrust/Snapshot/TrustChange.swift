@@ -9,22 +9,23 @@
 /// - `admit(_:)` checks each source against the snapshot that it would join. A source joins as an
 ///   `AdmittedSource`, the proof of that check. A refused source changes nothing, and the other sources still
 ///   join.
-/// - `replaceAll(by:)` checks every source of another snapshot. That snapshot takes over as a whole, and only
-///   if no source was refused.
-/// - `reinstate(_:)` checks nothing, because its snapshot was admitted before.
+/// - `replaceAll(by:)` checks every source of another snapshot. The other snapshot replaces the current
+///   snapshot as a whole, and only if no source was refused.
+/// - `reinstate(_:)` makes a stored snapshot the result. It checks nothing, because the stored snapshot was
+///   admitted before.
 /// - `remove(_:)` removes one source.
 ///
 /// **State.** `snapshot` is the result up to now, and `outcomes` are the decisions in their order. The struct
 /// is a value without I/O; the caller chooses the thread.
 ///
-/// **Limits.** A change never stores anything and is never in force by itself. The caller stores `snapshot`
-/// or drops it. A change reads no clock. The time and the tolerances are in `TrustRules`.
+/// **Limits.** A change stores nothing and has no effect on verification by itself. The caller either stores
+/// `snapshot` or discards it. A change reads no clock. The time and the tolerances are in `TrustRules`.
 package struct TrustChange: Sendable {
     /// The snapshot from which the change began.
     package let before: TrustSnapshot
     /// The snapshot with all changes made up to now.
     package private(set) var snapshot: TrustSnapshot
-    /// The decisions, in the order in which the sources were checked.
+    /// The decisions, in the order in which they were made. `replaceAll(by:)` puts the removals first.
     package private(set) var outcomes: [Decision] = []
     private let rules: TrustRules
 
@@ -32,15 +33,15 @@ package struct TrustChange: Sendable {
     package struct Decision: Sendable {
         package enum Result: Sendable {
             case admitted(AdmittedSource)
-            /// The source was refused. A present source of the same identity stays.
+            /// The source was refused. If the snapshot has a source of the same identity, that source stays.
             case refused(AdmissionRefusal)
             case removed
         }
 
         package let source: TrustSource
         package let result: Result
-        /// The snapshot with the admitted source, and the rules by which it was admitted. Remarks are made
-        /// from both; `nil` if there can be no remarks.
+        /// The snapshot with which the admitted source was checked, and the rules of the check. `remarks` is
+        /// computed from both. `nil` if there can be no remarks.
         private let joined: (snapshot: TrustSnapshot, rules: TrustRules)?
 
         fileprivate init(
@@ -69,7 +70,7 @@ package struct TrustChange: Sendable {
         self.rules = rules
     }
 
-    /// Whether anything was refused.
+    /// Whether at least one source was refused.
     package var isRefused: Bool { firstRefused != nil }
 
     /// The first source that was refused.
@@ -77,8 +78,8 @@ package struct TrustChange: Sendable {
         outcomes.first { if case .refused = $0.result { true } else { false } }?.source
     }
 
-    /// The lists of `before` that are lost, because no list of their name and issuer is left, complete or
-    /// incomplete. Their revocations are forgotten.
+    /// The lists of `before` that this change loses: `snapshot` has no list of the same name and issuer,
+    /// complete or incomplete. The revocations in these lists are lost too.
     package var forgottenLists: [TrustSource.Identity] {
         let kept = snapshot.sources.map(\.identity).filter(\.kind.isList)
         return before.sources.map(\.identity).filter { lost in
@@ -97,7 +98,7 @@ package struct TrustChange: Sendable {
             let links = kind == .anchor ? ofKind.filter(\.isLinkCertificate) : []
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
-                // Each link certificate joins separately, because it may be the root of the next link
+                // Each link certificate joins separately, because it may have signed the next link
                 // certificate.
                 if place >= others.count { joinAdmitted(&admitted) }
                 // Two editions of one list must be compared with each other, so the first must join before
@@ -113,10 +114,10 @@ package struct TrustChange: Sendable {
 
     /// Replaces all sources with the sources of `other`, a snapshot from a signed bundle.
     ///
-    /// If one source may not follow its present counterpart, nothing is replaced. An expired list may follow
-    /// a present list, because the present list is not newer.
+    /// Nothing is replaced if one source of `other` must not replace its counterpart in the present snapshot.
+    /// An expired VICAL may replace a present VICAL that is not newer.
     package mutating func replaceAll(by other: TrustSnapshot) {
-        // Both sets of issuers and providers are needed to compare a present list with its successor.
+        // The roots of both snapshots are needed to compare a present list with its successor.
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {
@@ -132,7 +133,7 @@ package struct TrustChange: Sendable {
         outcomes = removed.map { Decision($0, .removed) } + outcomes
     }
 
-    /// Makes `other` the result without any check, because it was admitted before.
+    /// Replaces `snapshot` with `other`. Nothing is checked, because `other` was admitted before.
     package mutating func reinstate(_ other: TrustSnapshot) {
         snapshot = other
     }
@@ -175,7 +176,7 @@ package struct TrustChange: Sendable {
 }
 
 extension [TrustSource.Identity: AdmittedSource] {
-    /// Whether one of the keys names a list of the same name and issuer as `source`.
+    /// Whether one of the admitted sources may be an edition of the same list as `source`.
     fileprivate func hasList(like source: TrustSource) -> Bool {
         let own = source.identity
         return keys.contains { $0.isLike(own) }

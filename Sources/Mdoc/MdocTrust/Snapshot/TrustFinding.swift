@@ -46,7 +46,7 @@ package enum TrustCondition: Equatable, Sendable {
     /// The VICAL has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)
-    /// The CRL has gaps: a certificate that it lists is revoked, but absence from it proves nothing (Q230).
+    /// The CRL has gaps. A certificate in the CRL is revoked, but absence from the CRL proves nothing (Q230).
     case revocationListIncomplete(PKIXError)
     /// No anchor or provider has the name of the CRL's issuer.
     case revocationListIssuerUnknown(issuer: String)
@@ -58,7 +58,7 @@ package enum TrustCondition: Equatable, Sendable {
     case statusListSignerUnknown
     /// The list states another URI than the URI under which it is stored.
     case statusListSubjectWrong
-    /// The list has gaps: a document that it lists is revoked, but absence from it proves nothing (Q228,
+    /// The list has gaps. A document in the list is revoked, but absence from the list proves nothing (Q228,
     /// Q248).
     case statusListIncomplete(StatusTokenError)
     case listNotYetValid
@@ -162,8 +162,8 @@ extension TrustCondition {
             "\(Terminal.safe(subject)) is a link certificate: an earlier root signed it, and it is trusted only together with that root;"
                 + " import the new self-signed root, or the earlier root as well"
         case .selfSignatureInvalid(let subject):
-            "\(Terminal.safe(subject)) is self-issued, but its own signature does not verify: the certificate is damaged,"
-                + " or another key signed it and no trusted root has that key; get the root from its authority again"
+            "\(Terminal.safe(subject)) is self-issued, but its own signature does not verify:"
+                + " the certificate is damaged, or another key signed it and no trusted root has that key; get the root from its authority again"
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):
@@ -175,10 +175,10 @@ extension TrustCondition {
         case .vicalRefused(let error): error.explanation
         case .vical(let finding): finding.explanation
         case .vicalSigner(let findings): "the VICAL's signer does not meet its profile: \(findings.text)"
-        case .vicalWithoutNextUpdate: "the list has no nextUpdate"
+        case .vicalWithoutNextUpdate: "the VICAL has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIncomplete(let error):
-            "the CRL has gaps: its revocations count, in addition to those of a complete CRL,"
+            "the CRL has gaps: its revocations are used in addition to those of a complete CRL,"
                 + " but a certificate that is not listed may still be revoked: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
@@ -186,19 +186,19 @@ extension TrustCondition {
             "roots with this name are trusted, but none of them signed the CRL: \(Terminal.safe(issuer))"
         case .statusListUnreadable(let error): error.explanation
         case .statusListSignerUnknown:
-            "no trusted root issued the certificate that signed the list: if documents name its signer, give that certificate with --signer"
+            "no trusted root issued the certificate that signed the list: if documents name this certificate as the list's signer, give it with --signer"
         case .statusListSubjectWrong:
-            "the list states another address (claim sub) than the one under which it was imported"
+            "the address that the list states (claim sub) is not the address under which it was imported"
         case .statusListIncomplete(let error):
-            "the list has gaps: its revocations count, in addition to those of a complete list,"
+            "the list has gaps: its revocations are used in addition to those of a complete list,"
                 + " but a document that is not listed may still be revoked: \(error.explanation)"
         case .listNotYetValid: "the list is dated in the future: check this computer's clock"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }
     }
 
-    /// Returns the explanation; for an end certificate also the name of its issuer, whose root is to be
-    /// imported instead (Q178).
+    /// Returns the explanation. For an end certificate it includes the name of the issuer, because the root
+    /// of that issuer is to be imported instead (Q178).
     package func explanation(of certificate: Certificate?) -> String {
         guard case .notACertificateAuthority = self, let certificate else { return explanation }
         return "\(explanation): \(Terminal.safe(certificate.issuer.description))"

@@ -9,19 +9,20 @@ struct TrustListing: Sendable {
 }
 
 extension TrustedAnchor {
-    /// Returns the finding about a root that only overdue VICALs name for `docType`; `nil` if nothing is
-    /// wrong.
+    /// Returns the finding about a root that only overdue VICALs list for `docType`; `nil` if a VICAL that is
+    /// not overdue lists it.
     ///
-    /// A newer VICAL may have left the root out, so its revocation is undetermined (Q217). A root that the
-    /// operator named has no finding.
+    /// A newer VICAL may have left the root out, so the revocation of the root is undetermined (Q217). For a
+    /// root that the operator named, the result is `nil`.
     func finding(for docType: String, at now: Timestamp) -> RevocationFinding? {
         guard docTypes != .any else { return nil }
         var youngest: (listing: TrustListing, overdue: Int64)?
         for listing in listings where listing.docTypes.contains(docType) {
-            // One VICAL that is not overdue suffices. A VICAL without nextUpdate is never overdue.
+            // If at least one VICAL is not overdue, there is no finding. A VICAL without nextUpdate is never
+            // overdue.
             guard let next = listing.nextUpdate, next < now else { return nil }
             let overdue = now.secondsSince1970 - next.secondsSince1970
-            // Of several overdue VICALs, the least overdue VICAL counts.
+            // If all VICALs are overdue, the finding is made from the least overdue VICAL.
             if overdue < youngest?.overdue ?? .max { youngest = (listing, overdue) }
         }
         return youngest.map {

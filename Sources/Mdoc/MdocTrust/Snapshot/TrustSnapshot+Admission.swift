@@ -39,13 +39,13 @@ extension AdmissionRefusal {
         case .otherIssuer:
             "the store has a list with this name from another issuer and keeps it; if the new list is right, remove the present one with `countersign trust remove` first"
         case .older(let own, let present):
-            "it is \(own.text), older than the present list, \(present.text), which is kept;"
-                + " if its publisher restarted the numbering, remove the present list with `countersign trust remove` and import this one again"
+            "the new list is \(own.text), older than the present list, \(present.text), which is kept;"
+                + " if the publisher restarted the numbering, remove the present list with `countersign trust remove` and import the new one again"
         case .shrunken(let from, let to):
-            "it has only \(to) entries, but the present list has \(from) and is kept:"
-                + " use --accept-shrunken to import it anyway"
+            "the new list has only \(to) entries, but the present list has \(from) and is kept:"
+                + " use --accept-shrunken to import the new list anyway"
         case .tooManyIncomplete(let count):
-            "it is incomplete, and the store has \(count) incomplete lists of its name and issuer already:"
+            "the new list is incomplete, and the store already has \(count) incomplete lists with the same name and issuer:"
                 + " import the complete list, or remove old ones with `countersign trust remove`"
         }
     }
@@ -79,9 +79,9 @@ package enum Admission: Equatable, Sendable {
 /// A source of a bundle needs none of this if the present snapshot has no counterpart of it, because the
 /// bundle's signature admits the source.
 ///
-/// **Callers.** `TrustChange` joins sources to its snapshot by their proofs, and lists them in its outcomes,
-/// so that a report says what was admitted. No caller checks the source again, and no unproven source is
-/// passed along beside the proof.
+/// **Callers.** `TrustChange` uses the proofs to join sources to its snapshot, and stores each proof in its
+/// outcomes, so that a report can list the admitted sources. Callers do not check the source again, and do
+/// not pass a source on without its proof.
 ///
 /// **Limits.** The proof holds for the snapshot and the time of the check. The proof is never stored. A
 /// stored snapshot is trusted because it was admitted before.
@@ -111,18 +111,18 @@ extension TrustSnapshot {
     ///
     /// - Returns: The proof of the check.
     /// - Throws: `AdmissionRefusal` if the source cannot be used, is older or much smaller than the present
-    ///   source, or is of another issuer.
+    ///   source, is of another issuer, or is an incomplete list that the new snapshot would leave out (Q240).
     package func admission(
         of candidate: TrustSource, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
         let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
-        // `before` is `nil` for a present list that cannot be read. Such a list must not prevent a readable
-        // list from joining.
+        // `before` is also `nil` if the present list cannot be read. An unreadable list must not prevent a
+        // readable list from joining.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
-            // An incomplete list removes no other list, so losses are not compared.
+            // An incomplete list removes no other list, so no revocation can be lost.
             try requirePlace(for: candidate, issue)
             return AdmittedSource(candidate, .new, list)
         }
@@ -148,8 +148,8 @@ extension TrustSnapshot {
     ///
     /// The signature of the bundle admits sources that have no counterpart in this snapshot.
     ///
-    /// - Parameter both: A snapshot with the sources of this snapshot and of `other`. If this snapshot
-    ///   and `other` have a source of one identity, `both` has the source of this snapshot.
+    /// - Parameter both: A snapshot with the sources of this snapshot and of `other`. If this snapshot and
+    ///   `other` each have a source with the same identity, `both` has the source of this snapshot.
     func admission(
         of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
@@ -163,7 +163,8 @@ extension TrustSnapshot {
         do throws(AdmissionRefusal) {
             return try both.admission(of: candidate, by: rules)
         } catch .unusable(.vicalRefused(.expired)) {
-            // The list has expired. Its order and size can still be compared, at the time of its issue.
+            // An expired list can still be compared by its order and size. Its date of issue is used as the
+            // time of the check.
             guard case .vical(let held) = candidate.content, let list = try? held.list() else {
                 throw .unusable(.vicalRefused(.expired))
             }
@@ -171,8 +172,8 @@ extension TrustSnapshot {
         }
     }
 
-    /// Throws unless `candidate`, a complete list, may be the next edition of `lost`, a list that this change
-    /// removes.
+    /// Throws if the complete list `candidate` may not be the next edition of `lost`, a list that this change
+    /// removes. Does nothing if `candidate` is incomplete.
     private func requireSuccession(
         of candidate: TrustSource, to lost: TrustSource, in both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) {
@@ -183,11 +184,12 @@ extension TrustSnapshot {
         if !rules.acceptsShrunken { try issue.requireNoLoss(of: before) }
     }
 
-    /// Throws if the incomplete `candidate` would be dropped at once, because a complete list replaces it or
-    /// because there are too many incomplete lists.
+    /// Throws if the incomplete `candidate` would be left out of the new snapshot, because a complete list
+    /// replaces it or because there are too many incomplete lists.
     private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
         let complete = completeLists(like: candidate)
-        // Without a complete list `first` is `nil`, so that nothing is refused here.
+        // If there is no complete list, `allSatisfy` is true but `first` is `nil`, so nothing is refused
+        // here.
         if complete.allSatisfy({ $0.replacesIncomplete(candidate) }),
             let later = complete.first?.issue(in: self)
         {
@@ -211,11 +213,11 @@ extension TrustSnapshot {
     ) throws(AdmissionRefusal) {
         guard source.kind.isList else { return }
         let present = completeLists(like: source) + incompleteLists(like: source)
-        // Without a present list of its name and issuer nothing can be lost. Then the lists are not opened
-        // below, since opening is slow.
+        // If this snapshot has no list of the same name and issuer, nothing can be lost. Then no list is
+        // opened, because that is slow.
         guard !present.isEmpty else { return }
         guard let issue = source.issue(in: other) else {
-            // Unreadable bytes must not replace a list that revokes something.
+            // Unreadable bytes must not replace a list with revocations.
             let isLost = present.contains { other.source($0.identity) == nil }
             if isLost, let fault = source.readFault { throw .unusable(fault) }
             return
@@ -265,7 +267,7 @@ extension TrustSnapshot {
         return (issue, nil)
     }
 
-    /// Returns the faults that forbid the use of a root or a provider's root.
+    /// Returns the faults that forbid the use of a root: an issuer's root, or the root of a list's provider.
     private func certificateConditions(
         _ source: TrustSource, _ held: HeldCertificate, at now: Timestamp
     ) -> [TrustCondition] {
@@ -311,8 +313,8 @@ private struct ListIssue {
     let count: Int
     /// The authority that is responsible for the list; `nil` if it is not known.
     let issuer: Issuer?
-    /// The gap in the list, because of which an unlisted certificate or document may still be revoked; `nil`
-    /// if the list is complete.
+    /// The gap in an incomplete list; `nil` if the list is complete. With a gap, a certificate or document
+    /// that is not in the list may still be revoked.
     var incompleteness: TrustCondition?
 
     /// The authority that is responsible for all editions of a list.
@@ -326,8 +328,7 @@ private struct ListIssue {
     /// The maximum share of entries that a list may lose from one edition to the next, in percent.
     private static let largestLoss = 20
 
-    /// Throws unless this edition may follow `other`. It must be of the same issuer as `other`, and not
-    /// older.
+    /// Throws if this edition must not replace `other`: it is older, or both issuers are known and differ.
     func requireSuccession(to other: ListIssue) throws(AdmissionRefusal) {
         if let issuer, let before = other.issuer, issuer != before { throw .otherIssuer }
         guard !order.isOlder(than: other.order) else { throw .older(order.name, than: other.order.name) }
@@ -430,8 +431,8 @@ extension TrustCondition {
 }
 
 extension StatusToken {
-    /// Returns the root to which the token's signer led when the token was issued; `nil` for an unknown
-    /// signer, and for a signer that only an MSO names.
+    /// Returns the root at the end of the path from the token's signer, as of the time when the token was
+    /// issued; `nil` for an unknown signer, and for a signer that only an MSO names.
     fileprivate func root(among anchors: [TrustAnchor], _ named: [Certificate] = []) -> TrustAnchor? {
         try? StatusListIssuer(anyOf: anchors, named: named).verifySigner(of: self, at: issued).root
     }

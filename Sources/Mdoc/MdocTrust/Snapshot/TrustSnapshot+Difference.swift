@@ -11,7 +11,7 @@ package struct TrustDifference: Sendable {
 
     package let added: [TrustSource]
     package let removed: [TrustSource]
-    /// The sources that both snapshots have under one identity, but with different bytes.
+    /// The sources that both snapshots have with the same identity but with different bytes.
     package let changed: [(from: TrustSource, to: TrustSource)]
     package let anchorsAdded: [Anchor]
     package let anchorsRemoved: [Anchor]

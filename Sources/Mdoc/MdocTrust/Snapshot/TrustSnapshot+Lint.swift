@@ -3,7 +3,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// A period in days. An anchor that expires within it is reported.
+    /// The number of days in advance at which the expiry of an anchor is reported.
     private static var daysOfWarning: Int64 { 90 }
 
     /// Returns the faults and remarks of all sources at `now`. For this, all lists are opened and verified.
@@ -16,14 +16,14 @@ extension TrustSnapshot {
                 TrustFinding(source: source, condition: $0)
             }
         }
-        // No tolerance, because the report names every list that is dated in the future. Only admission
+        // The tolerance is 0, because the report names every list that is dated in the future. Only admission
         // tolerates a clock that is slow.
         let rules = TrustRules(now: now, clockSkew: 0)
         for source in sources {
             let conditions: [TrustCondition] =
                 switch source.content {
                 case .certificate(let held):
-                    // The loop above reports on anchors.
+                    // The conditions of anchors were added above.
                     source.kind == .anchor
                         ? [] : (try? held.certificate()).map { lintValidity(of: $0, at: now) } ?? []
                 case .vical(let held): lintList(held, at: now)
@@ -35,8 +35,8 @@ extension TrustSnapshot {
         return found
     }
 
-    /// Returns the remarks on `source` for the person who admits it. They name parts that are wrong or left
-    /// out, and a list that is overdue.
+    /// Returns the remarks on `source` for the person who admits it. The remarks concern parts that are wrong
+    /// or left out, and lists that are overdue.
     ///
     /// Reasons to refuse the source come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
@@ -57,7 +57,7 @@ extension TrustSnapshot {
         }
     }
 
-    /// The anchors, with the CRLs that may revoke link certificates among them.
+    /// The anchors, and the CRLs that may revoke a link certificate among the anchors.
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
     /// Returns the faults and remarks of one anchor.
@@ -88,14 +88,14 @@ extension TrustSnapshot {
 
     /// Returns the remarks on the age of a VICAL.
     private func lintList(_ held: HeldVICAL, at now: Timestamp) -> [TrustCondition] {
-        // `findings` of the snapshot has the reason that a VICAL cannot be read.
+        // If a VICAL cannot be read, the reason is in `findings` of the snapshot.
         guard let list = try? held.list() else { return [] }
         guard let next = list.nextUpdate else { return [.vicalWithoutNextUpdate] }
         return staleness(from: list.date, to: next, at: now)
     }
 
-    /// Returns the faults and remarks of a CRL. Its signature is verified with every anchor and provider of
-    /// its issuer's name.
+    /// Returns the faults and remarks of a CRL. Its signature is verified with the keys of all anchors and
+    /// providers that have the name of its issuer.
     func lintRevocationList(_ held: HeldRevocationList, by rules: TrustRules) -> [TrustCondition] {
         do throws(PKIXError) {
             let list = try held.list()
@@ -141,7 +141,8 @@ extension TrustSnapshot {
         }
     }
 
-    /// Returns the condition of a list that is dated in the future, or is overdue by its next update.
+    /// Returns the condition of a list that is dated in the future, or that should have been renewed by
+    /// `end`.
     private func staleness(
         from start: Timestamp, to end: Timestamp?, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {

@@ -2,23 +2,23 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The trust at one time: an immutable value that is made only from its sources.
+/// The roots and lists that are trusted at one time, as an immutable value made only from its sources.
 ///
-/// **Responsibility.** A snapshot makes anchors of the sources: of IACA roots that the operator named, and of
-/// IACA roots that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used
-/// adds no trust, and `findings` says why.
+/// **Responsibility.** A snapshot makes its anchors from the sources: from IACA roots that the operator
+/// named, and from IACA roots that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that
+/// cannot be used adds no trust, and `findings` says why.
 ///
 /// **Identity.** `id` is a digest of the sources in their order, so the same sources make the same snapshot
 /// on every computer. Results, and the signed receipts of presentations, name the snapshot by this id.
 ///
-/// **Callers.** Commands, the daemon and the fleet read a snapshot from the store. They prepare a change of
-/// it with `TrustChange` and make a `TrustStore` of it for verification. `admission(of:by:)` decides whether
-/// a source may join, and `lint(at:)` reports on sources.
+/// **Callers.** Commands, the daemon and the fleet read a stored snapshot. They prepare a change of it with
+/// `TrustChange`, and make a `TrustStore` from it for verification. `admission(of:by:)` decides whether a
+/// source may join, and `lint(at:)` reports on sources.
 ///
-/// **Limits.** A snapshot knows no time. Expired sources stay in it, and the store checks validity for each
-/// document. The lists are opened and verified when they are first needed, and shared by copies of the source
-/// (`SourceContent`). The initialiser compares no editions of a list and admits nothing. Sources must have
-/// been admitted before, except in a temporary snapshot that is made for a check.
+/// **Limits.** A snapshot does not depend on the time. Expired sources stay in it, and `TrustStore` checks
+/// validity for each document. The lists are opened and verified when they are first needed, and copies of a
+/// source share the result (`SourceContent`). The initialiser does not check sources. They must have been
+/// admitted before, except in a temporary snapshot that is made for a check.
 package struct TrustSnapshot: Sendable {
     /// The SHA-256 over the kind, name and digest of every source.
     package struct ID: Hashable, Sendable, CustomStringConvertible {
@@ -31,7 +31,8 @@ package struct TrustSnapshot: Sendable {
     }
 
     package let id: ID
-    /// The sources, ordered by kind and name. If several sources have one identity, the last of them is kept.
+    /// The sources, ordered by kind and name. If several sources have the same identity, the last of them is
+    /// kept.
     ///
     /// An incomplete list is left out once a newer complete list is present. If there are too many incomplete
     /// lists, the oldest are left out, provided that another list has their revocations (Q240).
@@ -51,8 +52,8 @@ package struct TrustSnapshot: Sendable {
         let kept = byIdentity.filter { identity, source in
             guard identity.incomplete != nil else { return true }
             let complete = byIdentity.filter { $0.key.incomplete == nil && $0.key.isLike(identity) }
-            // A list without a key identifier may belong to either of two keys, so both complete lists must
-            // be later.
+            // An incomplete CRL without a key identifier may be from either of its root's two keys. It is
+            // left out only if the complete CRLs of both keys replace it.
             return complete.isEmpty || !complete.values.allSatisfy { $0.replacesIncomplete(source) }
         }.values
         self.sources = Array(kept).withoutSurplus.sorted { $0.identity < $1.identity }
@@ -88,14 +89,15 @@ package struct TrustSnapshot: Sendable {
         return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// Returns a snapshot in which each admitted source replaces the source of its identity, or is added.
+    /// Returns a snapshot in which each admitted source replaces the source with the same identity, or is
+    /// added.
     func joined(by admitted: [AdmittedSource]) -> TrustSnapshot {
         substituting(admitted.map(\.source))
     }
 
-    /// Returns a snapshot in which each of these sources replaces the source of its identity. The sources are
-    /// not checked. `joined(by:)` passes admitted sources. A check that needs a temporary snapshot passes
-    /// other sources.
+    /// Returns a snapshot in which each of these sources replaces the source with the same identity, or is
+    /// added. The sources are not checked. `joined(by:)` passes admitted sources. A check that needs a
+    /// temporary snapshot passes other sources.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)
@@ -120,8 +122,8 @@ extension TrustSnapshot.ID {
     }
 }
 
-/// The anchors and providers that are collected from the sources of one snapshot. Each certificate is kept
-/// once, with the statements of all sources about it.
+/// The anchors and providers that are collected from the sources of one snapshot. The certificate of an
+/// anchor is kept once, with the statements of all sources about it.
 private struct AnchorCollection {
     private(set) var anchors: [TrustedAnchor] = []
     private(set) var providers: [TrustAnchor] = []
@@ -212,6 +214,6 @@ private struct AnchorCollection {
 }
 
 extension TrustSnapshot.ID {
-    /// The first 12 digits, by which people distinguish snapshots.
+    /// The first 12 hexadecimal digits of the id, by which people distinguish snapshots.
     package var shortText: String { String(description.prefix(12)) }
 }

@@ -2,10 +2,10 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A certificate or list that decides what is trusted, with its bytes, its origin and the time at which it
-/// was obtained.
+/// A certificate or list on which trust is based, with its bytes, its origin and the time at which it was
+/// obtained.
 package struct TrustSource: Sendable, Equatable {
-    /// The kinds of source, in the order in which snapshots and listings have them.
+    /// The kinds of source. Snapshots and listings sort their sources in this order.
     package enum Kind: String, CaseIterable, Sendable {
         /// An IACA root that the operator named: one certificate in DER.
         case anchor
@@ -36,7 +36,8 @@ package struct TrustSource: Sendable, Equatable {
     /// - A certificate is named by its SHA-256.
     /// - A list that is fetched is named by its URL, or keeps its earlier name.
     /// - A list from a file is named by its contents: a VICAL by its provider, a CRL by its first
-    ///   distribution point or its issuer, a status or identifier list by the URI in documents.
+    ///   distribution point or its issuer, a status or identifier list by the URI with which documents refer
+    ///   to it.
     /// - Contents without a name are named by their SHA-256. The file's name or path is never used.
     package let name: String
     package let provenance: Provenance
@@ -64,7 +65,7 @@ package struct TrustSource: Sendable, Equatable {
         self.name = name
         self.provenance = provenance
         self.obtained = obtained
-        // Content that was recognised as another kind is read again as this kind.
+        // If the content was recognised as another kind, the bytes are wrapped again for this kind.
         self.content = content.isForm(of: kind) ? content : SourceContent(kind, content.bytes)
         sha256 = Digest(.sha256, of: content.bytes).bytes
     }
@@ -78,13 +79,13 @@ package struct TrustSource: Sendable, Equatable {
     /// Whether the list is not complete: it leaves certificates or documents out, or parts of it cannot be
     /// read.
     ///
-    /// A certificate or document that such a list names is revoked, but absence from the list proves nothing.
+    /// A certificate or document in such a list is revoked, but absence from the list proves nothing.
     package var isIncomplete: Bool {
         switch content {
         case .certificate, .vical: false
         case .revocationList(let held): held.isIncomplete
-        // Decompressing the statuses is left to the first document that points to them, so only the claims
-        // are checked here.
+        // The statuses are decompressed when a document first refers to them. Therefore only the claims are
+        // checked here.
         case .statusToken(let held): kind == .statusList ? held.lacksClaims : held.isIncomplete
         }
     }
@@ -113,8 +114,8 @@ package struct TrustSource: Sendable, Equatable {
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
-        /// A digest that identifies the issuer of a CRL, or of the signer of a status or identifier list;
-        /// `nil` for other kinds.
+        /// A digest that identifies the issuer of a CRL, or the authorities above the signer of a status or
+        /// identifier list; `nil` for other kinds.
         package let issuer: [UInt8]?
         /// The authority key identifier of a CRL; `nil` if the CRL has none that can be read, and for other
         /// kinds.
@@ -166,8 +167,8 @@ extension TrustSource.Identity: Comparable {
         guard one.issuer == other.issuer else {
             return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
         }
-        // Compared before the key, because stored ids of snapshots are digests in this order, and some are
-        // older than `issuerKey`.
+        // The digest is compared before the key, because the ids of stored snapshots depend on this order,
+        // and some of these snapshots were made before `issuerKey` existed.
         guard one.incomplete == other.incomplete else {
             return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
         }

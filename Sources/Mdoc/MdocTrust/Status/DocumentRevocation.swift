@@ -18,10 +18,10 @@ struct StatusLists: Sendable {
 
     /// The document whose status is looked up.
     struct Subject {
-        /// The root to which the document's signer led.
+        /// The root to which the path from the document's signer leads.
         let anchor: TrustAnchor
         let docType: String
-        /// All roots of the store, because another root of the same name may have issued the list's signer
+        /// All roots of the store. Another root with the name of `anchor` may have issued the list's signer
         /// (Q177).
         let roots: TrustRoots
     }
@@ -29,7 +29,7 @@ struct StatusLists: Sendable {
     /// Returns the finding about a document from all lists to which its MSO refers.
     ///
     /// Each reference is evaluated separately (Q228). A document is revoked if one of the lists revokes it.
-    /// If a reference cannot be read, the document is at best undetermined.
+    /// If a reference cannot be read, and no list revokes the document, the finding is undetermined.
     func finding(
         _ status: Result<DocumentStatus, CBORError>?, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -77,13 +77,15 @@ struct StatusLists: Sendable {
             if named == nil { fallthrough }
         case .unreadable:
             // The certificate that the reference names cannot be read, so a list of that signer cannot be
-            // checked. A list of the document's own root still revokes (Q228).
+            // checked. A list whose signer the document's own root certified may still revoke the document
+            // (Q228).
             let finding = finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
             return finding.state == .revoked ? finding : .referenceUnreadable
         }
         let finding = finding(reference, of: subject, naming: named, at: now, clockSkew: clockSkew)
         guard named != nil, finding.state != .revoked else { return finding }
-        // A list of the document's own root revokes, even if the reference names another signer.
+        // A list whose signer the document's own root certified may revoke the document, even if the
+        // reference names another signer.
         let own = self.finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
         return own.state == .revoked ? own : finding
     }
@@ -115,10 +117,12 @@ struct StatusLists: Sendable {
         }
     }
 
-    /// Returns the finding of the newest complete list of this URI that `issuer` signed, or of the newest
-    /// list if none is complete.
+    /// Returns the finding from the lists of this URI that `issuer` signed.
     ///
-    /// Neither a list dated in the future nor a list without an answer cancels a revocation in another list.
+    /// All lists dated in the future are read. The other lists are read from the newest on, until one list
+    /// gives the status of the document. If a list that was read revokes the document, the finding of that
+    /// list counts. Otherwise the finding of the newest complete list counts, or of the newest list if none
+    /// is complete.
     private func finding(
         _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
         clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
@@ -139,18 +143,19 @@ struct StatusLists: Sendable {
         let future = opened.prefix { $0.issued > latest }
         var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
         let present = opened.dropFirst(future.count)
-        // Older lists are read until one has an answer, because a newer list without an answer must not hide
-        // a revocation in an older list.
+        // Older lists are read until one of them gives the document's status. A newer list without the status
+        // must not hide a revocation in an older list.
         var decided: Timestamp?
         for list in present {
-            // A list of the same time is read too, since neither of the two is the later edition.
+            // A list with the same date as the list that gave the status is read too, since neither of the
+            // two is the later edition.
             if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }
         }
         if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
-        // Only a complete list shows that a document is not revoked (Q240). `findings` has the indices of
-        // `opened`, but ends where reading stopped.
+        // Only a complete list shows that a document is not revoked (Q240). `findings` and `opened` have the
+        // same indices, but `findings` has no entries for lists that were not read.
         let deciding = present.firstIndex(where: \.isComplete) ?? present.startIndex
         guard let last = findings.last else { throw failure }
         return findings.indices.contains(deciding) ? findings[deciding] : last
@@ -189,7 +194,7 @@ extension OpenedStatusList {
         let age = now.secondsSince1970 - issued.secondsSince1970
         // A list without an expiry is never overdue.
         let overdue = expires.map { now.secondsSince1970 - $0.secondsSince1970 } ?? 0
-        // A list of a revoked signer proves nothing, not even that a document is revoked.
+        // A list that a revoked signer signed proves nothing, not even that a document is revoked.
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }

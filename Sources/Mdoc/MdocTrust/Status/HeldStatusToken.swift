@@ -29,7 +29,7 @@ package final class HeldStatusToken: Sendable {
     /// A digest of the issuers of the signer's certificate: see `StatusToken.issuerDigest(of:)`.
     var issuerDigest: [UInt8]? {
         digestOfIssuer.value {
-            // A token that lacks a required claim still names its signer.
+            // The signer's certificate can be read even if the token lacks a required claim.
             (try? token()).map { $0.issuerDigest } ?? StatusToken.issuerDigest(of: bytes)
         }
     }

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// A status or identifier list of a `TrustStore`.
 ///
-/// The list is opened when a document first refers to it. Its signer is verified once for each authority that
-/// may have issued the signer. The result depends on the store's roots, so stores do not share it.
+/// The list is opened when a document first refers to it. The list's signer is verified once for each
+/// authority that may have issued the signer's certificate. The results depend on the store's roots, so
+/// stores do not share them.
 final class PublishedStatusList: Sendable {
     /// The URI under which the list was obtained.
     let uri: String
@@ -24,7 +25,7 @@ final class PublishedStatusList: Sendable {
         uri = source.name
     }
 
-    /// Verifies that a signer of `issuer` signed the list, and then opens the list.
+    /// Verifies that a signer whom `issuer` accepts signed the list, and then opens the list.
     ///
     /// - Throws: `UndeterminedCause` if the list cannot be used for this reference.
     func opened(
@@ -49,7 +50,7 @@ final class PublishedStatusList: Sendable {
         }
         let result = Result { () throws(UndeterminedCause) in try issuer.verifySigner(of: token, at: now) }
         signers.withLock { verdicts in
-            // Documents choose the certificates that they name, so the number of cached results is limited.
+            // A document can name any certificate, so the number of cached results is limited.
             if verdicts.count >= Self.mostVerdicts { verdicts.removeAll() }
             verdicts[issuer.fingerprint] = result
         }

@@ -4,7 +4,7 @@ internal import ErrorMapping
 /// The statuses of a Token Status List (draft-ietf-oauth-status-list, 4): 1, 2, 4 or 8 bits for each
 /// document.
 package struct StatusList: Sendable {
-    /// The maximum size of the decompressed list in bytes: 128 million documents at one bit.
+    /// The maximum size of the decompressed list in bytes: 2²⁷ documents at one bit each.
     package static let maximumSize = 1 << 24
 
     private let bits: Int

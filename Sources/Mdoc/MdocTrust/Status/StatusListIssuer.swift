@@ -6,10 +6,11 @@ internal import PKIX
 /// The authorities whose signers may sign a document's status list: the IACA of the document, or the
 /// certificate that its MSO names (ISO/IEC 18013-5 second edition 12.3.6.2).
 struct StatusListIssuer {
-    /// The key of an issuer in the cache of results. It is equal for two issuers that accept the same
-    /// signers.
+    /// The dictionary key of an issuer in the cache of verification results. Issuers with equal fingerprints
+    /// accept the same signers.
     enum Fingerprint: Hashable, Sendable {
-        /// The fingerprint of `init(anyOf:named:)`, for which no results are cached.
+        /// The fingerprint of an issuer made with `init(anyOf:named:)`. No results are cached for such an
+        /// issuer.
         case anyone
         case rootsNamedAs([UInt8], docType: String)
         case certificate([UInt8])
@@ -34,7 +35,8 @@ struct StatusListIssuer {
     ///
     /// - Parameters:
     ///   - anchor: The root of the document.
-    ///   - roots: All roots of the store. Only roots that are trusted for `docType` count.
+    ///   - roots: All roots of the store. Only roots that are trusted for `docType` may issue the list's
+    ///     signer.
     ///   - certificate: The certificate that the MSO names, either the signer's own certificate or the
     ///     certificate of the signer's issuer. `nil` if the MSO names no certificate.
     init(
@@ -73,7 +75,7 @@ struct StatusListIssuer {
         }
     }
 
-    /// Whether an MSO named `leaf` itself.
+    /// Whether `leaf` itself is a named certificate.
     private func names(_ leaf: Certificate) -> Bool {
         switch choice {
         case .anyOf(_, let named): named.contains { $0.der == leaf.der }
@@ -82,8 +84,8 @@ struct StatusListIssuer {
         }
     }
 
-    /// Verifies the token's signature and its signer, who must be valid at `now` or have been valid when the
-    /// list was issued.
+    /// Verifies the token's signature and the signer's certificate. The certificate must be valid at `now`,
+    /// or must have been valid when the list was issued.
     ///
     /// - Throws: `UndeterminedCause.listSignerWrong` or `listSignerInvalid`.
     func verifySigner(
@@ -113,7 +115,8 @@ struct StatusListIssuer {
 
     /// Whether a cached result of verifying the signer is still correct at `now`.
     ///
-    /// The link of the signer's root to an earlier root may have ended since (Q231).
+    /// A cached success is no longer correct if a certificate has expired, or if the signer's root is a link
+    /// certificate whose earlier root is no longer trusted (Q231).
     func confirms(_ verdict: Result<StatusListSigner, UndeterminedCause>, at now: Timestamp) -> Bool {
         switch verdict {
         case .success(let signer):
@@ -130,12 +133,13 @@ struct StatusListIssuer {
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
         if names(leaf) {
-            // The MSO names this certificate, so the certificate needs no root.
+            // `leaf` is a certificate that an MSO names, so it needs no root.
             guard leaf.isValid(at: now) || leaf.isValid(at: issued) else { throw .listSignerInvalid }
             return StatusListSigner(
                 root: nil, validity: leaf.notBefore...leaf.notAfter, revocation: nil)
         }
-        // Only CRLs of roots are evaluated, so nothing is known about a signer below another authority.
+        // Only CRLs of roots are evaluated, so the revocation of a signer below an intermediate authority is
+        // unknown.
         let path = try path(of: chain, at: now, orAt: issued)
         return StatusListSigner(
             root: path.root, validity: path.validity,
@@ -151,8 +155,8 @@ struct StatusListIssuer {
         do throws(CertificatePathError) {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {
-            // The signer's certificate has expired since then. The list still revokes documents, but no
-            // longer shows that a document is not revoked.
+            // A certificate of the path has expired since the list was issued. The list still revokes
+            // documents, but no longer shows that a document is not revoked.
             guard let past = try? CertificatePath.path(chain, to: roots, at: issued) else {
                 throw .listSignerInvalid
             }
@@ -163,11 +167,11 @@ struct StatusListIssuer {
     }
 }
 
-/// The verified signer of a list, with the time in which its certificates are valid.
+/// The verified signer of a list, with the period during which its certificates are valid.
 struct StatusListSigner: Sendable {
     /// The root of the signer; `nil` if the MSO named the signer's own certificate.
     let root: TrustAnchor?
-    /// The time in which every certificate from the signer to its root is valid, in seconds since
+    /// The period during which every certificate from the signer to its root is valid, in seconds since
     /// 1970-01-01T00:00:00Z.
     let validity: ClosedRange<Int64>
     /// The statements of the root's CRLs about the signer; `nil` if no root issued the signer directly.

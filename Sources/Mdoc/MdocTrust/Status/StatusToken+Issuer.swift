@@ -24,8 +24,8 @@ extension StatusToken {
         var parts: [ArraySlice<UInt8>] = []
         var below: Certificate?
         for der in chain {
-            // A root that is sent along, or a certificate outside of the chain, says nothing about the
-            // signer.
+            // The digest covers only the signer's chain below the root. A root in the header, or a
+            // certificate outside of the chain, ends the loop.
             guard let certificate = try? Certificate(der: der), !certificate.isSelfIssued,
                 below?.names(certificate) ?? true
             else { break }

@@ -24,7 +24,8 @@ package struct StatusToken: Sendable {
     /// The URI under which the list is published (claim sub).
     package let subject: String
     package let issued: Timestamp
-    /// The time at which the list expires; `nil` if the claim is missing or cannot be read, which is a gap.
+    /// The time at which the list expires; `nil` if the claim is missing or cannot be read. `gaps` then has
+    /// the reason.
     package let expires: Timestamp?
     /// The number of seconds after which a newer list should be fetched.
     package let timeToLive: Int64?
@@ -44,7 +45,8 @@ package struct StatusToken: Sendable {
 
     /// The label of the header parameter `typ` (RFC 9596).
     private static let type: Int64 = 16
-    /// The CoAP content format of `application/statuslist+cwt`, which may replace the name (RFC 9596, Q229).
+    /// The CoAP content format of `application/statuslist+cwt`. The parameter `typ` may have this number
+    /// instead of the name (RFC 9596, Q229).
     private static let statusListContentFormat: UInt64 = 279
     private static let limits = CBORLimits(bytes: maximumSize)
 
@@ -154,8 +156,8 @@ package struct RevokedIdentifiers: Sendable {
 }
 
 extension CBORItem {
-    /// Returns the item as a NumericDate (RFC 8392, 2) in whole seconds. It may be a float that is not
-    /// negative (Q229).
+    /// Returns the item as a NumericDate (RFC 8392, 2) in whole seconds. The item may also be a float that is
+    /// not negative (Q229).
     fileprivate func instant() throws(CBORError) -> Timestamp {
         // Tag 1 marks a date in seconds since 1970.
         let number = untagged(1)
@@ -177,7 +179,7 @@ extension CBORItem {
         return seconds
     }
 
-    /// Returns the item as a float, rounded down; `nil` for an item of another type.
+    /// Returns the value of a float, rounded down to an integer; `nil` for an item of another type.
     private func float(where isAllowed: (Double) -> Bool) throws(CBORError) -> Int64? {
         guard case .float(let number) = value else { return nil }
         guard isAllowed(number), let seconds = Int64(exactly: number.rounded(.down)) else {
@@ -189,7 +191,7 @@ extension CBORItem {
 
 /// The reason that bytes are not a usable status or identifier list.
 package enum StatusTokenError: Error, Equatable, Sendable {
-    /// The bytes do not decode as a token, or a required claim has another form.
+    /// The bytes do not decode as a token, or a required claim has the wrong form.
     case malformed(CBORError)
     /// The bytes are a text of this form instead of CBOR.
     case text(TextForm)
@@ -202,7 +204,7 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case claimMissing(Int64)
     /// The claim with this label cannot be read: 4 (expiry), or 65534 (time to live).
     case claimUnreadable(Int64, CBORError)
-    /// The claims of an identifier list include a status list.
+    /// The claims of an identifier list include a status list. The value is the label of that claim.
     case claimMisplaced(Int64)
     /// Entries of an identifier list are not identifiers.
     case identifierUnreadable
@@ -218,20 +220,20 @@ extension StatusTokenError {
     /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .malformed(let error): "it is not a status list: \(error.explanation)"
+        case .malformed(let error): "the bytes are not a status list: \(error.explanation)"
         case .text(.jwt):
-            "it is a JWT, and mobile documents need the list as CWT: request application/statuslist+cwt, or application/identifierlist+cwt, from its publisher"
-        case .text(let form): "it is not a status list but \(form.explanation)"
+            "the list is a JWT, and mobile documents need the list as CWT: request application/statuslist+cwt, or application/identifierlist+cwt, from its publisher"
+        case .text(let form): "the content is not a status list but \(form.explanation)"
         case .cose(let error): "the status list's signature is not valid: \(error.explanation)"
-        case .typeWrong: "its header does not name the type of a status or identifier list"
+        case .typeWrong: "the list's header does not say that it is a status list or an identifier list"
         case .claimMissing(let label): "the status list has no claim \(label)"
         case .claimUnreadable(let label, let error):
             "claim \(label) of the status list cannot be read: \(error.explanation)"
         case .claimMisplaced(let label): "claim \(label) is not allowed in an identifier list"
         case .identifierUnreadable: "entries of the identifier list cannot be read"
-        case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
-        case .listNotCompressed: "its list is cut off, or not compressed with zlib"
-        case .listTooLong: "its list is longer than allowed once it is decompressed"
+        case .bitsWrong(let bits): "the status list has \(bits) bits for each status, instead of 1, 2, 4 or 8"
+        case .listNotCompressed: "the content of the status list is cut off, or not compressed with zlib"
+        case .listTooLong: "the content of the status list is longer than allowed after decompression"
         }
     }
 }

@@ -92,19 +92,19 @@ extension VICALError {
     /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .malformed(let error): "it is not a VICAL: \(error.explanation)"
+        case .malformed(let error): "the bytes are not a VICAL: \(error.explanation)"
         case .cose(let error): "the VICAL's signature is not valid: \(error.explanation)"
         case .dateMalformed: "a date in the VICAL is malformed"
-        case .versionUnknown: "the VICAL has an unknown version; 1.x is supported"
+        case .versionUnknown: "the VICAL has an unknown version; only 1.x is supported"
         case .signerMalformed(let error):
             "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
         case .signerNotTrusted(let error):
             "no imported provider (--as provider) issued the VICAL signer's certificate: \(error.explanation)"
         case .signerProfile(let findings):
             "the VICAL's signer does not meet its profile: \(findings.text)"
-        case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
+        case .signerRevoked: "a CRL of the signer's root revokes the VICAL's signer"
         case .notYetValid: "the VICAL is dated in the future: check this computer's clock"
-        case .expired: "the VICAL is past its nextUpdate"
+        case .expired: "the VICAL is past its nextUpdate; get a newer one from its provider"
         }
     }
 }

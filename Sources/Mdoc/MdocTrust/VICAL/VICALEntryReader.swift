@@ -4,8 +4,8 @@ internal import PKIX
 /// Reads the entries of a VICAL one by one.
 ///
 /// The provider's signature covers the certificate itself. A wrong member beside the certificate therefore
-/// does not make the certificate less trusted (Q232). Only the document types say something that the
-/// certificate does not say.
+/// does not make the certificate less trusted (Q232). Only the member with the document types has information
+/// that is not in the certificate.
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []
@@ -83,7 +83,7 @@ private struct Members {
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
         recordFault(
             .ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
-        // A missing member is not unreadable. `read` reports that the entry has no document types.
+        // A missing member does not count as unreadable. `read` reports that the entry has no document types.
         let (docTypes, areAllRead) = items["doctype"]?.docTypes ?? ([], true)
         recordFault(.docType, areAllRead ? nil : .wrongType)
         return (docTypes, faults)
@@ -93,14 +93,14 @@ private struct Members {
 extension CBORItem {
     private static let bignum: UInt64 = 2
 
-    /// The bytes of a biguint without leading zeros; `nil` for other types.
+    /// The bytes of an unsigned integer or bignum, without leading zeros; `nil` for other CBOR types.
     private var unsignedBytes: ArraySlice<UInt8>? {
         if let bytes = try? tagged(Self.bignum).byteString() { return bytes.drop { $0 == 0 } }
         guard let number = try? unsigned() else { return nil }
         return (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }.drop { $0 == 0 }
     }
 
-    /// Whether this biguint equals `serial`, the content of a DER INTEGER.
+    /// Whether this unsigned integer or bignum equals `serial`, the content of a DER INTEGER.
     func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
         unsignedBytes?.elementsEqual(serial.drop { $0 == 0 }) == true
     }
@@ -119,8 +119,8 @@ extension CBORItem {
         return own == identifier ? nil : .differs
     }
 
-    /// The document types of an array, or of a single text. `areAllRead` says whether the whole item has the
-    /// form of the standard.
+    /// The document types of an array, or of a single text. `areAllRead` is true only if the whole item has
+    /// the form that the standard requires.
     fileprivate var docTypes: (names: Set<String>, areAllRead: Bool) {
         guard let array = try? array() else { return (docType.map { [$0] } ?? [], false) }
         var names: Set<String> = []
@@ -131,7 +131,8 @@ extension CBORItem {
         return (names, areAllRead)
     }
 
-    /// The document type in this text; `nil` for other types and for more than 255 bytes.
+    /// The document type in this text; `nil` if the text is empty or has more than 255 bytes, or if the item
+    /// is not a text.
     private var docType: String? {
         guard let name = try? utf8(), !name.isEmpty, name.count <= 255 else { return nil }
         return String(decoding: name, as: UTF8.self)

@@ -36,7 +36,7 @@ package enum VICALMemberFault: Equatable, Sendable {
     case wrongType
     /// The member differs from the certificate.
     case differs
-    /// The member occurs twice, in names that differ only in case.
+    /// The entry has the member twice, with names that differ only in case.
     case twice
 }
 
@@ -44,12 +44,12 @@ extension VICALFinding {
     /// The finding in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .listEmpty: "the list names no root"
+        case .listEmpty: "the VICAL lists no root"
         case .entryLeftOut(let index, let fault): "entry \(index) is left out: \(fault.explanation)"
         case .memberWrong(let member, let fault, let index, let subject):
             "entry \(index), \(Terminal.safe(subject)): \(member.rawValue) \(fault.explanation); "
                 + (member == .docType
-                    ? "the certificate is trusted for the types that can be read"
+                    ? "the certificate is trusted for the readable document types of its entry"
                     : "the certificate is still used")
         case .withoutDocTypes(let subject):
             "\(Terminal.safe(subject)) is listed without document types, so it is trusted for none"
@@ -61,10 +61,10 @@ extension VICALFinding {
 extension VICALEntryFault {
     fileprivate var explanation: String {
         switch self {
-        case .notAMap: "it is not a map"
-        case .certificateMissing: "it has no certificate"
-        case .certificateWrongType: "its certificate is not a byte string"
-        case .certificateUnreadable(let error): "its certificate cannot be read: \(error.explanation)"
+        case .notAMap: "the entry is not a map"
+        case .certificateMissing: "the entry has no certificate"
+        case .certificateWrongType: "the entry's certificate is not a byte string"
+        case .certificateUnreadable(let error): "the entry's certificate cannot be read: \(error.explanation)"
         }
     }
 }
@@ -73,7 +73,7 @@ extension VICALMemberFault {
     fileprivate var explanation: String {
         switch self {
         case .wrongType: "has the wrong CBOR type"
-        case .differs: "differs from the certificate's"
+        case .differs: "differs from the value in the certificate"
         case .twice: "occurs twice"
         }
     }

@@ -4,8 +4,8 @@ package import PKIX
 
 /// A VICAL whose signature by a pinned provider was verified (ISO/IEC 18013-5 Annex C).
 ///
-/// **Responsibility.** This value is the only way to the entries of a VICAL (Q175).
-/// `UnverifiedVICAL.verify(by:at:_:revokedBy:)` makes it after it has checked, in this order:
+/// **Responsibility.** The entries of a VICAL are available only through this value (Q175).
+/// `UnverifiedVICAL.verify(by:at:_:revokedBy:)` makes the value after it has checked, in this order:
 ///
 /// 1. the path from the signer to a pinned provider's root, at the date of the list and at the time of the
 ///    check;
@@ -14,9 +14,9 @@ package import PKIX
 /// 4. the CRLs of the provider's root, which may revoke the signer;
 /// 5. the date and the nextUpdate of the list.
 ///
-/// **Callers.** The admission of a new list checks everything. `TrustSnapshot` verifies a stored list again
-/// without a time, because an expired list stays in use until a better list comes (Q176). The results that
-/// follow from the bytes alone are cached, so parsing and the verification of the signature happen once.
+/// **Callers.** The admission of a new list makes all of these checks. `TrustSnapshot` verifies a stored list
+/// again without a time, because an expired list stays in use until a better list comes (Q176). The results
+/// that follow from the bytes alone are cached, so parsing and the verification of the signature happen once.
 ///
 /// **Limits.** At most 4096 entries are read. An entry without a readable certificate is left out, and
 /// `findings` says why. The roots themselves are not checked here: `TrustAnchor` does that.
@@ -39,9 +39,9 @@ package struct VerifiedVICAL: Sendable {
     package let entries: [Entry]
     /// The remarks on entries, both on used entries and on entries that were left out.
     package let findings: [VICALFinding]
-    /// The rules of its profile that the signer's certificate breaks, although the certificate is accepted.
+    /// The profile rules that the signer's certificate breaks. The certificate is accepted nevertheless.
     package let signerFindings: [ProfileFinding]
-    /// The pinned root to which the signer led.
+    /// The pinned root to which the path from the list's signer leads.
     let root: TrustAnchor
 
     fileprivate init(
@@ -108,8 +108,8 @@ extension UnverifiedVICAL {
         let chain = try list.signerChain()
         let path: VerifiedPath
         do throws(CertificatePathError) {
-            // Checked at the date of the list first, because without that, a list older than its signer's
-            // certificate could be imported, but never used.
+            // The path is also checked at the date of the list. Otherwise a list that is older than its
+            // signer's certificate could be imported, but never used.
             path = try CertificatePath.path(chain, to: providers, at: date)
             if let now { _ = try CertificatePath.path(chain, to: providers, at: now) }
         } catch {
@@ -118,11 +118,12 @@ extension UnverifiedVICAL {
         try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
-        // No list is refused because of harmless findings, since a signer of published lists has such an
-        // encoding (Q214).
+        // Harmless findings are no reason to refuse a list, because published lists have a signer whose
+        // certificate has such an encoding (Q214).
         let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
-        // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.
+        // Only CRLs of roots are evaluated, so the revocation of a signer below an intermediate authority
+        // cannot be checked.
         if path.isDirect {
             let revocation = SignerRevocation(of: chain[0], issuedBy: path.root, in: revocationLists)
             guard !revocation.isRevokedPermanently else { throw .signerRevoked }

@@ -8,8 +8,8 @@ extension DocumentFamily {
             DocumentType(
                 .drivingLicence,
                 answers: DocumentType.usualAnswers.merging([
-                    // The elements of a domestic class are in AAMVA's namespace, so `elements(answering:)` of
-                    // a claim adds them.
+                    // The elements of a domestic class are in AAMVA's namespace. They are added by the
+                    // function `elements(answering:)` that takes a claim.
                     .category: ["driving_privileges", "expiry_date"], .domesticClass: [],
                     .address: [
                         "resident_address", "resident_city", "resident_state", "resident_postal_code",

@@ -7,7 +7,7 @@ extension DocumentFamily {
         types: [
             DocumentType(
                 .personID,
-                // The PID has another name for the date of issue.
+                // In the PID, the element with the date of issue has another name.
                 answers: DocumentType.usualAnswers.merging([.issueDate: ["issuance_date"]]) { $1 })
         ])
 

@@ -9,11 +9,12 @@ package struct DocumentType: Sendable {
     package let mainNameSpace: String
     /// The data model; `nil` if none is known for the type.
     package let model: DataModel?
-    /// The elements that answer each kind of claim. The document cannot answer a kind that is missing here.
+    /// The elements that answer each kind of claim. The document cannot answer a kind of claim that has no
+    /// entry.
     let answers: [Claim.Kind: [String]]
     /// The namespace of the elements that answer a claim, if it is not the main namespace.
     let answersElsewhere: [Claim.Kind: String]
-    /// The sets of elements that may come in place of an element, in order of preference.
+    /// For each element, the sets of elements that may replace it, in order of preference.
     package let substitutes: [ElementName: [[ElementName]]]
 
     init(
@@ -50,14 +51,15 @@ package struct DocumentType: Sendable {
     /// Every element of the data model; empty for a type without a data model.
     package var elements: [DataElement] { model?.elements ?? [] }
 
-    /// Returns the element `name` in the data model. A type without a data model has only age attestations.
+    /// Returns the element `name` in the data model. Without a data model, only an age attestation is
+    /// returned.
     package func element(_ name: ElementName) -> DataElement? {
         if let model { return model.element(name) }
         return name.nameSpace == mainNameSpace ? DataElement(ageAttestation: name) : nil
     }
 
-    /// Returns the elements that answer a kind of claim. For an age the list is empty, because its element
-    /// depends on the years.
+    /// Returns the elements that answer a kind of claim. For an age the list is empty, because the name of
+    /// its element depends on the age in years.
     func elements(answering kind: Claim.Kind) -> [ElementName] {
         answers[kind, default: []].map {
             ElementName(nameSpace: answersElsewhere[kind] ?? mainNameSpace, identifier: $0)
@@ -89,14 +91,15 @@ package struct DocumentFamily: Sendable {
         .drivingLicence, .photoID, .personID, .ageVerification, .nationalIDCardOfJapan,
     ]
 
-    /// Finds the document of a word such as `mdl`, or of a document type; `nil` if `text` is neither.
+    /// Finds the document for a word such as `mdl`, or for a document type; `nil` if `text` is neither.
     ///
-    /// A document type has a dot and at most 255 visible ASCII characters.
+    /// An unknown document type is accepted if it has a dot and at most 255 characters, all of them visible
+    /// ASCII characters.
     package init?(_ text: String) {
         if let known = Self.known.first(where: { $0.word == text }) {
             self = known
         } else if let known = Self.known.first(where: { $0.types.contains { $0.docType == text } }) {
-            // The text names one of several spellings of a type, so only that spelling is requested.
+            // `text` is the document type in one of several spellings, so only that spelling is requested.
             self.init(word: text, title: known.title, types: known.types.filter { $0.docType == text })
         } else if text.contains("."), text.utf8.count <= 255,
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })

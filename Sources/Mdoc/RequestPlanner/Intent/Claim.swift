@@ -15,7 +15,7 @@ package enum Claim: Hashable, Sendable {
     case inDate
     case issueDate
     case issuer
-    /// The portrait. `isCompared` says that a person will compare it with the holder's face.
+    /// The portrait. If `isCompared` is true, a person will compare the portrait with the holder's face.
     case portrait(isCompared: Bool)
     case birthDate
     case nationality
@@ -49,7 +49,7 @@ package enum Claim: Hashable, Sendable {
 }
 
 extension Claim {
-    /// The age in years of a question about age, also if it is given as an element.
+    /// The age in years that the claim asks about, as a question or as an `age_over_NN` element.
     var years: Int? {
         switch self {
         case .ageOver(let years): years
@@ -62,10 +62,10 @@ extension Claim {
 
     var vehicleClasses: [String] { if case .domesticClasses(let codes) = self { codes } else { [] } }
 
-    /// Whether the claim is the portrait, also if it is given as an element.
+    /// Whether the claim asks for the portrait, as `portrait` or as an element of that name.
     var isPortrait: Bool { kind == .portrait || isElement { $0 == "portrait" } }
 
-    /// Whether the claim is the document's number, also if it is given as an element.
+    /// Whether the claim asks for the document's number, as `documentNumber` or as an element.
     var isDocumentNumber: Bool { kind == .documentNumber || isElement { $0 == "document_number" } }
 
     /// Whether the claim reveals more about the age than an attestation does.

@@ -17,16 +17,16 @@ internal import MdocModel
 ///              / "required" claims  ; claims from above that must be answered
 ///     document = "mdl" / "photoid" / "pid" / "av" / "mnc" / a document type
 ///
-/// The options of `countersign request` make the same intents:
+/// The options of `countersign request` stand for parts of this text:
 ///
 /// - `--age-over N` is "age over N";
 /// - `--portrait` is "portrait for a human to compare";
-/// - `--element NS/ID` is the element, and makes the purpose `elements`; without the option, the purpose
-///   is `age`;
+/// - `--element NS/ID` is the element, and makes the purpose `elements`; without the option, the purpose is
+///   `age`;
 /// - `--doc-type T` is "from T".
 ///
-/// An intent does not say what is stored of the answer: `RetentionChoice` does, which the option `--keep`
-/// sets.
+/// An intent does not say which parts of the answer are stored. A `RetentionChoice` says this, and the option
+/// `--keep` sets it.
 extension RequestIntent {
     /// The maximum length of the text in bytes.
     package static let maximumLength = 2048
@@ -37,7 +37,7 @@ extension RequestIntent {
     package init(parsing text: String) throws(RequestPlannerError) {
         guard text.utf8.count <= Self.maximumLength else { throw .textTooLong(limit: Self.maximumLength) }
         var parts = text.split(separator: ";", omittingEmptySubsequences: false).map(\.words)
-        // `split` returns at least one part, since it keeps empty ones.
+        // There is at least one part, since `split` keeps empty parts here.
         var head = parts.removeFirst()
         purpose = .age
         if let first = head.first, first.hasSuffix(":") {
@@ -147,8 +147,8 @@ extension Claim: CustomStringConvertible {
 }
 
 extension ElementName {
-    /// Parses `namespace/element`; `nil` for other text, and for text that ends with a colon, as a purpose
-    /// does.
+    /// Parses `namespace/element`. Returns `nil` for other text. A text that ends with a colon is refused
+    /// too, because it may be a purpose.
     fileprivate init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !path.hasSuffix(":") else { return nil }
@@ -168,8 +168,8 @@ extension Substring {
 }
 
 extension [String] {
-    /// Whether these are 1 to 16 codes of vehicle categories or classes, each of at most 8 capitals and
-    /// digits.
+    /// Whether the words are 1 to 16 codes of vehicle categories or classes. A code has at most 8 characters,
+    /// all of them capital letters or digits.
     fileprivate var areCodes: Bool {
         !isEmpty && count <= 16
             && allSatisfy { code in

@@ -1,18 +1,19 @@
 /// The question that a till or an app wants answered, before any element is chosen.
 ///
-/// `RequestPlan` makes the smallest request of an intent. `RequestIntent+Text.swift` has the text form.
+/// `RequestPlan` makes the smallest request that answers an intent. `RequestIntent+Text.swift` has the text
+/// form.
 package struct RequestIntent: Hashable, Sendable {
     /// The evidence that may replace a missing age attestation, from least to most revealing (Q160).
     package enum AgeFallback: String, CaseIterable, Sendable {
         case nothing
         case ageInYears = "age in years"
-        /// The age in years. If the document lacks that element too, the birth date.
+        /// The age in years or, if the document does not have it, the birth date.
         case birthDate = "birth date"
     }
 
     /// The purpose of the request, which limits the allowed claims.
     package var purpose: RequestPurpose
-    /// The claims, in the order in which they are asked.
+    /// The claims, in the order in which they are requested.
     package var claims: [Claim]
     /// The documents in order of preference. Any one of them answers the intent.
     package var documents: [DocumentFamily]
@@ -21,7 +22,8 @@ package struct RequestIntent: Hashable, Sendable {
     package var required: [Claim]
     /// Whether the age in years or the birth date may be requested together with a question about the age.
     ///
-    /// Only apps may set this. An app names each element, and its maker has to justify why the app needs it.
+    /// Only apps may set this. An app lists each element, and the app's maker has to justify why the app
+    /// needs the element.
     package var allowsBirthDateBesideAge = false
 
     package init(
@@ -36,7 +38,7 @@ package struct RequestIntent: Hashable, Sendable {
     }
 }
 
-/// The purpose of a request, which limits what it may ask.
+/// The purpose of a request, which limits the claims that the request may have.
 package enum RequestPurpose: String, CaseIterable, Sendable {
     /// Checking whether the holder is old enough.
     case age

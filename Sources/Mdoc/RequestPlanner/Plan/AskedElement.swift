@@ -4,7 +4,8 @@ package import MdocModel
 package struct AskedElement: Hashable, Sendable {
     package let docType: String
     package let name: ElementName
-    /// The sets of elements, each of which may come as a whole in place of the element.
+    /// The sets of elements that can replace the element. A set replaces the element only if all elements of
+    /// the set are returned.
     package let alternatives: [[ElementName]]
     /// Whether an answer is incomplete if it has neither the element nor one of the alternatives.
     package let isRequired: Bool
@@ -13,8 +14,8 @@ package struct AskedElement: Hashable, Sendable {
 extension ItemsRequest {
     /// Returns the elements of this request.
     ///
-    /// - An age attestation is never required, since another attestation may answer. If no attestation
-    ///   answers, the question about the age is unanswered.
+    /// - An age attestation is never required, since an attestation of another age may answer the question.
+    ///   If no attestation answers, the question about the age is unanswered.
     /// - An expiry date is always required, since it could refute the answer (Q221).
     ///
     /// - Parameter names: The elements that are required in addition to the mandatory elements of the

@@ -12,8 +12,8 @@ extension ItemsRequest {
         for claim in intent.claims {
             for name in try type.elements(answering: claim) {
                 ask(for: name, keeping: isKept(claim))
-                // An age attestation has no substitutes in the type, so the fallback of the intent names its
-                // substitutes.
+                // `type.substitutes` has no entry for an age attestation. Its substitutes follow from the
+                // intent's fallback.
                 let substitutes = type.substitutes[name] ?? type.ages(inPlaceOf: name, intent.ageFallback)
                 guard !substitutes.isEmpty, !alternatives.contains(where: { $0.requestedElement == name })
                 else { continue }
@@ -22,7 +22,8 @@ extension ItemsRequest {
         }
     }
 
-    /// Adds an element once. The element gets intentToRetain if the answer to any of its claims is stored.
+    /// Adds an element, unless the request has it already. The element gets intentToRetain if the answer to
+    /// any of its claims is stored.
     private mutating func ask(for name: ElementName, keeping isKept: Bool) {
         let element = Element(identifier: name.identifier, intentToRetain: isKept)
         guard let space = nameSpaces.firstIndex(where: { $0.name == name.nameSpace }) else {
@@ -77,7 +78,7 @@ extension DocumentType {
             case .ageInYears: ["age_in_years"]
             case .birthDate: ["age_in_years", "birth_date"]
             }
-        // A type without a data model may have any element.
+        // If the type has no data model, no element can be ruled out.
         return identifiers.map(inMain).filter { elements.isEmpty || !lacks($0) }.map { [$0] }
     }
 }

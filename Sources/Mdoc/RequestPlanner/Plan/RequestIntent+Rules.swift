@@ -1,14 +1,15 @@
 extension RequestIntent {
     /// Checks the rules that do not depend on the document.
     ///
-    /// - Throws: `RequestPlannerError` for an intent that asks nothing, repeats something, or asks too much.
+    /// - Throws: `RequestPlannerError` for an intent that has no claim or no document, repeats a claim or
+    ///   document type, or asks for too much.
     func check() throws(RequestPlannerError) {
         guard !claims.isEmpty, !documents.isEmpty else { throw .nothingAsked }
         var seen: Set<Claim> = []
         for claim in claims where !seen.insert(claim).inserted { throw .claimTwice(claim) }
         for claim in required {
             guard claims.contains(claim) else { throw .requiredNotAsked(claim) }
-            // Removed from the set, so that a second `required` of one claim is found.
+            // The claim is removed from the set, so that a claim that is required twice is found.
             guard seen.remove(claim) != nil else { throw .claimTwice(claim) }
         }
         var docTypes: Set<String> = []
@@ -19,7 +20,7 @@ extension RequestIntent {
         for claim in claims { try check(claim) }
     }
 
-    /// Checks the range of each age, and that at most two are asked (ISO/IEC 18013-5 7.2.5).
+    /// Checks the range of each age, and that the intent asks about at most two ages (ISO/IEC 18013-5 7.2.5).
     private func checkAges() throws(RequestPlannerError) {
         var count = 0
         for claim in claims {

@@ -4,7 +4,7 @@ package import MdocModel
 ///
 /// **Responsibility.** The initialiser checks the intent against the rules (`RequestRule`), and chooses for
 /// each document type the least revealing elements that answer each claim: an age attestation instead of a
-/// birth date (ISO/IEC 18013-5 7.2.5, Q160). It also sets intentToRetain of each element from one choice,
+/// birth date (ISO/IEC 18013-5 7.2.5, Q160). It also sets intentToRetain of each element, from a
 /// `RetentionChoice`.
 ///
 /// **Results.**
@@ -12,17 +12,17 @@ package import MdocModel
 /// - `drafts(for:)` gives the requests to send to one wallet. A wallet with extended requests (second
 ///   edition, draft) gets one request and chooses the document. Any other wallet is asked for one document
 ///   after the other.
-/// - `askedElements` says what an answer must have to be complete.
-/// - `keeps(_:of:)` says whether a returned element is stored after the check.
+/// - `askedElements` lists the elements that a complete answer must have.
+/// - `keeps(_:of:)` returns whether a returned element is stored after the check.
 ///
-/// **Callers.** The command line, the daemon and the library plan every request with it, before a phone is
-/// presented. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
+/// **Callers.** The command line, the daemon and the library plan every request with it, before a phone comes
+/// to the reader. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
 ///
-/// **Limits.** A plan knows no session, key or wallet, and does not sign. It judges no answer:
-/// `MdocVerification` compares a response with the request, and `Reports` answers the questions.
+/// **Limits.** A plan does not depend on a session, a key or a wallet, and does not sign. It judges no
+/// answer: `MdocVerification` compares a response with the request, and `Reports` answers the questions.
 package struct RequestPlan: Sendable {
     package let intent: RequestIntent
-    /// The choice of what is stored of the answer; `nil` if an app chose for each claim.
+    /// The choice of the parts of the answer that are stored; `nil` if an app chose for each claim.
     package let retention: RetentionChoice?
     /// The requests of each document family, in the order of the intent. A family has one request for each of
     /// its document types.
@@ -39,7 +39,7 @@ package struct RequestPlan: Sendable {
         try self.init(intent, retention) { retention.keeps($0) }
     }
 
-    /// Plans the request for `intent`. Of its answers, only the answers to `claims` are stored.
+    /// Plans the request for `intent`. Only the answers to `claims` are stored after the check.
     package init(
         _ intent: RequestIntent, keeping claims: Set<Claim>
     ) throws(RequestPlannerError) {
@@ -66,7 +66,10 @@ package struct RequestPlan: Sendable {
         self.askedElements = askedElements
     }
 
-    /// Returns this plan for documents of certain issuers only, by their identifiers.
+    /// Returns a copy of this plan whose requests accept only documents of the issuers with these
+    /// identifiers.
+    ///
+    /// - Parameter identifiers: The identifiers of the accepted issuers (`ItemsRequest.issuerIdentifiers`).
     package func wanting(issuers identifiers: [[UInt8]]) -> RequestPlan {
         var plan = self
         plan.requests = requests.map { requests in
@@ -94,6 +97,20 @@ package struct RequestPlan: Sendable {
 
     package var domesticClasses: [String] { intent.claims.flatMap(\.vehicleClasses) }
 
+    /// The elements that the plan adds to the claims: the expiry date for a question about driving, because a
+    /// licence that has expired permits no driving. Empty if the intent asks for the expiry date itself.
+    package var additions: [ElementName] {
+        guard !categories.isEmpty || !domesticClasses.isEmpty,
+            !intent.claims.contains(where: { $0 == .expiry || $0 == .inDate })
+        else { return [] }
+        var added: [ElementName] = []
+        for element in askedElements where element.name.identifier == "expiry_date" {
+            let isNamed = intent.claims.contains(.element(element.name))
+            if !isNamed, !added.contains(element.name) { added.append(element.name) }
+        }
+        return added
+    }
+
     /// Whether the answer is incomplete without a portrait (Q158).
     package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
 
@@ -108,7 +125,7 @@ package struct RequestPlan: Sendable {
 }
 
 extension [RequestPlan] {
-    /// Returns the requests to send to a wallet, in order, if any one of the planned documents is enough.
+    /// Returns the requests to send to a wallet, in order. Any one of the planned documents is enough.
     ///
     /// A later request is sent only if the earlier requests returned no document. A wallet with extended
     /// requests gets one request and chooses the document. Any other wallet is asked for one family at a
@@ -119,8 +136,8 @@ extension [RequestPlan] {
             return families.map { DeviceRequestDraft($0).suited(to: capabilities) }
         }
         let documents = families.flatMap(\.self)
-        // With a use case, a request with requestInfo is of version 1.1 in every reading of the draft second
-        // edition.
+        // The draft second edition does not clearly say which version a request with requestInfo has. With a
+        // use case, the version is 1.1 in every reading of the draft.
         guard documents.count > 1 || documents.contains(where: \.isExtended) else {
             return [DeviceRequestDraft(documents)]
         }
@@ -131,7 +148,8 @@ extension [RequestPlan] {
 }
 
 extension ItemsRequest {
-    /// Whether a returned element is stored by the intentToRetain of this request.
+    /// Whether a returned element may be stored according to the intentToRetain of the elements in this
+    /// request.
     fileprivate func keeps(_ name: ElementName) -> Bool {
         let kept = nameSpaces.flatMap { space in
             space.elements.filter(\.intentToRetain).map {
@@ -143,8 +161,8 @@ extension ItemsRequest {
             kept.contains(alternative.requestedElement) && alternative.sets.contains { $0.contains(name) }
         }
         if isSubstitute { return true }
-        // The nearest attestation answers in place of the requested attestation (ISO/IEC 18013-5 7.2.5), so
-        // it is stored if a requested attestation is.
+        // A document may answer with the nearest attestation (ISO/IEC 18013-5 7.2.5). This attestation is
+        // stored if a requested attestation has intentToRetain.
         guard AgeAttestation(name.identifier) != nil, !asks(for: name.identifier, in: name.nameSpace) else {
             return false
         }
@@ -154,19 +172,19 @@ extension ItemsRequest {
     }
 }
 
-/// The choice of what a shop stores of an answer.
+/// The choice of the parts of an answer that a shop stores.
 ///
-/// The member intentToRetain, by which the holder is told what will be stored, follows from this choice
-/// alone. The same choice decides what is stored and deleted. An app that uses the library can choose for
-/// each claim instead.
+/// The member intentToRetain of the request tells the holder what will be stored, and follows from this
+/// choice alone. The choice also decides what the shop stores and deletes. An app that uses the library can
+/// choose for each claim instead.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.
     case receipt
     /// The answers about age, and the document's number.
     case ageAndIDNumber = "age+id-number"
-    /// Everything that was asked, once the holder has agreed. Portraits are never stored; they stay in memory
-    /// only.
+    /// The requested elements, if the holder consents. Portraits stay in memory and are not stored. An expiry
+    /// date that is requested only for `inDate` is not stored.
     case consented
 
     func keeps(_ claim: Claim) -> Bool {

@@ -19,8 +19,8 @@ package struct MerchantIdentity: Hashable, Sendable {
         self.teamIdentifier = teamIdentifier
     }
 
-    /// Whether one of the identifiers is from Apple's published example, whose identifiers no real request
-    /// has.
+    /// Whether one of the identifiers is from Apple's published example. No real request has such an
+    /// identifier.
     var isOfPublishedExample: Bool {
         merchantIdentifier.hasPrefix("PassKit_Identity_Test_")
             || teamIdentifier.hasPrefix("PassKit_Identity_Test_")

@@ -3,7 +3,7 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// The encrypted answer of Verify with Wallet (HPKEEnvelope), which PassKit has in
+/// The encrypted answer of Verify with Wallet (HPKEEnvelope), which PassKit returns in
 /// `PKIdentityDocument.encryptedData`. Unknown members are ignored.
 package struct WalletEnvelope: Sendable, RedactedDescription {
     /// The encapsulated key of HPKE (pkEm), 65 bytes.
@@ -33,7 +33,8 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         } catch {
             throw .malformed(.envelope, error)
         }
-        // Checked before the parameters are read, since another algorithm may have other parameters.
+        // The algorithm is checked before the parameters are read, since another algorithm may have other
+        // parameters.
         guard algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
         do throws(CBORError) {
@@ -52,8 +53,8 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         else { throw .sizeWrong(.envelope) }
     }
 
-    /// Opens the envelope in the order of Apple's "Verifying Wallet identity requests": the key, the
-    /// transcript, then the contents.
+    /// Opens the envelope. The checks are made in the order of Apple's "Verifying Wallet identity requests":
+    /// the key, the transcript, then the contents.
     ///
     /// - Parameters:
     ///   - keys: All keys that the request may have used. During a rotation these include the old keys.
@@ -84,7 +85,8 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         Digest(.sha256, of: transcript.encoded).equals(infoHash)
     }
 
-    /// Returns the error that says to which other configured request the envelope belongs.
+    /// Returns the error for an envelope that answers another request. For a request of another configured
+    /// merchant or team, it is `merchantOther` or `teamOther`.
     private func mismatch(
         of merchant: MerchantIdentity, nonce: PresentationNonce, key: RecipientKey,
         others: ArraySlice<MerchantIdentity>
@@ -94,7 +96,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
             return isSealed(
                 in: .inApp(candidate, nonce: nonce, recipientKeyHash: key.hash))
         }
-        // Both parts of a candidate were checked before, so no `try?` fails here.
+        // The merchant and team identifiers of every candidate were checked before, so no `try?` fails here.
         for other in others {
             let ofTeam = try? MerchantIdentity(
                 merchantIdentifier: merchant.merchantIdentifier, teamIdentifier: other.teamIdentifier)
@@ -110,7 +112,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
     private static func response(
         in plaintext: [UInt8]
     ) throws(WalletPresentationError) -> UnverifiedResponse {
-        // The DeviceResponse is one level deeper here than in a presentation nearby.
+        // The DeviceResponse is one level deeper here than in a presentation to a reader nearby.
         let limits = CBORLimits(depth: CBORLimits.standard.depth + 1, bytes: CBORLimits.standard.bytes)
         let structure = PresentationStructure.plaintext
         let item = try mapping(CBORItem.parse(plaintext[...], limits: limits), structure.malformed)

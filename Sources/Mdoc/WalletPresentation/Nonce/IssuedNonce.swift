@@ -2,7 +2,7 @@ internal import CBOR
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// A presentation channel: the way in which an answer comes without a tap.
+/// A channel for presentations without a tap on a reader.
 package enum PresentationChannel: String, Sendable {
     /// An app with PassKit (Verify with Wallet).
     case app
@@ -29,8 +29,8 @@ package struct SessionBinding: Hashable, Sendable, RedactedDescription {
 
 /// A nonce with the session and channel for which it was issued, and its expiry.
 ///
-/// `check(session:channel:at:)` and `spent(isFirstUse:by:over:at:)` turn it into a `SpentNonce`. Between the
-/// two, the store marks the nonce as spent in one atomic step.
+/// `check(session:channel:at:)` and `spent(isFirstUse:by:over:at:)` turn it into a `SpentNonce`. Between
+/// these two calls, the store marks the nonce as spent in one atomic step.
 package struct IssuedNonce: Hashable, Sendable {
     package let nonce: PresentationNonce
     package let session: SessionBinding
@@ -79,7 +79,7 @@ package struct IssuedNonce: Hashable, Sendable {
 
 /// The reason that a nonce must not be used.
 package enum NonceRefusal: String, CaseIterable, Error, Sendable {
-    /// The nonce was not issued here, or so long ago that it was deleted.
+    /// The nonce was not issued here, or was deleted some time after its expiry.
     case unknown = "nonce.unknown"
     case reused = "nonce.reused"
     case otherSession = "nonce.other_session"
@@ -96,7 +96,7 @@ package enum NonceRefusal: String, CaseIterable, Error, Sendable {
 /// Opening a presentation consumes the proof, so that one nonce opens one presentation.
 package struct SpentNonce: ~Copyable, Sendable {
     package let nonce: PresentationNonce
-    /// Whether a second use was ruled out; false for a stored presentation.
+    /// Whether a second use of the nonce was ruled out; false for a stored presentation.
     let isReplayChecked: Bool
 
     fileprivate init(_ nonce: PresentationNonce, isReplayChecked: Bool) {

@@ -6,7 +6,7 @@ package struct PresentationNonce: Hashable, Sendable, RedactedDescription {
     package static let maximumSize = 64
     /// The minimum number of bytes in ISO/IEC TS 18013-7 Annex C.
     package static let minimumSizeOnTheWeb = 16
-    /// The number of bytes of nonces that are issued here.
+    /// The number of bytes in a nonce that this program issues.
     package static let issuedSize = 32
 
     package let bytes: [UInt8]

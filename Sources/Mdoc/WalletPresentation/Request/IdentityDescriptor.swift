@@ -6,7 +6,7 @@ package struct IdentityDescriptor: Sendable {
     package let document: IdentityDocument
     /// The requested elements, in the order in which they were added. No element occurs twice.
     package let elements: [(element: IdentityElement, intent: IntentToStore)]
-    /// The request in the terms of ISO/IEC 18013-5, used to compare the answer and to ask on the web.
+    /// The request in the form of ISO/IEC 18013-5, with which the answer is compared.
     package let itemsRequest: ItemsRequest
     private let intents: [ElementName: IntentToStore]
 
@@ -37,8 +37,8 @@ package struct IdentityDescriptor: Sendable {
         intents = draft.intents
     }
 
-    /// Returns the time for which a value of this name may be stored. An element that was not requested must
-    /// not be stored.
+    /// Returns the time for which the value of the element `name` may be stored. An element that was not
+    /// requested must not be stored.
     package func intent(for name: ElementName) -> IntentToStore { intents[name] ?? .willNotStore }
 }
 
@@ -59,7 +59,7 @@ struct MappedElement {
 }
 
 /// Collects elements by namespace. If two elements of PassKit map to the same element of the document, the
-/// stricter intent counts.
+/// stricter intent to store is used.
 private struct ItemsRequestDraft {
     private var names: [ElementName] = []
     private var alternatives: [AlternativeDataElements] = []
@@ -81,7 +81,7 @@ private struct ItemsRequestDraft {
     }
 
     /// Returns the request with the elements grouped by namespace. intentToRetain is set for each element
-    /// whose intent allows to store it.
+    /// that may be stored.
     func itemsRequest(docType: String) -> ItemsRequest {
         var nameSpaces: [ItemsRequest.NameSpace] = []
         for name in names {

@@ -1,6 +1,7 @@
 internal import MdocModel
 
-/// The mapping of elements in Apple's "Requesting identity data from a Wallet pass".
+/// The elements of documents that correspond to PassKit's elements, from Apple's page "Requesting identity
+/// data from a Wallet pass".
 extension IdentityElement {
     var inDriversLicense: [MappedElement] {
         switch self {
@@ -69,7 +70,7 @@ extension IdentityElement {
         case .sex: .japan(["sex_unicode"]) + .iso23220(["sex"])
         case .dateOfBirth: .japan(["birth_date_unicode"]) + .iso23220(["birth_date"])
         case .age: .iso23220(["age_in_years"])
-        // The card has its ages in the namespace of ISO/IEC 23220, as the photo ID has.
+        // The Japanese card has its age attestations in the namespace of ISO/IEC 23220, as the photo ID has.
         case .ageAtLeast(let years): .age(years, in: [MappedElement].photoID)
         case .documentDHSComplianceStatus, .drivingPrivileges, .eyeColor, .hairColor, .height, .weight,
             .organDonorStatus, .veteranStatus, .issuingAuthority, .documentIssueDate,
@@ -104,8 +105,8 @@ extension [MappedElement] {
         return identifiers.flatMap { names([$0 + "_unicode"], in: photoID, [$0 + "_latin1", $0]) }
     }
 
-    /// Returns the attestation of this age; its substitute is the age in years. For 100 years and more there
-    /// is no attestation.
+    /// Returns the attestation of this age, with the age in years as its substitute. For 100 years and more
+    /// there is no attestation, and the age in years is returned.
     fileprivate static func age(_ years: Int, in nameSpace: String) -> Self {
         guard let attestation = AgeAttestation(years: years) else {
             return names(["age_in_years"], in: nameSpace)

@@ -3,14 +3,14 @@ internal import MdocModel
 
 /// The fact that an age in years was returned in place of the answer to "at least `years`".
 ///
-/// PassKit requests the age in years if a licence has no attestation for `years`. The age was true on the day
-/// of issue, and reveals more than was asked.
+/// PassKit requests the age in years if a licence has no attestation for `years`. The returned age was
+/// correct on the day of issue, and reveals more than the request asked for.
 package struct AgeStandIn: Hashable, Sendable {
     package let docType: String
-    /// The age in the question.
+    /// The age that the question asks about.
     package let years: Int
 
-    /// Returns the stand-ins in `response`, one for each question about age that has no other answer.
+    /// Returns one value for each question about age that `response` answers only with an age in years.
     static func all(
         in response: VerifiedResponse, comparedWith comparison: RequestComparison
     ) -> [AgeStandIn] {
@@ -25,7 +25,7 @@ package struct AgeStandIn: Hashable, Sendable {
 }
 
 extension AgeAnswer {
-    /// Whether neither a yes, a no nor a contradiction was returned.
+    /// Whether the document does not answer the question. Contradictory elements count as an answer.
     fileprivate var isUnanswered: Bool {
         switch self {
         case .yes, .no, .cannotTell(.contradictory): false

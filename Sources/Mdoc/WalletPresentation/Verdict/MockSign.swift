@@ -3,20 +3,21 @@ internal import MdocVerification
 
 /// The sign by which an answer is recognised as a mock: a test answer, which proves nothing.
 ///
-/// The answer itself carries the sign. The sign can only lower the trust in an answer, so forging it gains
-/// nothing.
+/// A sign can only lower the trust in an answer, so forging a sign gains nothing. Most signs come from the
+/// answer itself.
 package enum MockSign: String, CaseIterable, Sendable {
     /// The request has the identifiers of Apple's published example.
     case publishedExample = "mock.published_example"
-    /// The document names the test issuer, which did sign the document, as in Apple's published example.
+    /// The document names PassKit's test issuer, and this issuer did sign the document, as in Apple's
+    /// published example.
     case testIssuer = "mock.test_issuer"
-    /// The document names the test issuer, which did not sign the document. It comes from a real phone with
-    /// Wallet's developer profile.
+    /// The document names PassKit's test issuer, but this issuer did not sign the document. The answer comes
+    /// from a real phone with Wallet's developer profile.
     case developerProfile = "mock.developer_profile"
-    /// The document names the test issuer, and neither the issuer's nor the device's signature is valid. It
-    /// comes from Apple's simulator.
+    /// The document names PassKit's test issuer, and neither the issuer's nor the device's signature is
+    /// valid. The answer comes from Apple's simulator.
     case simulator = "mock.simulator"
-    /// The document is of an issuer that is trusted only for tests.
+    /// The document is from an issuer that is trusted only for tests.
     case testTrust = "mock.test_trust"
 }
 
@@ -52,11 +53,11 @@ extension MockSign {
     /// The sign in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .publishedExample: "the request has the identifiers of a published example"
-        case .testIssuer: "a document of the test issuer of PassKit"
-        case .developerProfile: "a phone with Wallet's developer profile"
-        case .simulator: "a document of the simulator"
-        case .testTrust: "a document of an issuer that is trusted for tests alone"
+        case .publishedExample: "the request has the identifiers of Apple's published example"
+        case .testIssuer: "the document names PassKit's test issuer, which signed it"
+        case .developerProfile: "the document comes from a phone with Wallet's developer profile"
+        case .simulator: "the document comes from Apple's simulator"
+        case .testTrust: "the document's issuer is trusted only for tests"
         }
     }
 }

@@ -5,10 +5,11 @@ internal import MdocTrust
 
 /// A presentation through an app or a web page, decrypted and parsed.
 ///
-/// **Responsibility.** Only one fact is verified yet: the answer was encrypted for this verifier, in this
+/// **Responsibility.** So far only one fact is verified: the answer was encrypted for this verifier, in this
 /// request. `verify(in:)` does the rest:
 ///
-/// - the checks of a presentation nearby (ISO/IEC 18013-5 9.3), with the transcript of the channel;
+/// - the checks of a presentation to a reader nearby (ISO/IEC 18013-5 9.3), with the transcript of the
+///   channel;
 /// - the rules of a channel without engagement: no MAC (Q236), and no more documents than requested;
 /// - the signs of a mock answer, which is never verified.
 ///
@@ -25,11 +26,13 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     let isReplayChecked: Bool
     let isOfPublishedExample: Bool
 
-    /// Makes every check of a presentation nearby, and the checks of a channel without engagement.
+    /// Makes every check of a presentation to a reader nearby, and the checks of a channel without
+    /// engagement.
     package func verify(in context: PresentationContext) -> PresentationVerdict {
         let failures = failures(comparedWith: context.comparison)
         let judgement = response.verify(in: context.verification(transcript))
-        // A mock is recognised first, because no till may act on its documents, whether they verify or not.
+        // A mock is recognised first, because no till may act on the documents of a mock, even if every check
+        // passes.
         if let sign = isOfPublishedExample
             ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {
@@ -55,10 +58,10 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         }
     }
 
-    /// Whether the response verifies with the trust in test issuers.
+    /// Whether the response passes every check with `testTrust`, the trust in issuers of test documents.
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
-        // Test issuers are tried separately, after the real trust has rejected, so that a test document is
-        // never reported as verified.
+        // Test issuers are tried only after the check with the real trust has failed. A test document is
+        // therefore never reported as verified.
         guard let trust = context.testTrust else { return false }
         guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
         else {

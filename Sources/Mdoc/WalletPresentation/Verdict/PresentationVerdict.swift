@@ -31,8 +31,8 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 package struct RejectedPresentation: Sendable {
     /// The failed rules of the channel itself, apart from the checks of the response.
     package let failures: [ChannelFailure]
-    /// The results of the checks of the response. All of these checks may have passed. Then the presentation
-    /// was rejected only because of `failures`.
+    /// The results of the checks of the response. If all of these checks passed, the presentation was
+    /// rejected only because of `failures`.
     package let checks: CheckedResponse
     /// Whether a second use of the nonce was ruled out.
     package let isReplayChecked: Bool
@@ -102,7 +102,7 @@ extension ChannelFailure {
     /// The failure in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .deviceMac: "the phone sent a MAC where only a signature can prove its key"
+        case .deviceMac: "the phone sent a MAC where only a signature can prove that the phone holds its key"
         case .extraDocument: "the phone returned more documents than were requested"
         }
     }

@@ -38,7 +38,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         guard encapsulatedKey.count == HPKE.encapsulatedKeySize else { throw .sizeWrong(.encryptedResponse) }
     }
 
-    /// Opens the response as the answer to the request that sent `info` from a page of `origin`.
+    /// Opens the response as the answer to the request that a page of `origin` made with `info`.
     ///
     /// - Parameters:
     ///   - nonce: The proof that the nonce belongs to this session and is used once.
@@ -72,11 +72,12 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         try key.open(ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
     }
 
-    /// Returns the error that says to which other request the response belongs.
+    /// Returns the error for a response that does not open: `originOther`, `encryptionInfoReencoded` or
+    /// `notOpened`.
     private func mismatch(
         of info: EncryptionInfo, origin: WebOrigin, key: RecipientKey, others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {
-        // The response does not name its request, so only a decryption shows whether it answers a candidate.
+        // The response does not identify its request, so only decryption shows to which candidate it belongs.
         // A decryption costs a key agreement, so the number of candidates is limited.
         func isSealed(_ text: String, _ origin: WebOrigin) -> Bool {
             (try? open(with: key, in: .onTheWeb(encryptionInfo: text, origin: origin))) != nil
@@ -112,7 +113,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 }
 
 extension String {
-    /// This base64url text in other forms: with padding, in the alphabet of base64, and with both.
+    /// This base64url text with padding, in base64 without padding, and in base64 with padding.
     fileprivate var otherBase64Forms: Set<String> {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         let standard = String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })

@@ -76,7 +76,7 @@ extension CBORItem {
         guard let name = fields.next(), let parameters = fields.next(), fields.next() == nil else {
             throw .missingMember(at: offset)
         }
-        // `CBORError` has no case for a wrong text, so the error names the type that was expected.
+        // `CBORError` has no case for an unexpected text, so the error reports the expected type instead.
         guard name.isText("dcapi") else { throw .unexpectedType(expected: .textString, at: name.offset) }
         return parameters
     }

@@ -7,13 +7,13 @@ internal import MdocModel
 /// - Android's origin of an app is the hash of the certificate that signed the app (Q238).
 package struct WebOrigin: Hashable, Sendable {
     /// The origin as text, such as `https://shop.example` without a slash at its end, or
-    /// `android:apk-key-hash:…`. It is compared as a whole.
+    /// `android:apk-key-hash:…`. Two origins are equal only if their whole texts are equal.
     package let serialised: String
 
     /// Parses the origin of a secure page or of an Android app.
     ///
     /// A secure page has the scheme `https`; `http` is allowed only for a page of this computer itself, for
-    /// tests. A host name with other than ASCII characters must be in its ASCII form, in lower case.
+    /// tests. A host name with non-ASCII characters must be in its ASCII form, in lower case.
     ///
     /// - Throws: `WalletPresentationError.originMalformed` for any other text.
     package init(_ text: String) throws(WalletPresentationError) {
@@ -35,7 +35,8 @@ package struct WebOrigin: Hashable, Sendable {
         }
         let parts = rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let host = parts.first, Self.isHost(host) else { throw .originMalformed }
-        // Browsers leave out the default port, so an origin with it would never match.
+        // Browsers leave out the default port, so an origin with the default port would never match a
+        // browser's origin.
         if parts.count == 2 {
             guard let port = Self.port(parts[1]), port != defaultPort else { throw .originMalformed }
         }
@@ -46,8 +47,7 @@ package struct WebOrigin: Hashable, Sendable {
 
     private static let androidApp = "android:apk-key-hash:"
 
-    /// Whether the text is a SHA-256 in base64url without padding, which has one form of 43 characters
-    /// (Q238).
+    /// Whether the text is a SHA-256 in base64url without padding, which always has 43 characters (Q238).
     private static func isCertificateHash(_ text: Substring.UTF8View) -> Bool {
         text.count == 43 && Base64URL.decode(text)?.count == 32
     }

@@ -108,7 +108,8 @@ extension IdentityDescriptorError {
         case .elementTwice: "the same element is given twice; give each element once"
         case .ageTwice: "age and age(atLeast:) cannot be requested together; give one of them"
         case .ageOutOfRange: "an age must be from 1 to 125"
-        case .elementNotOfDocument(let element): "the document of --document has no element \(element.name)"
+        case .elementNotOfDocument(let element):
+            "the document type given with --document has no element \(element.name)"
         }
     }
 }

@@ -5,7 +5,8 @@ package import ReaderService
 internal import SystemPackage
 internal import Transport
 
-/// `--field-trace`: the file that receives the field trace of a presentation.
+/// `--field-trace`: the file that receives the field trace of a presentation. A field trace records what
+/// happened between reader and phone, without personal data.
 package struct FieldTraceArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -27,8 +28,8 @@ package struct FieldTraceArguments: ParsableArguments {
     }
 }
 
-/// A field trace that is written to a file line by line, so that the lines so far survive when the program is
-/// killed.
+/// A field trace that is written to a file line by line. If the program is killed, the file has all lines
+/// that were recorded before.
 package final class FieldTraceFile: Sendable {
     package let recorder: FieldTraceRecorder
     private let file: FileDescriptor

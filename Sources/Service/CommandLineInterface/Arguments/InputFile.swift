@@ -5,7 +5,7 @@ internal import MdocModel
 package import OpenSSLCrypto
 internal import SystemPackage
 
-/// Reading of files that a user names on the command line.
+/// Functions that read files which a user names on the command line.
 package enum InputFile {
     /// The default limit for a message: 1 MiB, in bytes.
     package static let messageLimit = 1 << 20
@@ -29,8 +29,8 @@ package enum InputFile {
         return bytes
     }
 
-    /// Reads to the end of the file, but at most `limit` bytes. The size is not asked for, because a pipe has
-    /// no size.
+    /// Reads to the end of the file, but at most `limit` bytes. The size of the file is not queried, because
+    /// a pipe has no size.
     private static func contents(of file: FileDescriptor, upTo limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -45,10 +45,10 @@ package enum InputFile {
     }
 }
 
-/// Reading of a private key with which a stored answer is decrypted or checked: the reader's ephemeral key,
-/// or the key that a wallet encrypts to.
+/// Functions that read the private key with which a stored answer is decrypted or checked: the reader's
+/// ephemeral key, or the key that a wallet encrypts to.
 package enum PrivateKeyFile {
-    /// The largest file with a key, in bytes.
+    /// The maximum size of a key file, in bytes.
     private static let largestFile = 1 << 16
 
     /// Reads a key from a file, or from the standard input if `argument` is `-`. The input is unencrypted PEM
@@ -61,8 +61,8 @@ package enum PrivateKeyFile {
     package static func read(
         _ argument: String, on curve: Curve? = nil, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
-        // The file is looked for before it is opened, because the error of opening it would repeat the
-        // argument, which may be the key itself.
+        // The existence of the file is checked first, because the error of a failed attempt to open it would
+        // contain the argument, which may be the key itself.
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(
@@ -79,7 +79,7 @@ package enum PrivateKeyFile {
         return key
     }
 
-    /// Reads `--reader-key`.
+    /// Reads the reader's private key in the file of `--reader-key`.
     ///
     /// - Throws: Status 64 (usage) if the key is not the private half of `eReaderKey`, the key that the
     ///   reader sent.

@@ -12,7 +12,7 @@ package struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it, and the policy file may define more names. By default the purpose of the request selects the policy. A policy that accepts more than the purpose's policy is refused.",
+            "What to do when it is unknown whether a document is revoked: \"age\" accepts the document, \"rental\" refuses it, and the policy file may define more names. By default the purpose of the request selects the policy. A policy that accepts more than the purpose's policy is refused.",
             valueName: "name"))
     package var policy: String?
 
@@ -25,7 +25,7 @@ package struct PolicyArguments: ParsableArguments {
 
     package init() {}
 
-    /// Reads the policy file and returns the policy to verify by.
+    /// Reads the policy file and returns the verification policy.
     ///
     /// - Parameters:
     ///   - purpose: The purpose of the request, or `nil` if the request is not known.
@@ -49,7 +49,7 @@ package struct PolicyArguments: ParsableArguments {
 /// - `policy`: the name of the default policy;
 /// - `policies`: policies by name; a policy with the name `age` or `rental` replaces the built-in policy;
 /// - `clockSkewSeconds`: the clock skew, 0 to 3600;
-/// - `documentSigners`: the certificate profiles of signers of other document types;
+/// - `documentSigners`: the profiles of document signer certificates for further document types;
 /// - `acceptTestDocuments`: whether test documents are accepted.
 ///
 /// An unknown member is an error, because it may be a misspelt restriction.
@@ -117,7 +117,7 @@ package struct PolicyFile {
 
     private enum Undetermined: String, CaseIterable { case accept, refuse }
 
-    /// Returns the policy to verify by.
+    /// Returns the verification policy.
     ///
     /// - Parameters:
     ///   - name: The argument of `--policy`. A policy that accepts more than the policy of `purpose` is

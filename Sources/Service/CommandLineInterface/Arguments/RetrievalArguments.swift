@@ -97,6 +97,11 @@ package struct EndpointArgument: ExpressibleByArgument {
     package let host: String
     package let port: UInt16
 
+    /// The address in the form of the command line. The help shows this text if the option has a default.
+    package var defaultValueDescription: String {
+        "tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port

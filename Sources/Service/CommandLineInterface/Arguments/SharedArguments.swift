@@ -29,7 +29,8 @@ package struct StoreArguments: ParsableArguments {
         guard store?.isEmpty != true else { throw ValidationError("--store needs the name of a folder.") }
     }
 
-    /// The folder of `--store`, or the default folder of this user.
+    /// The folder of `--store`, or else of the environment variable `COUNTERSIGN_STORE`, or else the default
+    /// folder of this user.
     package var path: String {
         let environment = ProcessInfo.processInfo.environment
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -40,7 +41,7 @@ package struct StoreArguments: ParsableArguments {
     }
 }
 
-/// `--at`: the instant that validity is checked at.
+/// `--at`: the instant at which the validity of documents and certificates is checked.
 package struct ClockArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -51,13 +52,13 @@ package struct ClockArguments: ParsableArguments {
 
     package init() {}
 
-    /// Returns the instant of `--at`, or the time of the system's clock if this clock has been set.
+    /// Returns the instant of `--at` or, without this option, the time of the system's clock.
     package func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
         return try Self.believing(WallClock.system.now)
     }
 
-    /// Returns `now`, the time that the system's clock shows, unless the clock was never set.
+    /// Checks that the system's clock was set, and returns `now`, the time that it shows.
     ///
     /// - Throws: Status 69 (unavailable) if `now` is before this program was made, which means that the clock
     ///   was never set (Q189).

@@ -21,8 +21,8 @@ package struct TrustArguments: ParsableArguments {
 
     package init() {}
 
-    /// Reads the trusted roots. Notes on standard error name certificates that are not roots (Q178) and roots
-    /// that are not valid at `now` (Q173).
+    /// Reads the trusted roots. Prints a note on standard error for each certificate that is not a root
+    /// (Q178), and a note that lists roots that are not valid at `now` (Q173).
     ///
     /// - Parameter store: The folder of the store. The store is read if `--trust` is not given.
     package func load(from store: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
@@ -38,7 +38,9 @@ package struct TrustArguments: ParsableArguments {
             Terminal.message("note: \(note)")
         }
         if files.anchors.isEmpty {
-            Terminal.message("note: --trust names no root, so every issuer is unknown")
+            Terminal.message(
+                "note: no root certificate in \(trust.map { Terminal.safe($0) }.joined(separator: ", ")) (--trust), so every issuer is unknown"
+            )
         }
         let store = TrustStore(anchors: files.anchors)
         for anchor in store.unlinkedAnchors(at: now) {
@@ -54,23 +56,25 @@ package struct TrustArguments: ParsableArguments {
             snapshot = try ReaderStore(at: folder, for: .reading).currentTrust().snapshot
         } catch .absent, .empty {
             throw .usage(
-                "no issuer is trusted yet: give roots with --trust, or add roots to the trust store with"
-                    + " `countersign trust import`")
+                "no issuer is trusted yet in the store \(Terminal.safe(folder)): give roots with --trust,"
+                    + " or add roots to the store with `countersign trust import`")
         } catch {
             throw error.failure(in: folder)
         }
         let anchors = snapshot.anchors.map(\.anchor)
         if let note = TrustFiles.noteOnValidity(of: anchors, at: now) { Terminal.message("note: \(note)") }
         if anchors.isEmpty {
-            Terminal.message("note: the trust store has no root, so every issuer is unknown")
+            Terminal.message(
+                "note: the trust store in \(Terminal.safe(folder)) has no root, so every issuer is unknown")
         }
         return TrustStore(snapshot)
     }
 }
 
-/// The roots and notes collected from the files and folders that a user names.
+/// The issuer roots that were read from files and folders of the command line, and the notes on skipped
+/// certificates and files.
 package struct TrustFiles {
-    /// The largest file with certificates, in bytes.
+    /// The maximum size of a file with certificates, in bytes.
     package static let largestFile = 1 << 22
     /// The largest number of matching files in a folder.
     private static let mostFiles = 4096
@@ -82,7 +86,7 @@ package struct TrustFiles {
 
     /// Adds the roots of a file, or of a folder's files that end in `.pem`, `.der`, `.crt` or `.cer`.
     ///
-    /// A file that the user names must contain a certificate. A file of a folder without a certificate is
+    /// If `path` is a file, it must contain a certificate. In a folder, a file without a certificate is
     /// skipped.
     package mutating func read(_ path: String) throws(CommandFailure) {
         let skipped = try Self.each(at: path, ending: Self.endings, limit: Self.largestFile) {
@@ -94,9 +98,10 @@ package struct TrustFiles {
 
     /// Reads a file, or the files of a folder that have one of the endings.
     ///
-    /// - Parameter accept: Accepts the contents of one file, or returns why they cannot be used. For a file
-    ///   that the user named, the reason is thrown. For a file of a folder, the reason becomes a note.
-    /// - Returns: A note on each file of a folder that was skipped.
+    /// - Parameter accept: Accepts the contents of one file and returns `nil`, or returns the reason why the
+    ///   contents cannot be used. If `path` is a file, the reason is thrown. For a file in a folder, the
+    ///   reason becomes a note.
+    /// - Returns: A note on each skipped file of a folder.
     package static func each(
         at path: String, ending endings: [String], limit: Int,
         _ accept: (_ contents: [UInt8], _ file: String) -> String?
@@ -151,7 +156,8 @@ package struct TrustFiles {
             }
             if !add(der: der, from: path) { unreadable.append(Self.fault(of: der)) }
         }
-        // Without any readable certificate, the caller reports the fault of the whole file instead.
+        // If no certificate is readable, the caller reports one fault of the whole file instead of these
+        // texts.
         guard unreadable.count < blocks.count else { return false }
         notes += unreadable.map { "skipped: \(Terminal.safe(path)): \($0)" }
         return true
@@ -169,7 +175,7 @@ package struct TrustFiles {
         return isDamaged ? damagedBlock : "\(notACertificate), but \(form.explanation)"
     }
 
-    private static let notACertificate = "not a certificate, neither in PEM nor in DER"
+    private static let notACertificate = "the file is not a certificate in PEM or DER"
 
     /// Adds a root in DER, or a note if the certificate is no root. Returns whether `der` is a certificate.
     private mutating func add(der: [UInt8], from path: String) -> Bool {

@@ -9,7 +9,7 @@ package struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The answer that the page received: the text of the member response in the credential's data.",
+            "The answer that the page received: the text of the member \"response\" in the credential's data.",
             valueName: "file")
     )
     package var webResponse: String?
@@ -17,7 +17,7 @@ package struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The page's request: JSON with deviceRequest and encryptionInfo in the member data.",
+            "The page's request: JSON with \"deviceRequest\" and \"encryptionInfo\" in the member \"data\".",
             valueName: "file"))
     package var webRequest: String?
 
@@ -41,8 +41,8 @@ package struct WebArguments: ParsableArguments {
         guard webRequest == nil || encryptionInfo == nil else {
             throw ValidationError("Give either --web-request or --encryption-info.")
         }
-        // The software wallet has these options too. It gets --web-request alone, because it makes the
-        // response.
+        // The software wallet has these options too. The software wallet gets `--web-request` without
+        // `--web-response`, because it makes the response itself.
         guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
             throw ValidationError("--encryption-info and --origin need --web-response.")
         }
@@ -57,7 +57,7 @@ package struct WebArguments: ParsableArguments {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }
         guard FileManager.default.fileExists(atPath: encryptionInfo) else { return encryptionInfo }
-        // The limit has two more bytes than the text, because an editor may have added a line end.
+        // The limit is two bytes more than the longest text, because an editor may have added a line end.
         let text = try InputFile.read(encryptionInfo, limit: EncryptionInfo.maximumSize + 2)
         return String(decoding: text.withoutLineEnd, as: UTF8.self)
     }
@@ -86,7 +86,7 @@ package struct WebRequestFile {
             let request = Base64URL.decode(members.data.deviceRequest.utf8)
         else {
             throw .malformed(
-                "--web-request: the file must be JSON with deviceRequest and encryptionInfo, in base64url without padding, in the member data"
+                "--web-request: the file must be JSON whose member \"data\" has \"deviceRequest\" and \"encryptionInfo\", both in base64url without padding"
             )
         }
         (encryptionInfo, deviceRequest) = (members.data.encryptionInfo, request)

@@ -13,7 +13,7 @@ package import RequestPlanner
 ///
 /// Most failures have one of three statuses:
 ///
-/// - `usage` (64): the user can repair the call: an option, a file name, a missing identity.
+/// - `usage` (64): the user can correct the call, for example an option, a file name or a missing identity.
 /// - `malformed` (65): the bytes of an input cannot be decoded.
 /// - `unavailable` (69): a reader, a service or the disk is missing or busy; the same call may succeed later.
 ///
@@ -24,10 +24,10 @@ package import RequestPlanner
 /// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
 /// `TransactionReport.exitStatus`.
 ///
-/// The message has no full stop: the option or file, then what happened, then what to do. The message is one
-/// line, except that the broken rules of a certificate follow on further lines. Text from a file, a phone or
-/// the network passes through `Terminal.safe` first. A message never contains the value of an element, a
-/// private key or a token.
+/// The message begins with the option or file, and then says what happened and what to do. The message has no
+/// full stop. It is one line, except that the broken rules of a certificate follow on further lines. Text
+/// from a file, a phone or the network passes through `Terminal.safe` first. A message never contains the
+/// value of an element, a private key or a token.
 package struct CommandFailure: Error {
     package let status: ExitStatus
     package let message: String
@@ -37,7 +37,7 @@ package struct CommandFailure: Error {
         self.message = message
     }
 
-    /// A failure with exit status 64: the user can repair the call.
+    /// A failure with exit status 64: the user can correct the call.
     package static func usage(_ message: String) -> CommandFailure {
         CommandFailure(status: .usage, message: message)
     }
@@ -92,11 +92,19 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .answerNotYes: "verified, but an answer is no or unknown, or something needed is missing"
         case .rejected: "a check failed, or the document is a test document that is not accepted"
         case .incomplete:
-            "no answer to check: declined, connection lost, timeout, or only a status"
+            "no answer to check: refusal, lost connection, timeout, or only a status"
         case .usage: "wrong usage, or a file that cannot be opened"
         case .malformed: "an input is malformed: its bytes cannot be decoded"
         case .unavailable: "a reader or service is not available"
         }
+    }
+
+    /// Returns the meaning of the code for the help of a command.
+    ///
+    /// - Parameter statuses: All exit codes of the command. A command without the code `answerNotYes`
+    ///   verifies no response. Then the meaning of `success` does not mention a response.
+    private func meaning(amongst statuses: [ExitStatus]) -> String {
+        self == .success && !statuses.contains(.answerNotYes) ? "the command succeeded" : meaning
     }
 
     /// Returns the codes with their meanings, each on its own line, for the discussion of a command's help.
@@ -104,7 +112,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         // The codes are right-aligned, because some have one digit and some have two.
         let lines = statuses.map { status in
             String(repeating: " ", count: "\(status.rawValue)".count == 1 ? 3 : 2)
-                + "\(status.rawValue)  \(status.meaning)"
+                + "\(status.rawValue)  \(status.meaning(amongst: statuses))"
         }
         return (["EXIT CODES:"] + lines).joined(separator: "\n")
     }
@@ -114,7 +122,7 @@ extension TransactionReport {
     /// The exit status of a command that printed this report.
     package var exitStatus: ExitStatus {
         switch verdict {
-        // The condition `isAccepted` applies to `mock` only.
+        // In Swift, a `where` clause applies to the last pattern only, which is `.mock`.
         case .verified,
             .mock where isAccepted:
             conclusion.outcome == .allow ? .success : .answerNotYes

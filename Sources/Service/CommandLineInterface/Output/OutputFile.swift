@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSON
 package import SystemPackage
 
-/// Writing of files that only their owner may read.
+/// Functions that write files which only their owner may read.
 package enum OutputFile {
     /// Writes a file, and replaces the contents of an existing file.
     package static func write(_ bytes: some Sequence<UInt8>, to path: String) throws(CommandFailure) {
@@ -17,8 +17,8 @@ package enum OutputFile {
     /// Writes a new file and returns when its contents are on the disk. Used for data that exists nowhere
     /// else, such as an export of retained data.
     ///
-    /// - Parameter bytes: Makes the contents. This closure is called after the file was created, so it is not
-    ///   called if the file cannot be written. If the closure throws, the file is removed.
+    /// - Parameter bytes: Makes the contents. This closure is called only after the file was created. If the
+    ///   closure throws, the file is removed.
     /// - Throws: Status 64 (usage) if the file exists or cannot be written, or the error of `bytes`.
     package static func writeNew(
         to path: String, _ bytes: () throws(CommandFailure) -> [UInt8]
@@ -65,8 +65,8 @@ package enum OutputFile {
     /// permissions.
     package static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
-            // The file is emptied only after its owner is known, because as root, opening with O_TRUNC would
-            // empty the file of another user before that file is refused.
+            // The file is emptied only after its owner is known. With O_TRUNC, a process of root would empty
+            // the file of another user before refusing it.
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .noFollow], permissions: .ownerReadWrite)
             var status = stat()

@@ -13,8 +13,8 @@ extension Terminal {
         write(text, to: .standardOutput)
     }
 
-    /// Writes a text (progress, a hint or an error) and a line end to standard error. The only control
-    /// sequences that remain in the text are the colours of commands.
+    /// Writes a text (progress, a hint or an error) and a line end to standard error. Control sequences are
+    /// removed from the text, except the colours that commands use.
     package static func message(_ text: String) {
         write(unsteered(text), to: .standardError)
     }
@@ -42,7 +42,7 @@ extension Terminal {
     /// Writes a verdict to standard output. The first line is coloured if standard output shows colours.
     package static func result(_ text: String, in colour: TerminalColour) {
         guard showsColours(.standardOutput) else { return result(text) }
-        // The first line says the verdict.
+        // The first line contains the verdict.
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = lines.dropFirst().map { "\n\($0)" }.joined()
         result(colour.of(String(lines[0])) + rest)
@@ -59,7 +59,7 @@ extension Terminal {
     }
 
     /// Whether the descriptor is a terminal that understands control sequences.
-    fileprivate static func isScreen(_ descriptor: FileDescriptor) -> Bool {
+    package static func isScreen(_ descriptor: FileDescriptor) -> Bool {
         isatty(descriptor.rawValue) == 1 && !["", "dumb"].contains(variable("TERM"))
     }
 
@@ -123,7 +123,7 @@ private struct ProgressLine {
 
     /// Removes the progress line. Nothing is drawn afterwards.
     func end() {
-        // On the timer's queue, so that no drawing is under way when the line is removed.
+        // The line is removed on the timer's queue, so that it is not being drawn at the same time.
         queue.sync {
             timer.cancel()
             if ContinuousClock.now - start >= .seconds(1) { Self.draw("") }

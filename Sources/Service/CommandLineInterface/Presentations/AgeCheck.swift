@@ -27,7 +27,7 @@ package struct AgeArguments: ParsableArguments {
 }
 
 /// An age check with a portrait at a PC/SC reader: the work of the `demo` commands. Test documents are
-/// accepted, and the printed report says so.
+/// accepted, and the printed report contains a remark on this.
 package struct AgeCheck {
     private let age: AgeArguments
     private let retrieval: RetrievalArguments
@@ -73,7 +73,7 @@ package struct AgeCheck {
         let field: any ContactlessReader =
             fieldTrace.map { TracingReader(contactless, $0.recorder) } ?? contactless
         let radio = await retrieval.radio(fieldTrace)
-        // `interruptible` takes no closure that throws, so a failure is its result.
+        // The closure for `interruptible` must not throw, so it returns a failure as part of its result.
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
             do throws(CommandFailure) {
                 try await tap()
@@ -86,8 +86,8 @@ package struct AgeCheck {
             }
             return .success(await transaction.run(at: field, radio: radio))
         }
-        // This call stands before the result is read, because the software wallet must be stopped if the
-        // presentation failed, too.
+        // `lift` is called before the result is read, because the software wallet must be stopped even after
+        // a failure.
         lift()
         let ended = try presentation.get()
         fieldTrace?.end(ended)
@@ -98,7 +98,8 @@ package struct AgeCheck {
         } else {
             Terminal.result(report.presentationText(elements: .names), in: report.colour)
         }
-        // The report is shown before the phone has been notified of the end (Q76).
+        // The report is shown immediately (Q76). The command exits only after the phone has been notified of
+        // the end.
         await ended.waitUntilLeft()
         return report.exitStatus
     }

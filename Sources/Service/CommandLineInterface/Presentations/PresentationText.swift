@@ -53,7 +53,8 @@ extension ImageFormat {
 extension TransactionReport {
     /// Returns the report of a presentation.
     ///
-    /// - Throws: Status 69 (unavailable) if no PC/SC reader could be used. No phone was then asked.
+    /// - Throws: Status 69 (unavailable) if no PC/SC reader could be used. No request was sent to a phone in
+    ///   this case.
     package static func ended(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(CommandFailure) -> TransactionReport {
@@ -99,7 +100,7 @@ extension DaemonFinding {
 }
 
 extension DaemonRequirement.ID {
-    /// The consequence of leaving this setting out.
+    /// The problem that occurs if this setting of bluetoothd is missing.
     fileprivate var harm: String {
         switch self {
         case .controllerMode: "bluetoothd may try classic Bluetooth, and then phones do not connect"
@@ -110,13 +111,14 @@ extension DaemonRequirement.ID {
         case .advertisementInterval:
             "phones take a second longer to find this computer, and some give up"
         case .connectionInterval:
-            "answers take longer than necessary, or an iPhone refuses the interval and keeps a slower one"
+            "answers take longer than necessary, or an iPhone refuses the connection interval and keeps a slower one"
         case .supervisionTimeout: "the connection to a phone is lost after 0.42 s out of reach"
         }
     }
 }
 
-/// A warning about settings of bluetoothd that make presentations fail, printed before a phone is asked.
+/// A warning about settings of bluetoothd that make presentations fail, printed before the reader waits for a
+/// phone.
 struct SettingsWarning {
     let missing: [DaemonRequirement]
     let transport: RetrievalPlan.Transport

@@ -36,7 +36,7 @@ package struct ProgramVersion {
 /// The build records no commit. This type finds the checkout above the program's `.build` folder and compares
 /// the times of the checkout and the program.
 enum Checkout {
-    /// The commit that was checked out when the program was built. Uncommitted changes are not seen.
+    /// The commit that was checked out when the program was built. Uncommitted changes are not detected.
     case commit(String)
     /// The program was built before the checkout moved to `head`.
     case movedOn(head: String)
@@ -66,7 +66,8 @@ enum Checkout {
 
     var text: String {
         switch self {
-        case .commit(let commit): "\(commit), with uncommitted changes if its checkout had any"
+        case .commit(let commit):
+            "\(commit), plus any changes that were not committed when the program was built"
         case .movedOn(let head): "unknown: the program was built before its checkout moved to \(head)"
         case .unknown: "unknown: the program does not run from the folder it was built in"
         }
@@ -85,9 +86,9 @@ enum Checkout {
         return link.hasPrefix("gitdir: ") ? String(link.dropFirst("gitdir: ".count)) : nil
     }
 
-    /// Returns the commit of HEAD, as git would find it. HEAD is a commit id or names a branch. The commit of
-    /// the branch is in a file of the branch or in `packed-refs`. A worktree shares its branches with the
-    /// folder in `commondir`.
+    /// Returns the id of the commit that is checked out. HEAD contains a commit id, or the name of a branch.
+    /// For a branch, the id is in the branch's own file or in `packed-refs`. In a worktree, these two files
+    /// are in the git folder whose path `commondir` contains.
     private static func head(in git: String) -> String? {
         guard let head = text(of: "\(git)/HEAD") else { return nil }
         guard head.hasPrefix("ref: ") else { return commit(head) }

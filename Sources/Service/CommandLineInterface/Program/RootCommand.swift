@@ -11,12 +11,12 @@ internal import JSON
 ///
 /// - A `CommandFailure` is printed on standard error and becomes the exit status.
 /// - A misspelt command or option gets a suggestion, with status 64. ArgumentParser's own message does not
-///   name the path of commands, such as `countersign trust`.
+///   contain the whole command, such as `countersign trust`.
 /// - A command that moved to another program is refused with that program's name.
-/// - Other errors are ArgumentParser's, such as `ExitCode`, the help text or a validation error.
+/// - ArgumentParser handles all other errors, such as `ExitCode`, a request for help or a validation error.
 ///
 /// A command runs on the main task. It handles signals with `interruptible(_:)` only while a phone may be in
-/// a session; otherwise SIGINT ends the process at once.
+/// a session; otherwise SIGINT ends the process immediately.
 package protocol RootCommand: AsyncParsableCommand {
     /// The commands that moved to another program. The value is the name of that program, which is also the
     /// name of its Debian package.
@@ -80,7 +80,7 @@ private struct NamedCommand {
             let subcommands = types[types.count - 1].configuration.subcommands
             // The command has no subcommands, so the remaining words are its arguments.
             guard !subcommands.isEmpty else { return }
-            // After `help` the arguments name the command to explain.
+            // The words after `help` are the command whose help is to be shown.
             if word == "help", types.count == 1 { continue }
             guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
                 unknownWord = word
@@ -133,7 +133,7 @@ extension ParsableCommand {
     /// every command.
     fileprivate static var longOptions: [String] {
         let ofAll = ["help", "help-hidden", "generate-completion-script", "experimental-dump-help"]
-        // Only the dump of the help, as JSON, lists a command's options. The parser has no other interface.
+        // ArgumentParser lists a command's options only in the JSON dump of its help.
         let help = try? JSONItem.parse(Array(_dumpHelp().utf8)[...], limits: (bytes: 1 << 20, depth: 16))
         let arguments = help?.member("command")?.member("arguments")?.items ?? []
         let names = arguments.flatMap { $0.member("names")?.items ?? [] }
@@ -154,7 +154,7 @@ extension JSONItem {
 }
 
 /// Performs `body` and cancels it at SIGINT or SIGTERM, so that the session with the phone ends with a
-/// termination message. A second signal ends the program at once.
+/// termination message. A second signal ends the program immediately.
 package func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
     let (registered, registering) = AsyncStream.makeStream(of: Void.self)
     let task = Task {

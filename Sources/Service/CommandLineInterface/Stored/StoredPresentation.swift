@@ -59,7 +59,7 @@ package struct StoredPresentation {
     }
 
     /// Decrypts the presentation. Whether the nonce was used before is not checked, because only the daemon
-    /// keeps used nonces.
+    /// records which nonces were used.
     package func opened() throws(WalletPresentationError) -> OpenedPresentation {
         switch message {
         case .envelope(let bytes, let merchant, let nonce):
@@ -92,8 +92,8 @@ package struct StoredPresentation {
     }
 }
 
-/// `--key` and `--intent`: the private keys that decrypt an answer which an app or a page received, and the
-/// request in words.
+/// `--key` and `--intent`: the private keys that decrypt the answer to an app or a page, and the request in
+/// words.
 package struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -118,7 +118,7 @@ package struct ChannelFiles {
     package let web: WebArguments
     package let answer: AnswerArguments
 
-    /// Whether the options name an answer that an app or a page received.
+    /// Whether the user gave the answer to an app (`--envelope`) or to a web page (`--web-response`).
     package var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
 
     package func validate() throws {
@@ -174,8 +174,8 @@ package struct ChannelFiles {
         return .webResponse(text, encryptionInfo: info, origin.origin)
     }
 
-    /// Returns the request that was sent, from the one option that gives it, or `nil` if no option gives a
-    /// request.
+    /// Returns the request that was sent, as read from an option of the command line, or `nil` if no option
+    /// contains a request.
     private func asked(
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {

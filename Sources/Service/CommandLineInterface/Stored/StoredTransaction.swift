@@ -14,8 +14,7 @@ package struct StoredTransaction {
     package enum Message {
         /// The decrypted DeviceResponse.
         case response([UInt8])
-        /// The encrypted SessionData, and the encrypted request of the SessionEstablishment if that was
-        /// stored too.
+        /// The encrypted SessionData and, if it was stored, the SessionEstablishment's encrypted request.
         case session(RecordedSession, establishment: ArraySlice<UInt8>?, data: [UInt8])
     }
 
@@ -25,13 +24,13 @@ package struct StoredTransaction {
     package let readerKey: COSEKeyPair?
     package let message: Message
     package let limits: CBORLimits
-    /// The request that the user gave, otherwise `nil`.
+    /// The request that the user gave; `nil` if the user gave none.
     package var request: StoredRequest?
 
     /// Decrypts the response if necessary and verifies it at the instant `now`.
     ///
-    /// - Throws: Status 64 (usage) if two files contain different requests. A response that fails a check is
-    ///   no error, and the returned report has the failed check.
+    /// - Throws: Status 64 (usage) if two files contain different requests. If the response fails a check,
+    ///   nothing is thrown, and the returned report has the failed check.
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {
@@ -101,7 +100,7 @@ extension StoredTransaction {
         let request: StoredRequest?
     }
 
-    /// The report of a session without a response to verify.
+    /// An error that carries the report of a session without a response to verify.
     private struct TransactionEnd: Error {
         let report: TransactionReport
     }
@@ -116,7 +115,8 @@ extension StoredTransaction {
             TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         switch received.content {
-        // A status beside the data is ignored, because it ends a session, and this session is over.
+        // A status beside the data tells the reader to end the session. A stored session has ended already,
+        // so the status is ignored.
         case .data(let data, _):
             do throws(SessionError) {
                 return OpenedSession(
@@ -176,7 +176,7 @@ package struct StoredRequest {
     package var comparison: RequestComparison { .requested(items) }
 
     /// Returns what an answer to this request has to contain: the documents, and the answers to its
-    /// questions. Ages are counted at `now` in this computer's time zone.
+    /// questions. Ages are computed for the day of `now` in this computer's time zone.
     package func expectation(at now: Timestamp) -> AnswerExpectation {
         AnswerExpectation(of: items, useCases, on: WallClock.localDay(at: now))
     }

@@ -104,8 +104,8 @@ package struct VerifyFiles: ParsableArguments {
             limits: limits)
     }
 
-    /// Reads the key of `--reader-key`, which is needed to check a MAC. Returns `nil` without that option.
-    /// Also returns `nil` for a kind of presentation in which phones make signatures and no MACs.
+    /// Reads the key of `--reader-key`, which is needed to check a MAC. Returns `nil` without that option,
+    /// and for a kind of presentation in which phones sign and make no MAC.
     private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
         guard let readerKey, let kind = transcript.macKey else { return nil }
         if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
@@ -142,7 +142,7 @@ package struct VerifyFiles: ParsableArguments {
                 readerKey, on: engagement.eDeviceKey.curve, option: "--reader-key")
         }
         // The transcript needs the key's bytes exactly as they were sent. Without the SessionEstablishment
-        // they are not known, and the key is encoded again.
+        // these bytes are not known, and the key is encoded here.
         let session = RecordedSession(
             engagement: engagement, handover: try handover(), eReaderKey: key,
             sentAs: establishment?.eReaderKeyBytes ?? key.publicKeyBytes)

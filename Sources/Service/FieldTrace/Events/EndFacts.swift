@@ -6,7 +6,8 @@ package import ReaderService
 package import Reports
 internal import RequestPlanner
 
-/// The end of a presentation: how far it came, why it failed, and what to try next.
+/// The end of a presentation: the last step that it reached, the reason for its failure, and the advice for
+/// the next attempt.
 package struct EndFacts: Equatable, Sendable, Codable {
     /// The duration of one phase of the presentation.
     package struct Phase: Equatable, Sendable, Codable {
@@ -187,7 +188,7 @@ package enum CertificateFault: String, CaseIterable, Sendable {
 }
 
 extension Presentation {
-    /// The reports on all documents. If the session asked two questions, the documents of both answers are
+    /// The reports on all documents. If the session had two requests, the documents of both answers are
     /// included.
     var documentReports: [DocumentReport] {
         let reports = (try? result.get())?.reports ?? []
@@ -234,8 +235,8 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
-            // An expectation would change neither the verdict nor the errors, so the empty one is used. A
-            // presentation always compares an answer with its request.
+            // An expectation would change neither the verdict nor the errors, so none is given.
+            // `requestCompared` is true, because a presentation always compares an answer with its request.
             summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
         case .failure(let failure): summarise(failure)
         }

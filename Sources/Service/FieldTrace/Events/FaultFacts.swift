@@ -2,12 +2,12 @@ internal import ISO7816
 package import MdocSession
 package import Transport
 
-/// The reason of a failure, in words of closed lists.
+/// The reason for a failure, expressed in words from closed lists.
 package struct FaultFacts: Equatable, Sendable, Codable {
     /// The NFC phase in which the failure happened.
     package var phase: TraceWord<NFCPhase>?
     package var nfc: TraceWord<NFCFaultWord>?
-    /// The phone's status word, which the phase does not allow.
+    /// The phone's status word that `phase` does not allow; `nil` for other faults.
     package var status: TraceStatus?
     private var bluetoothPhase: TraceWord<BLEPhase>?
     package var bluetooth: TraceWord<BLEFaultWord>?
@@ -29,7 +29,7 @@ package struct FaultFacts: Equatable, Sendable, Codable {
             bluetoothPhase = TraceWord(phase)
             bluetooth = TraceWord(BLEFaultWord(fault))
         case .terminated(let phase): bluetoothPhase = TraceWord(phase)
-        // Neither of these ends is a failure.
+        // A transfer that ends with `finished` or `disconnected` has not failed.
         case .finished, .disconnected: break
         }
     }
@@ -121,7 +121,7 @@ extension FaultFacts {
         case .serviceIncomplete: connection = TraceWord(ConnectionFaultID.serviceIncomplete)
         case .notSubscribed: connection = TraceWord(ConnectionFaultID.notSubscribed)
         case .linkLost: bluetooth = TraceWord(.linkLost)
-        // Two waits at once are a fault of this program, like a call out of turn.
+        // Two waits at the same time are a fault of this program, like calls in the wrong order.
         case .alreadyWaiting: bluetooth = TraceWord(.outOfTurn)
         // A cancellation is no fault of the radio or the phone.
         case .cancelled: break
@@ -145,7 +145,7 @@ package struct RadioFacts: Equatable, Sendable, Codable {
     }
 
     package let action: TraceWord<Action>
-    /// The token of the service's UUID.
+    /// The token that stands for the service's UUID.
     package let service: TraceToken?
     /// The duration of the operation in milliseconds.
     package let took: Double
@@ -162,7 +162,8 @@ package struct LinkFacts: Equatable, Sendable, Codable {
     package let kind: TraceWord<Kind>
     /// The maximum size of one packet in bytes.
     package let packetLimit: Int
-    /// The number of attempts to connect, the successful one included; `nil` if the phone connected.
+    /// The number of attempts of this reader to connect, including the successful attempt; `nil` if the phone
+    /// made the connection.
     package let attempts: Int?
 }
 

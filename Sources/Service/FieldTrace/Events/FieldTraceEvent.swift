@@ -23,7 +23,7 @@ package enum FieldTraceEvent: Equatable, Sendable {
 }
 
 extension FieldTraceEvent {
-    /// The kind of an event. The raw value is the member `event` of a line.
+    /// The kind of an event. The raw value is written as the member `event` of a line in the trace.
     package enum Kind: String, CaseIterable, Sendable {
         /// A presentation begins.
         case presentation
@@ -39,9 +39,10 @@ extension FieldTraceEvent {
         case capabilities = "nfc.capabilities"
         /// The waiting times of negotiated handover.
         case service = "nfc.service"
-        /// An NFC v2 engagement: first the phone's limit, then the phone's choice.
+        /// An NFC v2 engagement: the first event has the phone's command limit, and the second event has the
+        /// retrieval methods that the phone chose.
         case version2 = "nfc.v2"
-        /// An NDEF message, by its records.
+        /// The records of an NDEF message.
         case message = "nfc.message"
         /// The contents of the phone's engagement.
         case engagement
@@ -49,7 +50,7 @@ extension FieldTraceEvent {
         case radio = "ble.radio"
         /// A change of a Bluetooth link.
         case link = "ble.link"
-        /// A Bluetooth message, by its fragments.
+        /// The fragments of a Bluetooth message.
         case fragments = "ble.fragments"
         /// An observation of bluetoothd about a phone.
         case observation = "ble.observation"

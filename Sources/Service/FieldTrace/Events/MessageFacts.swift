@@ -48,13 +48,13 @@ package struct CarrierFacts: Equatable, Sendable, Codable {
 
     package let kind: TraceWord<Kind>
     package let role: TraceWord<Role>?
-    /// The maximum number of data bytes in a command; `nil` for other carriers than NFC.
+    /// The maximum number of data bytes in a command; `nil` for carriers other than NFC.
     package let commandData: Int?
-    /// The maximum number of data bytes in an answer; `nil` for other carriers than NFC.
+    /// The maximum number of data bytes in an answer; `nil` for carriers other than NFC.
     package let responseData: Int?
     /// The number of service UUIDs in the record.
     package let uuids: Int?
-    /// The token of the service UUID that is used.
+    /// The token that stands for the service UUID in use.
     package let uuid: TraceToken?
     package let addressIsRandom: Bool?
     package let address: TraceToken?

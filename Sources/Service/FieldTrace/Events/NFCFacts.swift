@@ -3,7 +3,7 @@ package import Transport
 /// A PC/SC reader, as its driver describes it. The reader's name is left out, because it may contain a serial
 /// number.
 package struct NFCReaderFacts: Equatable, Sendable, Codable {
-    /// The kind of the reader's slot. The name of an `unmarked` slot tells no kind.
+    /// The kind of card slot, as the slot's name shows it. `unmarked` if the name shows no kind.
     package enum Slot: String, CaseIterable, Sendable {
         case contactless, contact, securityModule, unmarked
     }
@@ -38,7 +38,7 @@ package struct NFCReaderFacts: Equatable, Sendable, Codable {
 package struct PresenceFacts: Equatable, Sendable, Codable {
     package enum Change: String, CaseIterable, Sendable {
         case serviceAvailable, serviceLost, readerArrived, readerRemoved, inserted
-        /// A card came that does not answer to power-up.
+        /// A card that does not answer to power-up came to the reader.
         case mute
         case removed
     }
@@ -105,7 +105,7 @@ package struct NFCVersion2Facts: Equatable, Sendable, Codable {
     /// ApduCommandMaxSize, the maximum size of a command in bytes; `nil` if the answer to SELECT does not
     /// contain it.
     package let limit: Int?
-    /// The type numbers of the retrieval methods that the phone chose; `nil` before its handover.
+    /// The type numbers of the retrieval methods that the phone chose; `nil` before the phone's handover.
     package let methods: [UInt64]?
 
     init(limit: Int?, methods: [UInt64]? = nil) {

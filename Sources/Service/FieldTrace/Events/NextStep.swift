@@ -14,11 +14,11 @@ package enum NextStep: String, CaseIterable, Sendable {
     case tryNFC = "try_transport_nfc"
     /// Retrieve the answer over Bluetooth only.
     case tryBluetooth = "try_transport_ble"
-    /// Try both modes of Bluetooth at once.
+    /// Try both modes of Bluetooth at the same time.
     case tryRace = "try_ble_mode_race"
     case tryRequestVersion1 = "try_request_version_1"
     case trySignedRequest = "try_signed_request"
-    /// Run `countersign doctor`, which names what is missing on this computer.
+    /// Run `countersign doctor`, which reports the problems of this computer.
     case runDoctor = "run_doctor"
     case addIssuerRoot = "add_issuer_root"
     /// Send the trace, because a user can do nothing else.
@@ -31,7 +31,7 @@ extension NextStep {
         case .none: "nothing: the presentation went well"
         case .openIDFirst: "unlock the phone and open the ID before you tap"
         case .holdPhoneToReader: "hold the phone to the reader, with its ID open"
-        case .liftAndTapAgain: "lift the phone, wait a second and tap again, without moving it"
+        case .liftAndTapAgain: "lift the phone, wait a second, tap again and hold the phone still"
         case .tryNFC: "try --transport nfc, if the wallet can answer over NFC"
         case .tryBluetooth: "switch Bluetooth on in the phone, and try --transport ble"
         case .tryRace: "switch Bluetooth on in the phone, and try --ble-mode race"

@@ -52,7 +52,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
         capabilities = Self.keys(of: try? map?[6]?.map())
     }
 
-    /// Returns the known keys of a map that are integers; empty without a map.
+    /// Returns the integer keys in `knownKeys` among the first `mostKeys` keys of a map; empty without a map.
     private static func keys(of map: CBORMap?) -> [Int64] {
         (map.map { Array($0) } ?? []).prefix(mostKeys).compactMap { try? $0.key.integer() }
             .filter(knownKeys.contains)
@@ -113,7 +113,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
 /// An observation of bluetoothd about a phone, apart from the phone's messages.
 package struct ObservationFacts: Equatable, Sendable, Codable {
     package enum What: String, CaseIterable, Sendable {
-        /// The names are those of the cases of `BlueZObservation`. `turnedAway` means that this reader
+        /// Each case has the name of a case of `BlueZObservation`. `turnedAway` means that this reader
         /// disconnects an unknown device.
         case phone, mtu, identRead, identAnswered, identRefused, subscribed, unsubscribed, turnedAway,
             disconnected

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The recorder of a field trace, which writes the trace line by line to a sink.
 ///
-/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. These three are placed
-/// around a lane's real devices and call `record(_:)` for everything that happens, from any task; a lock
-/// keeps the lines in the order of their times.
+/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. These three wrap the
+/// real devices of a lane, and call `record(_:)` for everything that happens, from any task; a lock keeps the
+/// lines in the order of their times.
 ///
 /// - `begin(_:)` begins a presentation. If the sink begins another file, the recorder writes a header and
 ///   draws a new key for the tokens, which stand for UUIDs and addresses.
@@ -64,7 +64,7 @@ package final class FieldTraceRecorder: Sendable {
     /// Records the beginning of a presentation.
     package func begin(_ plan: PresentationPlan) {
         let number = state.withLock { state in
-            // If OpenSSL has no random bytes, the tokens of the previous file stay in use.
+            // If OpenSSL cannot generate a new key, the tokens of the previous file stay in use.
             if sink.beginsFile() {
                 state = State(tokens: (try? TraceTokens()) ?? state.tokens)
                 writeHeader()
@@ -154,14 +154,15 @@ private struct OneFileSink: FieldTraceSink {
 }
 
 extension FieldTraceRecorder {
-    /// Records the PC/SC readers. Asking their drivers occupies the readers for a moment, so call this before
-    /// a phone is waited for.
+    /// Records the PC/SC readers. A query to a driver occupies its reader for a moment, so call this function
+    /// before the wait for a phone.
     package func describeReaders(of service: PCSCService) async {
         // Without pcscd there is nothing to describe. The presentation reports the fault.
         for reader in (try? await service.readers()) ?? [] { record(.reader(NFCReaderFacts(reader))) }
     }
 
-    /// Records the cards and readers that come and leave, until the task is cancelled. No reader is occupied.
+    /// Records the cards and readers that come and leave, until the task is cancelled. Watching does not
+    /// occupy a reader.
     package func watchReaders(of service: PCSCService) async {
         for await event in service.events() { record(.presence(PresenceFacts(event))) }
     }

@@ -6,9 +6,9 @@ internal import Transport
 
 /// The commands of one tap and their answers, read as events of a field trace.
 ///
-/// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
-/// the NDEF messages that are read and written in pieces. Of the phone's bytes, the value keeps only the
-/// message in progress.
+/// The value keeps track of the file that is selected, because the name of a command such as READ BINARY
+/// depends on this file. It also collects the NDEF messages that are read and written in pieces. Of the
+/// phone's bytes, the value keeps only the message in progress.
 ///
 /// `TracingReader` uses the value to record a tap. The laboratory's replaying phone uses the value to name a
 /// reader's commands.
@@ -31,7 +31,7 @@ package struct NFCTrace: Sendable {
         (try? CommandAPDU.parse(command)).map { name(of: $0) } ?? .other
     }
 
-    /// Updates the selected file and the messages by a command and its answer.
+    /// Updates the selected file and the messages in progress after a command, if its answer reports success.
     package mutating func follow(_ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>) {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
@@ -141,7 +141,7 @@ package struct NFCTrace: Sendable {
     }
 
     /// Applies an UPDATE BINARY and returns the message that it completes. A message is written as NLEN 0,
-    /// data and NLEN, or as NLEN and data at once (Q23).
+    /// data and NLEN, or as NLEN and data in a single command (Q23).
     private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset == 0 else {
             // The message begins after the two bytes of NLEN.
@@ -150,7 +150,8 @@ package struct NFCTrace: Sendable {
         }
         let length = data.prefix(2).bigEndian
         let rest = data.dropFirst(2)
-        // NLEN alone: 0 begins a message, and the length completes it.
+        // The command contains NLEN alone. NLEN 0 begins a message, and any other length completes the
+        // message.
         if rest.isEmpty { return length == 0 ? written.restart() : written.finish(length: length) }
         written.begin(length: length)
         return written.add(rest, at: 0)
@@ -247,7 +248,7 @@ extension MessageFacts {
         self.size = size
         isWellFormed = message != nil
         records = (message?.records ?? []).map { TraceWord(Record($0)) }
-        // Only handover messages name carriers.
+        // Only handover messages contain carriers.
         let named =
             message.flatMap { message in
                 (try? HandoverSelect.parse(message))?.carriers

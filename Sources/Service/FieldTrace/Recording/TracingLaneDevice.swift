@@ -41,6 +41,8 @@ package struct TracingLaneDevice: LaneDevice {
         return presentation
     }
 
+    package var link: LaneLink { device.link }
+
     package func readiness() async -> LaneReadiness {
         await device.readiness()
     }

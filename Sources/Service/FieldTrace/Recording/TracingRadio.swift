@@ -64,7 +64,7 @@ package struct TracingRadio: BluetoothLERadio {
     }
 }
 
-/// A GATT server that records the link of its phone, and its own withdrawal.
+/// A GATT server that records the link with its phone, and the withdrawal of its service.
 private struct TracingServer: BluetoothLEServer {
     let server: any BluetoothLEServer
     let token: TraceToken?
@@ -198,7 +198,7 @@ private final class TracingLink: BluetoothLELink {
             }
             return packet
         } catch {
-            // A transfer cancels the wait at each of its deadlines. The link is not lost then.
+            // A transfer cancels this read at each of its deadlines, without losing the link.
             if error != .cancelled { recordLoss(error) }
             throw error
         }
@@ -246,8 +246,8 @@ private final class TracingLink: BluetoothLELink {
         if let whole { recorder.record(.fragments(whole)) }
     }
 
-    /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so these
-    /// are all fragments that were sent and received.
+    /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so all
+    /// fragments that were sent and received are recorded here.
     private func flush() {
         let rest = messages.withLock { [$0.sent.take(), $0.received.take()] }
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }

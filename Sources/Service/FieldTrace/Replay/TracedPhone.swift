@@ -2,14 +2,14 @@
 package struct TracedPhone: Equatable, Sendable {
     package let taps: [TracedTap]
     package let capabilities: CapabilitiesFacts?
-    /// The parameters of the handover service; `nil` if the phone does not negotiate.
+    /// The parameters of the handover service; `nil` if the phone does not use negotiated handover.
     package let service: ServiceFacts?
-    /// The last facts of an NFC v2 engagement; `nil` if the phone was engaged in another way.
+    /// The facts of the last NFC v2 event; `nil` if the phone was engaged in another way.
     package let version2: NFCVersion2Facts?
     /// The phone's Handover Select message.
     package let select: MessageFacts?
     package let engagement: EngagementFacts?
-    /// The fault of the presentation or, if the presentation has no fault, the fault of the last tap.
+    /// The fault that ended the presentation or, without such a fault, the latest fault of a step.
     package let fault: FaultFacts?
     package let end: EndFacts?
     /// The phone's actions over Bluetooth; `nil` if Bluetooth was not used.
@@ -36,7 +36,7 @@ package struct TracedPhone: Equatable, Sendable {
         fault = end?.cause ?? stepCause
     }
 
-    /// The number of data bytes that came with the answer over NFC.
+    /// The total number of data bytes in the phone's answers to ENVELOPE and GET RESPONSE, over all taps.
     package var answerSize: Int {
         taps.flatMap(\.exchanges).filter { [.envelope, .getResponse].contains($0.command.word) }
             .compactMap(\.received).reduce(0) { $0 + Int($1) }
@@ -61,9 +61,9 @@ package struct TracedTap: Equatable, Sendable {
     package fileprivate(set) var exchanges: [ExchangeFacts] = []
     /// The time from the last exchange to the phone's departure from the reader; `nil` if it stayed.
     package fileprivate(set) var left: Duration?
-    /// The time from the last exchange to the next tap; `nil` for the last tap.
+    /// The time from the last exchange to the first command of the next tap; `nil` for the last tap.
     package fileprivate(set) var next: Duration?
-    /// The end of the last exchange, in milliseconds since the beginning of the file.
+    /// The time at which the last exchange ended, in milliseconds since the beginning of the file.
     fileprivate var ended: Double
 
     /// Whether the phone leaves during a command.
@@ -78,8 +78,8 @@ extension [TracedTap] {
             switch line.event {
             case .powered: append(TracedTap(ended: line.milliseconds))
             case .exchange(let exchange) where !isEmpty:
-                // The previous tap's `next` ends with the first command of this tap, and not with its
-                // power-up, which alone may be no tap.
+                // The previous tap's `next` lasts until the first command of this tap. A power-up alone does
+                // not end it, because a power-up without commands is no tap.
                 if self[count - 1].exchanges.isEmpty {
                     setNext(of: count - 2, line.milliseconds - exchange.took)
                 }
@@ -93,9 +93,9 @@ extension [TracedTap] {
         removeAll { $0.exchanges.isEmpty }
     }
 
-    /// Sets the time from the end of a tap to the next tap, which begins at `milliseconds`.
+    /// Sets the time from the end of a tap to the first command of the next tap, at `milliseconds`.
     private mutating func setNext(of index: Int, _ milliseconds: Double) {
-        // The first tap follows no other tap.
+        // The first tap of a presentation has no previous tap, so `index` is -1.
         guard indices.contains(index) else { return }
         self[index].next = .milliseconds(Swift.max(milliseconds - self[index].ended, 0))
     }
@@ -105,8 +105,8 @@ extension [TracedTap] {
 package struct TapScript: Equatable, Sendable {
     private let exchanges: [ExchangeFacts]
     private var place = 0
-    /// The number of differences from the trace: commands that the traced phone did not get, and commands
-    /// that the reader left out.
+    /// The number of differences from the trace: commands of the reader that are missing in the trace, and
+    /// commands in the trace that the reader left out.
     package private(set) var divergences = 0
 
     package init(_ tap: TracedTap) {
@@ -141,7 +141,7 @@ package struct AirScript: Equatable, Sendable {
         guard lines.contains(where: { $0.event.kind == .radio }) else { return nil }
         let engaged = lines.last { $0.isStep(.engaged) }?.milliseconds
         let linked = lines.last { $0.hasLink }?.milliseconds
-        // An event that is missing in the trace counts as a wait of 0.
+        // If the trace has no engagement, the time from the engagement to the link is 0.
         connects = linked.map { .milliseconds(max($0 - (engaged ?? $0), 0)) }
         let asked = lines.last { $0.isStep(.awaitingConsent) }?.milliseconds
         let answer = lines.last { $0.fragmentsFromPhone != nil }

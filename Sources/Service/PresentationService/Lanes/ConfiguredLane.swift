@@ -1,5 +1,6 @@
 package import MdocTrust
 package import ReaderService
+package import ReaderStore
 
 /// A lane with its settings: page, deadlines, retrieval, presets, and the preset that the lane repeats by
 /// itself.
@@ -8,11 +9,17 @@ package struct ConfiguredLane: Sendable {
     package let page: LanePage
     /// The deadlines, the retrieval methods and the revocation policy of the lane.
     package let settings: LaneSettings
-    /// The presets behind the buttons of the clerk's page, in their order.
+    /// The presets behind the buttons of the clerk's page, in their order. They ask for no data.
     package let presets: [Preset]
-    /// The preset with which the lane asks each next phone by itself, or `nil` if the lane waits for orders.
+    /// The presets behind the buttons of the desk's page, in their order. They ask for data.
+    package let dataPresets: [Preset]
+    /// The preset that the lane repeats for one phone after the other without an order, or `nil` if the lane
+    /// waits for orders.
     package let standing: Preset?
 
+    /// Creates a lane, and separates the presets that ask for data from the others.
+    ///
+    /// - Parameter presets: all presets of the lane, in the order of the buttons.
     package init(
         _ lane: Lane, page: LanePage = LanePage(), settings: LaneSettings = LaneSettings(),
         presets: [Preset] = [], standing: Preset? = nil
@@ -20,12 +27,32 @@ package struct ConfiguredLane: Sendable {
         self.lane = lane
         self.page = page
         self.settings = settings
-        self.presets = presets
+        self.presets = presets.filter { !$0.asksForData }
+        dataPresets = presets.filter(\.asksForData)
         self.standing = standing
     }
 }
 
-/// The settings with which phones are asked at a lane.
+extension ConfiguredLane {
+    /// Checks that the lane still has the preset that made this order. Other orders always pass.
+    ///
+    /// - Throws: `presetUnknown` if the lane no longer has the preset.
+    func checkPreset(of order: PresentationOrder) throws(PresentationServiceError) {
+        guard order.isOfPreset else { return }
+        let all = presets + dataPresets + [standing].compactMap(\.self)
+        guard all.contains(where: { order.isOrder(of: $0) }) else { throw .presetUnknown }
+    }
+
+    /// The retention that `presets` and `standing` have in common; `nil` if their retention differs, or if
+    /// there is no preset. Presets that ask for data are not considered.
+    package var retentionOfPresets: RetentionProfile? {
+        let all = (presets + [standing].compactMap(\.self)).map(\.retention)
+        return all.allSatisfy { $0 == all.first } ? all.first : nil
+    }
+}
+
+/// The settings for presentations at a lane: deadlines, ways of retrieval, version of the request and
+/// revocation policy.
 package struct LaneSettings: Equatable, Sendable {
     package var deadlines = PresentationDeadlines()
     package var retrieval = RetrievalPlan()
@@ -60,14 +87,14 @@ package struct LanePage: Equatable, Sendable {
         }
     }
 
-    /// The operator's privacy notice.
+    /// The owner's texts of the privacy notice. For an absent text the page uses a built-in text.
     package struct Notice: Equatable, Sendable {
-        package let controller: String
-        package let purpose: String
-        package let kept: String
-        package let contact: String
+        package let controller: String?
+        package let purpose: String?
+        package let kept: String?
+        package let contact: String?
 
-        package init(controller: String, purpose: String, kept: String, contact: String) {
+        package init(controller: String?, purpose: String?, kept: String?, contact: String?) {
             self.controller = controller
             self.purpose = purpose
             self.kept = kept
@@ -90,13 +117,16 @@ package struct LanePage: Equatable, Sendable {
     package var brand: LaneBrand?
     package var reader = Reader.square
     package var antenna: Antenna?
-    /// The seconds for which the customer's page shows a result. A lane that asks each next phone by itself
-    /// continues after that time.
+    /// The seconds for which the customer's page shows a result. A lane with a standing order begins to wait
+    /// for the next phone after that time.
     package var resultSeconds = 12
+    /// The owner's texts of the privacy notice for languages that are not in `notices`.
     package var notice: Notice?
-    /// The names of accepted wallets, shown while no phone is asked.
+    /// The owner's texts of the privacy notice in single languages.
+    package var notices: [PageTexts.Language: Notice] = [:]
+    /// The names of accepted wallets, shown while no presentation is running.
     package var accepts: [String] = []
-    /// The names of the elements that will be asked for, shown while no phone is asked.
+    /// The names of the elements that will be requested, shown while no presentation is running.
     package var asks: [String] = []
     /// Whether the customer's page reads its texts aloud.
     package var speaks = false
@@ -120,7 +150,7 @@ package struct PageTexts: Equatable, Sendable {
             "mayLift",
             "connectingPhone", "checkBluetooth", "look", "keep", "receiving", "keepOn", "yes", "compare",
             "decide",
-            "notConfirmed", "declined", "cancelled", "failed", "unavailable",
+            "notConfirmed", "notAccepted", "declined", "cancelled", "failed", "unavailable",
         ].map { "customer.\($0).text" } + ["customer.idle.head"])
 
     /// The replacing texts: by language, then by key.

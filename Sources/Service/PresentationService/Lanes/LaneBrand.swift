@@ -3,13 +3,13 @@ internal import Glibc
 package import ReaderTokens
 
 /// A shop's name, logo and colours on the pages of its lane. The brand shows whose screen this is, and not
-/// who asks the holder. It therefore needs no reader token, which would prove who asks.
+/// who requests data. It therefore needs no reader token, which would prove who requests the data.
 package struct LaneBrand: Equatable, Sendable {
     package let name: String
     /// The path of the logo, a PNG file; `nil` for no logo.
     package let logo: String?
     package let colours: BrandColours?
-    /// The greeting while no phone is asked; `nil` for the page's own text.
+    /// The greeting that is shown while no presentation is running; `nil` for the page's own text.
     package let welcome: String?
 
     package init(name: String, logo: String? = nil, colours: BrandColours? = nil, welcome: String? = nil) {
@@ -55,7 +55,8 @@ package enum LogoFileFault: Error, Equatable, Sendable {
 
     package var explanation: String {
         switch self {
-        case .unreadable: "it does not exist, or cannot be read: name a PNG file that the daemon may read"
+        case .unreadable:
+            "the file does not exist, or cannot be read: name a PNG file that the daemon may read"
         case .refused(let fault): BrandRegistryError.logo(fault).explanation
         }
     }

@@ -3,11 +3,12 @@ internal import Reports
 internal import Synchronization
 
 /// The counters and histograms of the daemon's metrics. The labels are lanes, kinds, outcomes and ids of
-/// reasons; nothing is about a person.
+/// reasons; no label describes a person.
 package final class PresentationMetrics: Sendable {
     /// The kinds of writes to the store that are counted.
     enum Record: String, CaseIterable {
-        /// A check, before the phone is asked, of whether the store can keep what the order demands.
+        /// A check that the store can keep what the order demands. Made before the request is sent to the
+        /// phone.
         case check
         /// A receipt that is not final until somebody decides.
         case held
@@ -45,7 +46,7 @@ package final class PresentationMetrics: Sendable {
     func countEnd(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
         let ended = Ended(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
-            // The label has room for one reason. The outcome `allow` has none.
+            // Only the first reason is counted. The outcome `allow` has no reason.
             reason: conclusion.reasons.first?.id ?? "none")
         state.withLock { $0.outcomes[ended, default: 0] += 1 }
     }
@@ -88,7 +89,7 @@ package final class PresentationMetrics: Sendable {
         text.begin(
             "countersign_presentations_total", type: "counter",
             about: "Presentations that are over, by outcome.")
-        // Sorted by the text of the key, so that two readings have the same order.
+        // Sorted by the text of the key, so that the samples always appear in the same order.
         for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(
                 Double(count),
@@ -126,7 +127,8 @@ package final class PresentationMetrics: Sendable {
 
 /// A cumulative histogram of durations in seconds.
 struct Histogram: Sendable {
-    /// The upper bounds of the buckets: from a step on this computer to a holder who reads for minutes.
+    /// The upper bounds of the buckets in seconds. The smallest buckets are for steps on this computer,
+    /// and the largest for holders who take minutes to decide.
     static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
     private(set) var counts = [Int](repeating: 0, count: bounds.count)

@@ -44,7 +44,7 @@ package struct AppOrder: Sendable {
         }
     }
 
-    /// Reads what the shop intends to do with the elements.
+    /// Reads for how long the shop may store the elements.
     private static func intent(_ text: JSONText) throws(JSONFault) -> IntentToStore {
         guard let intent = IntentToStore(try text.string(upTo: 32)) else {
             throw text.wrong("must be \"willNotStore\", \"mayStore\" or \"mayStore(days:30)\"")

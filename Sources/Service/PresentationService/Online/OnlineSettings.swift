@@ -1,14 +1,14 @@
 package import WalletPresentation
 
-/// The merchants in whose name apps may ask, the origins whose web pages may ask, and the keys for the
-/// responses.
+/// The settings for presentations through a shop's app or web page: the merchants in whose name apps may
+/// request documents, the origins whose web pages may request documents, and the keys for the responses.
 package struct OnlineSettings: Sendable {
     /// A merchant of the shop's app.
     package struct Merchant: Sendable {
         package let name: String
         package let identity: MerchantIdentity
-        /// The keys to which wallets encrypt responses. New requests name the first key. A response to any of
-        /// the keys can be opened.
+        /// The keys to which wallets encrypt responses. A response can be opened if it is encrypted to any of
+        /// the keys.
         package let keys: [RecipientKey]
 
         package init(name: String, identity: MerchantIdentity, keys: [RecipientKey]) {
@@ -21,8 +21,8 @@ package struct OnlineSettings: Sendable {
     /// The settings for web pages.
     package struct Web: Sendable {
         package let origins: [WebOrigin]
-        /// The keys to which wallets encrypt responses. New requests name the first key. A response to any of
-        /// the keys can be opened.
+        /// The keys to which wallets encrypt responses. New requests use the first key. A response can be
+        /// opened if it is encrypted to any of the keys.
         package let keys: [RecipientKey]
         /// The name of the reader identity that signs requests; `nil` if the store's rules choose it.
         package let identity: String?
@@ -35,7 +35,7 @@ package struct OnlineSettings: Sendable {
     }
 
     package var merchants: [Merchant]
-    /// The settings for web pages, or `nil` if no page may ask.
+    /// The settings for web pages, or `nil` if no web page may request documents.
     package var web: Web?
 
     package init(merchants: [Merchant] = [], web: Web? = nil) {

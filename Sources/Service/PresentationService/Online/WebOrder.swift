@@ -3,8 +3,8 @@ internal import MdocModel
 internal import ReaderStore
 internal import RequestPlanner
 
-/// The order of a web page: its origin and what to ask. The store keeps the order as JSON beside the nonce of
-/// the request.
+/// The order of a web page: its origin, and the intent of the request. The store keeps the order as JSON
+/// beside the nonce of the request.
 package struct WebOrder: Sendable {
     let origin: String
     let plan: RequestPlan
@@ -29,7 +29,7 @@ package struct WebOrder: Sendable {
         plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)
     }
 
-    /// The request for a wallet that presents documents to web pages. All such wallets read extended
+    /// The request for a wallet that presents documents to web pages. All such wallets accept extended
     /// requests.
     var draft: DeviceRequestDraft {
         get throws(PresentationServiceError) {

@@ -88,8 +88,8 @@ struct EventLog {
         ended: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> (key: Int, frames: AsyncStream<String>) {
         let (frames, stream) = AsyncStream<String>.makeStream(
-            // A listener that reconnects may get all kept events at once, which must not count as falling
-            // behind.
+            // A listener that reconnects may get all kept events together. They must not count as unread
+            // events of a slow listener.
             bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
         let listener = Listener(
             presentation: presentation, caller: caller, hearsAll: hearsAll, stream: stream, lost: lost)
@@ -128,7 +128,7 @@ struct EventLog {
 
     func listenerCount(of name: String) -> Int { listeners.values.count { $0.caller.name == name } }
 
-    /// Ends the streams of the listeners of a removed presentation, or with `nil` all streams.
+    /// Ends the streams of the listeners of a removed presentation. With `nil`, ends all streams.
     mutating func close(_ presentation: PresentationID? = nil) {
         for (key, listener) in listeners where presentation == nil || listener.presentation == presentation {
             leave(key)
@@ -137,9 +137,9 @@ struct EventLog {
 }
 
 extension EventLog.Listener {
-    /// Whether the listener has asked for the event and may receive it.
+    /// Whether the listener has subscribed to the event and may receive it.
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
-        // An event without an owner is one of the lane itself, which every listener may receive.
+        // An event without an owner is about the lane itself. Every listener may receive such an event.
         guard (hearsAll && event.isLatest) || event.owner == nil || event.owner == caller.name else {
             return false
         }
@@ -161,8 +161,8 @@ struct LaneEvent: Sendable {
     /// The frame for the caller who ordered the presentation, if it contains more than `frame`.
     let ownersFrame: String?
 
-    /// The frame that the caller may receive. `ownersFrame` contains the result, and only a caller with the
-    /// scope `app` gets it.
+    /// The frame that the caller may receive. `ownersFrame` contains the result, and only a caller with
+    /// the scope `app` receives that frame.
     func frame(for caller: KnownCaller) -> String {
         owner == caller.name && caller.scopes.contains(.app) ? ownersFrame ?? frame : frame
     }

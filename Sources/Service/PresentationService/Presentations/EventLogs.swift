@@ -6,7 +6,7 @@ internal import JSON
 /// the lane comes back. All logs together have a limited number of listeners, and one caller may have half of
 /// them.
 struct EventLogs {
-    /// Distinguishes the events of this run of the daemon from the events of other runs.
+    /// The prefix of event ids that distinguishes this run of the daemon from other runs.
     private let run: String
     /// The maximum number of listeners of all lanes.
     private let most: Int

@@ -1,11 +1,11 @@
 internal import ReaderService
 
-/// The lanes of a coordinator, and for each lane the readiness of which its listeners were last notified.
+/// The lanes of a coordinator, with the readiness that was last reported to the listeners of each lane.
 package struct LaneTable: Sendable {
     /// The names of the lanes, in the order in which they were added.
     package private(set) var names: [String] = []
     private var lanes: [String: ConfiguredLane] = [:]
-    /// For each lane, the readiness of which its listeners were last notified. The entry stays when a lane is
+    /// The readiness that was last reported to the listeners of each lane. The entry stays when a lane is
     /// removed, since the lane may come back.
     private var notifiedReadiness: [String: LaneReadiness] = [:]
 
@@ -24,7 +24,7 @@ package struct LaneTable: Sendable {
         if lanes.updateValue(lane, forKey: name) == nil { names.append(name) }
     }
 
-    /// Removes a lane, and returns the lane, or `nil` if there is no lane with this name.
+    /// Removes a lane and returns it. Returns `nil` if there is no lane with this name.
     mutating func remove(_ name: String) -> ConfiguredLane? {
         names.removeAll { $0 == name }
         return lanes.removeValue(forKey: name)

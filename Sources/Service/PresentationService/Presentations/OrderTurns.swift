@@ -4,7 +4,7 @@ struct OrderTurns {
     private var limit: OrderLimit
     /// A task that ends when the last order in the queue has begun or was refused.
     private var last: Task<Void, Never>?
-    /// Whether the daemon is ending. Then no presentation begins any more.
+    /// Whether the daemon is ending. If it is, no presentation begins.
     private(set) var isEnding = false
 
     init(ordersPerHour: Int) {
@@ -16,10 +16,10 @@ struct OrderTurns {
     /// - Throws: `tooManyOrders` if the caller has reached its limit.
     mutating func check(_ caller: String) throws(PresentationServiceError) { try limit.check(caller) }
 
-    /// Counts a presentation that has begun.
+    /// Counts a presentation of the caller that has begun.
     mutating func count(_ caller: String) { limit.count(caller) }
 
-    /// Starts a task that runs `body` after all earlier orders have begun or were refused.
+    /// Starts a task that runs `body` as soon as each earlier order has begun or has been refused.
     mutating func next<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(PresentationServiceError) -> Value
     ) -> Task<Result<Value, PresentationServiceError>, Never> {
@@ -30,7 +30,7 @@ struct OrderTurns {
                 return .failure(error)
             }
         }
-        // The next order only waits for this one. It does not need this order's result, and results have
+        // The next order only waits for this task. The result is dropped, because the results of orders have
         // different types.
         last = Task { _ = await turn.value }
         return turn

@@ -5,10 +5,10 @@ internal import Reports
 
 /// The presentations of all lanes as one state machine: events go in, actions come out.
 ///
-/// The book decides which presentation may begin, knows the phase of each presentation, and returns what has
-/// to happen next. The book is a value that reads no clock, does no I/O and starts no task, so that tests
-/// drive it directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and
-/// carries out the returned actions in their order.
+/// The book decides which presentation may begin, stores the phase of each presentation, and returns the
+/// actions that have to follow. The book is a value that reads no clock, does no I/O and starts no task, so
+/// that tests drive it directly. `PresentationCoordinator` owns the only book of a daemon, calls it on its
+/// actor, and carries out the returned actions in their order.
 ///
 /// A presentation passes through the phases of `PresentationRecord.Phase`:
 /// 1. `insert` makes it the latest presentation of its lane, in the phase `running`.
@@ -16,10 +16,11 @@ internal import Reports
 /// 3. `end` stores the report and enters `recording`, while receipts and retained data are written.
 /// 4. `complete` enters `over`, or `awaitingDecision` if a person has to decide.
 /// 5. `decide`, or `expire` at the deadline, enters `recording` again and returns the receipts to write.
-///    `wrote` then enters `over`.
+///   `wrote` then enters `over`.
 ///
 /// A lane that repeats a preset by itself (a standing order) begins presentations before a phone is there.
-/// Such a presentation may also be replaced (`renew`) or removed (`withdraw`) while no phone was asked.
+/// Before the request is sent to a phone, such a presentation may also be replaced (`renew`) or removed
+/// (`withdraw`).
 ///
 /// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
 /// its deadline, when a person does not approve, and when the daemon ends.
@@ -32,8 +33,8 @@ struct PresentationBook: Sendable {
     enum Action: Sendable {
         /// Notify the listeners of the presentation's lane.
         case notify(EventName, PresentationRecord)
-        /// Write what waited for a decision, since a person has decided or the time for it is over: retain
-        /// the data, write the receipts, and call `wrote`.
+        /// Retain the data, write the receipts, and call `wrote`. Returned when a person has decided or the
+        /// time for a decision is over.
         case write(WaitingReceipts, retaining: WaitingRetention, of: PresentationID)
         /// Call `expire` after this time.
         case wait(Duration, Expiry, of: PresentationID)
@@ -54,9 +55,8 @@ struct PresentationBook: Sendable {
         case documents
     }
 
-    /// The receipts and retained data of an ended presentation that were written, or that wait for a
-    /// decision. The members whose names begin with `further` belong to the second request of the session
-    /// (`then`).
+    /// The receipts and the retained data of an ended presentation, either written or waiting for a decision.
+    /// The members whose names begin with `further` belong to the second request of the session (`then`).
     struct Kept: Sendable {
         var receipt = PresentationRecord.Receipt.none
         var retainedUntil: Timestamp?
@@ -80,7 +80,7 @@ struct PresentationBook: Sendable {
         self.limits = limits
     }
 
-    // MARK: What is known
+    // MARK: Lookups
 
     subscript(id: PresentationID) -> PresentationRecord? { records[id] }
 
@@ -92,7 +92,8 @@ struct PresentationBook: Sendable {
 
     func isBusy(lane: String) -> Bool { latest(at: lane).map { !$0.state.isOver } ?? false }
 
-    /// The presentation that the same caller ordered before with this order's reference.
+    /// Returns the presentation that `owner` ordered earlier with the reference of `order`. Returns `nil` if
+    /// the order has no reference, or a new one.
     ///
     /// - Throws: `referenceTaken` if the earlier order differs.
     func record(
@@ -106,11 +107,14 @@ struct PresentationBook: Sendable {
     }
 
     /// The presentations that a caller ordered with one reference, sorted by `holder`, the number of the
-    /// person under the reference.
+    /// person under the reference. The repetition of a preset's order comes after the original order.
     func records(referredToAs name: String, by owner: String) -> [PresentationRecord] {
-        references.filter { $0.key.owner == owner && $0.key.reference.name == name }
-            .sorted { $0.key.reference.holder < $1.key.reference.holder }
+        let first = references.filter { $0.key.owner == owner && $0.key.reference.name == name }
             .compactMap { records[$0.value] }
+        let repeats = order.compactMap { records[$0] }
+            .filter { $0.owner == owner && $0.order.repeatedReference?.name == name }
+        // The sort keeps the order of equal elements.
+        return (first + repeats).sorted { $0.holder < $1.holder }
     }
 
     /// The lane of the caller's presentation to which a receipt belongs, or `nil` if no such presentation is
@@ -130,7 +134,7 @@ struct PresentationBook: Sendable {
     /// - Throws: `laneBusy` or `decisionOpen` if the lane's earlier presentation is not over,
     ///   `tooManyPresentations` if there is no room, or an error of `checkAskingAgain`.
     mutating func insert(_ record: PresentationRecord) throws(PresentationServiceError) -> [Action] {
-        if let repeated = record.repeated { try checkAskingAgain(repeated, for: record.owner) }
+        if let repeated = record.repeated { try checkAskingAgain(repeated.id, for: record.owner) }
         if let before = latest(at: record.lane), !before.state.isOver {
             throw occupation(by: before, for: record.owner)
         }
@@ -140,19 +144,19 @@ struct PresentationBook: Sendable {
         order.append(record.id)
         if let reference = record.ownedReference { references[reference] = record.id }
         latest[record.lane] = record.id
-        if let repeated = record.repeated { records[repeated]?.isAskedAgain = true }
+        if let repeated = record.repeated { records[repeated.id]?.isAskedAgain = true }
         return actions + [.notify(.armed, record)]
     }
 
-    /// Checks that a presentation is over, that its result names missing elements, and that nobody has asked
-    /// for those elements again yet.
+    /// Checks that the order of a presentation may be repeated: the presentation is over, `isRepeatable` is
+    /// true, and nobody has repeated the order yet.
     ///
     /// - Parameter owner: the caller to whom the new presentation will belong.
     func checkAskingAgain(_ id: PresentationID, for owner: String) throws(PresentationServiceError) {
         guard let record = records[id] else { throw .presentationUnknown }
         guard record.conclusion != nil else { throw occupation(by: record, for: owner) }
         guard !record.isAskedAgain else { throw .askedAgain }
-        guard record.hasMissingElements else { throw .nothingToAskAgain }
+        guard record.isRepeatable else { throw .nothingToAskAgain }
     }
 
     /// The error for an order at a lane where `record` is not over.
@@ -179,7 +183,7 @@ struct PresentationBook: Sendable {
     /// That presentation is the caller's oldest presentation without documents, or else the caller's oldest
     /// presentation.
     private func removableIndex() -> Int? {
-        // Every id in `order` has a record: the default is never used.
+        // The default is never used, because every id in `order` has a record.
         let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
         let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
         let largest = counts.values.max()
@@ -187,17 +191,18 @@ struct PresentationBook: Sendable {
         return candidates.first { records[order[$0]]?.completion?.holdsElements != true } ?? candidates.first
     }
 
-    /// Replaces a presentation in which no phone was asked yet by a copy with the current trust, policy and
-    /// time.
+    /// Replaces a presentation whose request was not sent to a phone yet by a copy with the current trust,
+    /// policy and time.
     mutating func renew(_ record: PresentationRecord) -> [Action] {
         guard let before = records[record.id] else { return [] }
         records[record.id] = record
-        // The copy begins with the first state and hint, which listeners may not have seen last.
+        // The copy is in the first state (`armed`) with the first hint. Listeners are notified if the earlier
+        // state or hint was different.
         if before.state != record.state { return [.notify(.armed, record)] }
         return before.hint == record.hint ? [] : [.notify(.hintChanged, record)]
     }
 
-    /// Removes a presentation in which no phone was asked.
+    /// Removes a presentation whose request was not sent to any phone.
     mutating func withdraw(_ id: PresentationID) -> [Action] {
         guard let record = records.removeValue(forKey: id) else { return [] }
         order.removeAll { $0 == id }
@@ -206,14 +211,19 @@ struct PresentationBook: Sendable {
         return [.close(id, lane: record.lane)]
     }
 
-    /// Updates state and hint after an event between reader and phone.
-    mutating func apply(_ event: PresentationEvent, to id: PresentationID) -> [Action] {
+    /// Updates state and hint after an event between reader and phone. When the wait for the holder begins,
+    /// the record gets the time at which that wait ends.
+    mutating func apply(_ event: PresentationEvent, to id: PresentationID, at now: Timestamp) -> [Action] {
         guard var record = records[id], case .running(let state, let hint) = record.phase else { return [] }
         let (newState, newHint) = (event.state ?? state, event.hint(after: hint))
         guard (newState, newHint) != (state, hint) else { return [] }
         record.phase = .running(newState, hint: newHint)
+        if newState == .awaitingConsent, state != newState {
+            record.waitEnd = now.advanced(bySeconds: record.consentLimit.components.seconds)
+        }
         records[id] = record
-        // Events never lead to a final state, the only kind of state without an event of its own name.
+        // Each state that is not final has an event with its name, and a phone's events never lead to a final
+        // state. `hintChanged` is therefore sent only if the state stays the same.
         let name = (newState == state ? nil : EventName(entering: newState)) ?? .hintChanged
         return [.notify(name, record)]
     }
@@ -251,6 +261,9 @@ struct PresentationBook: Sendable {
         guard var record = records[id], case .recording(var completion, _) = record.phase else { return [] }
         completion.add(kept)
         record.setResult(completion)
+        if record.conclusion == nil {
+            record.waitEnd = completion.ended.advanced(bySeconds: limits.decision.components.seconds)
+        }
         records[id] = record
         var actions = [Action.notify(record.conclusion == nil ? .awaitingDecision : .ended, record)]
         if record.conclusion == nil {
@@ -267,13 +280,14 @@ struct PresentationBook: Sendable {
     /// Records a person's decision, or closes a result on which nobody has to decide. The name and the
     /// portrait are wiped in both cases.
     ///
-    /// - Throws: `decisionNotDue` if no decision is open, or another decision was made.
+    /// - Throws: `decisionNotDue` if the presentation waits for no decision, or a different decision was
+    ///   made already.
     mutating func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) throws(PresentationServiceError) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
-        // A repeated decision is not refused, since the HTTP response to the first may have been lost.
+        // A repetition of the same decision is not refused, since the first HTTP response may have been lost.
         case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
         case .awaitingDecision: return conclude(id, .decided(decision))
@@ -290,7 +304,7 @@ struct PresentationBook: Sendable {
     private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
-        // A person has decided on this result or closed it before. Nothing is left to wipe.
+        // A person has already decided on this result or closed it, so nothing is left to wipe.
         guard completion.hint != .decided else { return [] }
         var closed = completion
         closed.shown = nil
@@ -306,8 +320,8 @@ struct PresentationBook: Sendable {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }
-        // If the daemon ends, the person did not let the time pass: the reason is `restarted` and not
-        // `overdue`.
+        // If the daemon is ending, the reason is `restarted` and not `overdue`: the person still had time to
+        // decide.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
         // The conclusion is never `nil` here: only the person's part was missing, and it is set above.
         guard let conclusion = completion.evidence.conclusion else { return [] }
@@ -334,12 +348,12 @@ struct PresentationBook: Sendable {
         records[id]?.phase = .recording(completion, before: before)
     }
 
-    /// Returns the portrait of a data request, the first time it is asked for.
+    /// Returns the portrait of a data request, on the first call only.
     ///
     /// - Throws: `portraitGone` if there is no portrait, or the portrait was returned before.
     mutating func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
-        // No element is returned before everything is decided.
+        // No element is returned before the outcome is decided.
         guard record.conclusion != nil, var completion = record.completion,
             let portrait = completion.dataPortrait
         else { throw .portraitGone }
@@ -353,7 +367,8 @@ struct PresentationBook: Sendable {
         if case .decision = expiry { return conclude(id, .overdue) }
         guard var record = records[id] else { return [] }
         if case .recording(var completion, let before) = record.phase {
-            // Nobody is notified here: `complete` or `wrote` follows and notifies of the wiped record.
+            // No listener is notified here, because `complete` or `wrote` follows and notifies the listeners
+            // of the changed record.
             if case .documents = expiry { completion.wipeElements() } else { completion.shown = nil }
             record.phase = .recording(completion, before: before)
             records[id] = record
@@ -365,11 +380,68 @@ struct PresentationBook: Sendable {
         case .documents where completion.holdsElements: completion.wipeElements()
         case .shown, .documents, .decision: return []
         }
-        // While a person still has to decide, the hint stays: only the documents were removed.
+        // While a person has to decide, the hint stays, because only the documents were removed.
         if record.conclusion != nil { completion.hint = .wiped }
         record.setResult(completion)
         records[id] = record
         return [.notify(.wiped, record)]
+    }
+
+    /// The caller's presentations that retain data under a reference, oldest first. A presentation without a
+    /// reference retains data under its id.
+    private func records(retainedUnder reference: String, by owner: String) -> [PresentationRecord] {
+        order.compactMap { records[$0] }
+            // The store tells references apart by their bytes; `==` takes "é" in its two forms for one text.
+            .filter { $0.owner == owner && $0.retentionReference.utf8.elementsEqual(reference.utf8) }
+    }
+
+    /// Returns the caller's running presentation that would retain data under this reference. The data may
+    /// not have arrived yet.
+    ///
+    /// - Parameter isCovered: returns whether a presentation is considered, given the owner of its retained
+    ///   data.
+    /// - Returns: The id, or `nil` if no such presentation is running.
+    func unfinished(
+        retainedUnder reference: String, by caller: String, where isCovered: (RetentionOwner) -> Bool
+    ) -> PresentationID? {
+        records(retainedUnder: reference, by: caller)
+            .first { $0.conclusion == nil && isCovered($0.retentionOwner) }?.id
+    }
+
+    /// Removes the elements, the name and the portrait from the caller's finished presentations that retain
+    /// data under one reference.
+    ///
+    /// - Parameter isCovered: returns whether a presentation is included, given the owner of its retained
+    ///   data.
+    mutating func wipeElements(
+        retainedUnder reference: String, by caller: String, where isCovered: (RetentionOwner) -> Bool
+    ) -> [Action] {
+        records(retainedUnder: reference, by: caller)
+            .filter { $0.conclusion != nil && isCovered($0.retentionOwner) }
+            .flatMap { expire(.documents, of: $0.id) + expire(.shown, of: $0.id) }
+    }
+
+    /// The caller's presentations whose data is retained under one reference.
+    ///
+    /// - Parameter isCovered: returns whether a presentation is included, given the owner of its retained
+    ///   data.
+    func retaining(
+        under reference: String, by caller: String, where isCovered: (RetentionOwner) -> Bool
+    ) -> [PresentationID] {
+        records(retainedUnder: reference, by: caller)
+            .filter { $0.completion?.retainsData == true && isCovered($0.retentionOwner) }.map(\.id)
+    }
+
+    /// Records that the retained data of these presentations was deleted, so that `retainedUntil` names no
+    /// deadline any more.
+    mutating func deletedRetained(of ids: [PresentationID]) {
+        for id in ids {
+            guard var record = records[id], var completion = record.completion else { continue }
+            completion.retainedUntil = nil
+            completion.furtherRetainedUntil = nil
+            record.setResult(completion)
+            records[id] = record
+        }
     }
 
     /// Ends a presentation on which a person had to decide, after the attempt to write its receipts.
@@ -391,8 +463,8 @@ struct PresentationBook: Sendable {
         return [.notify(.receiptWritten, record)]
     }
 
-    /// Marks the daemon as ending: a presentation that is cancelled or undecided from now on ends as
-    /// interrupted.
+    /// Marks the daemon as ending. From now on, a presentation that is cancelled, or whose decision is open,
+    /// ends as interrupted.
     mutating func interrupt() {
         isInterrupted = true
     }
@@ -413,6 +485,9 @@ struct PresentationBook: Sendable {
 }
 
 extension PresentationRecord {
+    /// The number of the person under the reference.
+    fileprivate var holder: Int { (order.reference ?? order.repeatedReference)?.holder ?? 1 }
+
     fileprivate var ownedReference: OwnedReference? {
         order.reference.map { OwnedReference(owner: owner, reference: $0) }
     }
@@ -424,7 +499,8 @@ private struct OwnedReference: Hashable {
     let reference: OrderReference
 }
 
-/// The maximum numbers and times of what a coordinator holds in memory.
+/// The limits of a coordinator: the maximum numbers of presentations, orders and listeners, and the times for
+/// which personal data stays in memory.
 package struct CoordinatorLimits: Equatable, Sendable {
     /// The maximum number of presentations in memory. A new presentation above this number replaces a
     /// finished one.

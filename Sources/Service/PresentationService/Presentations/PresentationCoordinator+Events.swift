@@ -23,14 +23,14 @@ extension PresentationCoordinator {
     private func laneEvent(_ lane: String) -> JSONValue { ["lane": .string(lane), "at": .string("\(now)")] }
 
     /// The latest event of a presentation, for a listener that just connected. `nil` while a presentation is
-    /// being cancelled, since its end follows at once.
+    /// being cancelled, since its end follows immediately.
     private func latestEvent(
         of record: PresentationRecord, for caller: KnownCaller
     ) -> (name: EventName, data: JSONValue)? {
         if record.conclusion == nil {
             return EventName(entering: record.state).map { ($0, record.event(at: now)) }
         }
-        let isOwner = caller.owns(presentationsOf: record.owner, at: record.lane)
+        let isOwner = caller.owns(record)
         return (.ended, isOwner ? record.endedEvent(at: now) : record.event(at: now))
     }
 
@@ -46,11 +46,7 @@ extension PresentationCoordinator {
         toLane name: String, presentation: PresentationID? = nil, by caller: KnownCaller,
         after lastID: String?, lost: @escaping @Sendable () -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
-        guard logs.contains(lane: name),
-            caller.serves(lane: name) || caller.mayStartPresets(at: name) || caller.usesApp(at: name)
-        else {
-            throw .laneUnknown
-        }
+        guard logs.contains(lane: name), caller.sees(lane: name) else { throw .laneUnknown }
         guard !isEnding else { throw .shuttingDown }
         // The presentation whose state a new listener receives first, if the caller may see it.
         let shown = (presentation.map { book[$0] } ?? book.latest(at: name))
@@ -97,16 +93,16 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Inspects the devices of all lanes in parallel, so that a lane whose device hangs delays no other. The
-    /// results stay valid for a moment, in which `readiness(ofLane:)` returns them without a wait.
+    /// Inspects the devices of all lanes in parallel, so that a lane whose device hangs delays no other. For
+    /// 2 s, `readiness(ofLane:)` returns these results without another inspection.
     package func inspectLanes() async {
         await withDiscardingTaskGroup { group in
             for lane in lanes.all { group.addTask { _ = await lane.lane.readiness() } }
         }
     }
 
-    /// Whether phones can be asked at a lane, or `nil` if there is no such lane. If the result differs from
-    /// the last one, the lane's listeners are notified.
+    /// Inspects the devices of a lane, and returns whether and how a presentation can run there; `nil` if
+    /// there is no such lane. If the result differs from the last result, the lane's listeners are notified.
     package func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
         if lanes.record(readiness, of: name) {
@@ -143,7 +139,7 @@ extension PresentationCoordinator {
     }
 }
 
-/// The access of callers to presentations.
+/// The functions that return presentations only to callers who may access them.
 extension PresentationCoordinator {
     /// Returns a presentation that the caller may access by one of the needed scopes, and all scopes by which
     /// the caller may access it.
@@ -178,10 +174,8 @@ extension PresentationCoordinator {
             let known =
                 try await past(under: reference, for: caller)
                 + book.records(referredToAs: reference, by: caller.name)
-                // A caller no longer sees what it ordered at a lane that it may not use any more.
-                .filter {
-                    caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane)
-                }
+                // A presentation at a lane that the caller may not use any more is left out.
+                .filter { caller.scopes.contains(.admin) || caller.owns($0) }
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
             return ["presentations": .array(known), "next": .null]
         }
@@ -196,27 +190,29 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// The presentations in memory that match a query: the caller's, or for the administrator all.
+    /// Returns the presentations in memory that match a query. A caller gets only its own presentations, and
+    /// the administrator gets the presentations of all callers.
     private func remembered(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) -> [ListedPresentation] {
         book.ids.compactMap { book[$0] }
-            .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
+            .filter { caller.scopes.contains(.admin) || caller.owns($0) }
             .filter {
                 query.matches(
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
                 // Only the administrator's list has presentations of other callers.
-                let isOwn = caller.owns(presentationsOf: record.owner, at: record.lane)
+                let isOwn = caller.owns(record)
                 return ListedPresentation(
                     cursor: PresentationCursor(created: record.created, id: record.id.description),
                     json: record.json(for: isOwn ? scopes(of: caller, over: record) : [.admin]))
             }
     }
 
-    /// The presentations that only the store has and that match a query: the caller's, or for the
-    /// administrator all. Only the newest presentations are read, at most as many as there may be in memory.
+    /// Returns the presentations that only the store has and that match a query. A caller gets only its own
+    /// presentations, and the administrator gets the presentations of all callers. Only the newest
+    /// presentations are read, at most as many as there may be in memory.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {
@@ -227,7 +223,7 @@ extension PresentationCoordinator {
         }
         return (stored ?? []).filter {
             book[PresentationID($0.id)] == nil
-                && (owner == nil || caller.owns(presentationsOf: $0.owner, at: $0.lane))
+                && (owner == nil || caller.owns($0))
                 && query.matches(lane: $0.lane, outcome: $0.outcome, created: $0.created)
         }.compactMap { stored in
             PastPresentation(stored).map {

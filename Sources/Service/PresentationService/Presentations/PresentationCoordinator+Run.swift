@@ -8,9 +8,9 @@ internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
 
-/// The course of one presentation from its lane to its receipts. Each request whose order demands a receipt
-/// gets one, with any outcome. A data request's elements are retained only if the holder was informed about
-/// that.
+/// The functions that run one presentation, from the wait for a phone to the written receipts. If the order
+/// demands a receipt for a request, the receipt is written whatever the outcome is. A data request's elements
+/// are retained only if the holder was informed about the retention.
 extension PresentationCoordinator {
     /// Runs a presentation at its lane to its end. The receipts are then written, or held for a person's
     /// decision.
@@ -23,9 +23,9 @@ extension PresentationCoordinator {
             guard await isAsked(id, failure: .readerUnavailable(.readerInUse)) else { return }
             return await end(id, with: .unavailable(.readerInUse))
         }
-        // A call of `cancel` that came before this line found nothing to cancel at the lane.
+        // An earlier call of `cancel` may have found nothing to cancel at the lane.
         if book[id]?.state == .cancelled { await lane.cancel() }
-        for await event in running.events { perform(book.apply(event, to: id)) }
+        for await event in running.events { perform(book.apply(event, to: id, at: now)) }
         let presentation = await running.presentation.value
         logNotes(of: presentation, id)
         await end(id, with: presentation)
@@ -47,11 +47,12 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Ends a presentation after its transaction: reports on the response to each request. A response to the
-    /// first request is in `earlier` only if the second request was sent.
+    /// Ends a presentation after its transaction: reports on the response to each request. If the second
+    /// request was sent, `presentation` is the result of the second request, and its member `earlier`
+    /// contains the result of the first.
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
-        // A lane that asks by itself may have waited without a phone coming. Such a presentation has no
+        // A lane with a standing order may have waited without a phone coming. Such a presentation has no
         // outcome.
         guard await isAsked(id, failure: presentation.failure) else { return }
         guard let first = presentation.earlier.first, let further = record.further else {
@@ -61,7 +62,8 @@ extension PresentationCoordinator {
             id, with: report(first, asking: record.plan), then: report(presentation, asking: further.plan))
     }
 
-    /// The report on the response to one request. If no reader could be used, the report says so.
+    /// The report on the response to one request. If no reader could be used, the report contains this as its
+    /// error.
     private func report(_ presentation: Presentation, asking plan: RequestPlan) -> TransactionReport {
         do throws(ReaderFault) {
             return try TransactionReport(presentation, asking: plan, on: WallClock.localDay(at: now))
@@ -113,16 +115,16 @@ extension PresentationCoordinator {
         return ShownPerson(portrait: Portrait(picture), name: name)
     }
 
-    // MARK: What is kept
+    // MARK: Receipts and retained data
 
-    /// Writes a new presentation before the phone is asked, with the receipts that become valid if the daemon
-    /// ends first.
+    /// Writes a new presentation before its request is sent to the phone, with the receipts that become valid
+    /// if the daemon ends before the presentation.
     ///
     /// - Throws: `recordsUnavailable` if the store refuses the presentation or its receipts.
     func writeBegun(_ record: PresentationRecord) async throws(PresentationServiceError) {
         guard let archive else { return }
-        // `nil` if a name or the version is not valid in a receipt. Such an order could get no receipt at
-        // all.
+        // `receipts` is `nil` if a name or the version is not valid in a receipt, so that no receipt could be
+        // written.
         guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)
         }
@@ -139,8 +141,8 @@ extension PresentationCoordinator {
         var kept = PresentationBook.Kept()
         guard let archive else { return kept }
         let order = record.order
-        // The state of the presentation is that of its last request. After a second request, the first
-        // request has the state of its own report.
+        // The state of the presentation is the state after its last request. After a second request, the
+        // first request has the state of its own report.
         let first = EndedRequest(
             kind: order.kind, plan: record.plan, retention: order.retention,
             state: further == nil ? completion.state : PresentationState(report), report: report,
@@ -154,8 +156,8 @@ extension PresentationCoordinator {
             if second.isRetained { kept.retaining.further = second }
             receipts.further = archive.statement(second, of: record)
         }
-        // Without a conclusion a person has to decide. The held receipts already say `restarted`: if the
-        // daemon ends before the decision, the next start writes them, and then they are true.
+        // Without a conclusion a person has to decide. The held receipts already have the reason `restarted`,
+        // because the next start of the daemon writes them if the daemon ends before the decision.
         guard let conclusion = completion.evidence.conclusion else {
             guard !receipts.isEmpty else { return kept }
             kept.receipt = .waiting(receipts)
@@ -169,15 +171,15 @@ extension PresentationCoordinator {
         kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
-        // An order without receipt has `.none`: without this test the missing id would be reported as
-        // `failed`. The receipt of the second request needs no test, because a missing id reports nothing
-        // there.
+        // Without this test, `ended` would report `failed` for an order that wants no receipt. The receipt of
+        // the second request needs no test: it is only an id, and `nil` does not report a failure.
         kept.receipt = order.retention == .none ? .none : .ended(written.first)
         kept.furtherReceipt = written.further
         return kept
     }
 
-    /// Writes the end of a presentation now, or as soon as the store accepts it.
+    /// Writes an ended presentation and its receipts. If the store refuses them, `retry` repeats the write
+    /// until the store accepts it.
     private func end(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {
@@ -202,8 +204,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Counts an outcome, logs it and sends its webhook. If the lane asks each next phone by itself, it
-    /// pauses, so that the result stays on the page.
+    /// Counts an outcome, logs it and sends its webhook. If the lane has a standing order, the lane pauses,
+    /// so that the result stays on the page.
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)
@@ -215,19 +217,19 @@ extension PresentationCoordinator {
                 "outcome": "\(conclusion.outcome.rawValue)",
                 "reasons": "\(conclusion.reasons.map(\.id).joined(separator: " "))",
             ])
-        // While the store refuses the end, a restart would change the outcome to `failed`: `retry` sends the
-        // webhook later.
+        // While the store refuses the ended presentation, a restart would change the outcome to `failed`. The
+        // webhook is therefore sent by `retry`, after the store has accepted the presentation.
         if tasks[.retrying, record.id] == nil { sendWebhook(of: record) }
     }
 
-    /// Sends the end of a presentation to the webhook of its order, if the order names one.
+    /// Sends a finished presentation to the webhook of its order, if the order names one.
     private func sendWebhook(of record: PresentationRecord) {
         guard let webhook = record.order.webhook else { return }
         webhooks?.send(record.json(for: []).utf8, of: record.id, by: record.owner, to: webhook)
     }
 
     /// Starts the task that retains data and writes the receipts after a decision, or after the time for a
-    /// decision was over.
+    /// decision is over.
     private func write(
         _ receipts: WaitingReceipts, retaining: WaitingRetention, of id: PresentationID
     ) {
@@ -237,8 +239,8 @@ extension PresentationCoordinator {
                 let (first, further) = await archive.retain(retaining, of: record)
                 coordinator.book.retained(until: first, further: further, of: id)
             }
-            // The record that the store gets names no receipts yet: the store numbers them in the same
-            // transaction.
+            // This record does not contain the numbers of its receipts yet: the store numbers the receipts in
+            // the transaction that writes the record.
             if let archive, let record = coordinator.book[id]?.decided(written) {
                 written = await coordinator.end(record, receipts, in: archive)
             }
@@ -249,15 +251,15 @@ extension PresentationCoordinator {
     /// The longest pause between two attempts to write a refused receipt.
     private static let longestPause = Duration.seconds(30)
 
-    /// Repeats writing an end that the store refused, until the store accepts it. When the daemon ends, one
-    /// last attempt is made.
+    /// Repeats the refused write of an ended presentation until the store accepts it. When the daemon ends,
+    /// one last attempt is made.
     private func retry(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) {
         start(.retrying, of: record.id) { coordinator in
             var pause = Duration.seconds(1)
             repeat {
-                // A cancelled wait ends at once, so that one last attempt follows.
+                // A cancelled wait ends immediately, so that one last attempt follows.
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
                 // `delayed` adds the reason that the receipts were written late.
@@ -279,7 +281,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Lets `book` act on a deadline of a presentation that has passed.
+    /// Lets `book` act when a deadline of a presentation has passed.
     func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
         perform(book.expire(expiry, of: id))
     }

@@ -6,15 +6,15 @@ internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
 
-/// Standing orders: lanes that ask each next phone by themselves.
+/// Standing orders: lanes that begin a presentation for each phone in turn, without a caller's order.
 ///
 /// The presentations of such a lane belong to the lane and not to a caller. A presentation of this kind is
-/// written to the store when a phone has begun the exchange, before the phone is asked. A presentation
+/// written to the store when a phone has begun the exchange, before the request is sent. A presentation
 /// without a phone therefore leaves no record. An order of a till ends the wait for a phone, but does not
-/// interrupt a phone that is being asked.
+/// interrupt an exchange with a phone.
 extension PresentationCoordinator {
-    /// The owner's name for the presentations that a lane begins by itself (its standing order). No token and
-    /// no user can have this name.
+    /// The name of the owner of the presentations that a lane begins by itself (its standing order). No token
+    /// and no user can have this name.
     package static func owner(ofStanding lane: String) -> String { "lane:\(lane)" }
 
     /// The longest single wait for a phone. A lost reader is noticed when the wait ends.
@@ -25,7 +25,7 @@ extension PresentationCoordinator {
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(15)
 
-    /// Starts all lanes that ask each next phone by themselves (standing orders).
+    /// Starts the standing orders of all lanes that have one.
     package func startStanding() {
         for name in laneNames { startStanding(at: name) }
     }
@@ -35,13 +35,14 @@ extension PresentationCoordinator {
         standing.insert(lane: name, task: Task { await self.keepAsking(preset, at: name) })
     }
 
-    /// Asks one phone after the other, until the daemon ends or the lane is removed. After each failed
-    /// attempt, the pause before the next attempt is longer.
+    /// Sends the preset's request to one phone after the other, until the daemon ends or the lane is
+    /// removed. After each failed attempt, the pause before the next attempt is longer.
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
-            // The lane becomes free in several ways: a presentation ends, a result was shown long enough, or
-            // an order does not use the lane that it had reserved (`OrderTurns`). A check at short intervals notices each of them.
+            // The lane becomes free when a presentation ends, when a result was shown long enough, or when an
+            // order does not use the lane that it had reserved (`OrderTurns`). A check at short intervals
+            // notices all three cases.
             guard isFree(lane: name) else {
                 try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
@@ -61,11 +62,11 @@ extension PresentationCoordinator {
     /// end.
     private func askNext(_ preset: Preset, at name: String) async throws(PresentationServiceError) {
         try await checkPause(of: name)
-        let order = PresentationOrder(preset, lane: name, reference: nil)
+        let order = try PresentationOrder(preset, lane: name, reference: nil)
         var (record, plan) = try await prepare(
             order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
-        // While the request was prepared, an order may have reserved the right to ask the next phone (the
-        // turn), or a reload of the configuration may have removed the lane.
+        // While the request was prepared, an order may have reserved the right to serve the next phone
+        // (the turn), or a reload of the configuration may have removed the lane.
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.insert(record))
@@ -95,14 +96,14 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Runs one wait for a phone, at a lane that asks by itself, as a task of the presentation. Returns when
-    /// the task has ended.
+    /// Runs the presentation at its lane, as a task of the presentation, until the presentation has ended or
+    /// the wait for a phone is over.
     private func follow(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
 
-    /// Decides whether a phone that has begun the exchange may be asked. The presentation is written to the
-    /// store first.
+    /// Decides whether the request may be sent to a phone that has begun the exchange. The presentation is
+    /// written to the store first.
     private func admit(_ id: PresentationID, at name: String) async -> Bool {
         guard standing.isWaiting(in: id, at: name) else {
             // The phone was admitted at an earlier tap of this presentation.
@@ -123,9 +124,12 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Whether an ended presentation gets an outcome. It gets one if a phone was asked, or if a phone was
-    /// there and could not be asked. If a lane that asks by itself has waited and no phone came, the
-    /// presentation gets no outcome.
+    /// Returns whether an ended presentation gets an outcome. A presentation gets an outcome if its
+    /// request was sent to a phone, or if a phone was there and the request could not be sent. A standing
+    /// order's presentation without a phone gets no outcome.
+    ///
+    /// If the phone failed before the lane called `admit`, this function calls `admit`. If no phone came, it
+    /// records `failure` as the reason why the wait ended.
     ///
     /// - Parameter failure: the reason why no response was judged; `nil` if a response was judged.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
@@ -138,10 +142,11 @@ extension PresentationCoordinator {
         return false
     }
 
-    /// Whether a lane began the presentation by itself (a standing order) and no phone was asked in it yet.
+    /// Whether a lane began the presentation by itself (a standing order), and the presentation is waiting
+    /// for a phone.
     func isUnasked(_ id: PresentationID) -> Bool { standing.isUnasked(id) }
 
-    /// Removes the lane's presentation in which no phone was asked yet, and notifies the listeners.
+    /// Removes the lane's presentation that is still waiting for a phone, and notifies the listeners.
     private func withdrawStanding(at name: String) {
         guard let id = standing.withdraw(at: name) else { return }
         perform(book.withdraw(id))
@@ -149,42 +154,42 @@ extension PresentationCoordinator {
     }
 }
 
-/// The turns at a lane that asks each next phone by itself. A turn is the right to ask the next phone there.
+/// The turns at a lane with a standing order. A turn is the right to serve the next phone there.
 extension PresentationCoordinator {
-    /// Whether the lane may ask the next phone by itself: no presentation is running there, no order has
-    /// reserved the right to ask the next phone, and the last result was shown long enough.
+    /// Whether the lane may serve the next phone without an order: no presentation is running there, no
+    /// order has reserved the right to serve the next phone, and the last result was shown long enough.
     private func isFree(lane name: String) -> Bool {
         guard standing.hasTurn(lane: name, at: .now), !book.isBusy(lane: name) else { return false }
         // A cancelled presentation may still be notifying its phone.
         return book.latest(at: name).flatMap { tasks[.running, $0.id] } == nil
     }
 
-    /// Reserves the lane's next turn, the right to ask the next phone. The lane then does not begin another
-    /// presentation by itself, and stops waiting for a phone. A phone that is being asked is not interrupted.
-    /// `releaseTurn` gives the turn back.
+    /// Reserves the lane's next turn, the right to serve the next phone. The lane then does not begin
+    /// another presentation by itself, and stops waiting for a phone. An exchange with a phone is not
+    /// interrupted. `releaseTurn` gives the turn back.
     func reserveTurn(lane name: String) async {
         guard let id = standing.reserveTurn(lane: name) else { return }
-        // No phone was asked in this presentation. It therefore leaves no record.
+        // The presentation leaves no record, because its request was not sent to any phone.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
         perform(book.withdraw(id))
         standing.endYielding(id, at: name)
     }
 
-    /// Gives back a turn, the right to ask the next phone, that `reserveTurn` reserved.
+    /// Gives back the turn (the right to serve the next phone) that `reserveTurn` reserved.
     func releaseTurn(lane name: String) {
         standing.releaseTurn(lane: name)
     }
 
-    /// Lets the result of a customer stay on the page for a time. A lane that asks by itself asks the next
-    /// phone afterwards.
+    /// Lets a customer's result stay on the page for a time. Only then does a lane with a standing order wait
+    /// for the next phone.
     func rest(lane name: String) {
         guard let page = lanes[name]?.page else { return }
         standing.rest(lane: name, for: .seconds(page.resultSeconds), from: .now)
     }
 }
 
-/// The reasons why a lane does not ask by itself at present (its standing order is paused).
+/// The reasons why the standing order of a lane is paused.
 extension PresentationCoordinator {
     /// Logs that a lane's standing order is paused or resumed, and notifies the lane's listeners. Failures of
     /// the same kind in a row are reported once.
@@ -200,7 +205,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Checks that the reason for a pause is gone, before phones are asked again.
+    /// Checks that the reason for a pause is gone, before the lane waits for phones again.
     private func checkPause(of name: String) async throws(PresentationServiceError) {
         switch standing.pause(of: name) {
         case .recordsUnavailable: try await archive?.probe()
@@ -221,7 +226,7 @@ extension PresentationCoordinator {
 }
 
 extension LaneReadiness {
-    /// The reason why no phone can be asked, or `nil` if phones can be asked.
+    /// The reason why no presentation can run at the lane, or `nil` if one can run.
     fileprivate var problem: PresentationServiceError? {
         if case .unavailable(let fault) = self { .readerUnavailable(.reader(fault)) } else { nil }
     }
@@ -238,7 +243,7 @@ extension PresentationFailure {
     }
 
     /// Whether the failure came after a phone had begun the exchange. A bank card or a phone without an open
-    /// wallet does not begin it.
+    /// wallet does not begin the exchange.
     fileprivate var isOfPhone: Bool {
         switch self {
         case .readerUnavailable, .radioUnavailable, .engagementOverdue, .cancelled: false
@@ -248,10 +253,11 @@ extension PresentationFailure {
 }
 
 extension PresentationRecord {
-    /// A copy of `other` under the id of a presentation in which no phone was asked yet.
+    /// Creates a copy of `other` with the id of a presentation whose request was not sent to a phone yet.
     fileprivate init(renewing id: PresentationID, with other: Self) {
         self.init(
             id: id, owner: other.owner, order: other.order, plan: other.plan, further: other.further,
-            lane: other.lane, created: other.created, brand: other.brand, basis: other.basis)
+            lane: other.lane, created: other.created, brand: other.brand, basis: other.basis,
+            consentLimit: other.consentLimit)
     }
 }

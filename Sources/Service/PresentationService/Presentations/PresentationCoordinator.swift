@@ -6,20 +6,20 @@ package import Logging
 package import OpenSSLCrypto
 package import PortraitDecoding
 package import ReaderService
-internal import ReaderStore
+package import ReaderStore
 internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// The service for the ID readers of one computer: its lanes (the places where phones are asked), the orders
-/// that begin at the lanes, and the presentations of the orders.
+/// The service for the ID readers of one computer: its lanes (the places at which phones present
+/// documents), the orders that begin at the lanes, and the presentations of the orders.
 ///
-/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows a caller as a
-/// `KnownCaller`, and knows nothing of HTTP. An order passes through these functions:
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. The coordinator receives
+/// each caller as a `KnownCaller`, and does not depend on HTTP. An order passes through these functions:
 /// 1. `open` finds an earlier presentation with the same reference. Otherwise it calls `create`, which waits
-///    until all earlier orders have begun.
+///   until all earlier orders have begun.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
-/// 3. `enter` reserves the right to ask the lane's next phone (its turn), writes the presentation to the
+/// 3. `enter` reserves the right to serve the lane's next phone (its turn), writes the presentation to the
 ///    store and begins it at its lane.
 /// 4. `run` follows the phone to the end of the presentation.
 ///
@@ -27,23 +27,24 @@ internal import Transport
 /// that the book returns. All mutable state is in the values listed below. Each value is changed by its own
 /// functions only:
 /// - `PresentationBook`: the phase and the result of each presentation.
-/// - `LaneTable`: the lanes, and for each lane the readiness of which its listeners were last notified.
+/// - `LaneTable`: the lanes, with the readiness that was last reported to the listeners of each lane.
+/// - `configuredLanes`: the names of the configuration's lanes, including lanes that are not in `LaneTable`.
 /// - `EventLogs`: the events of each lane, and their listeners.
-/// - `StandingOrders`: the lanes that ask each next phone by themselves, and the reservations of the right to
-///   ask their next phone (their turn).
+/// - `StandingOrders`: the lanes that repeat a preset by themselves, and the reservations of their next
+///   turn (the right to serve the next phone).
 /// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
 /// - `PresentationTasks`: the running tasks of each presentation.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
 ///
-/// The presentation and its receipts are written to the store before a phone is asked. The daemon then knows
-/// that it can keep what the order demands. A webhook with the outcome is sent only after the store has
-/// accepted the outcome, since a restart could otherwise change it.
+/// The presentation and its receipts are written to the store before the request is sent to a phone. This
+/// shows that the store can keep what the order demands. A webhook with the outcome is sent only after the
+/// store has accepted the outcome, since a restart could otherwise change it.
 ///
-/// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
-/// receipts, `+Standing` is for the lanes that ask by themselves, and `+Events` contains the functions for
-/// listeners and lists.
+/// This file has the lanes, the orders and the shutdown. `+Again` repeats orders, `+Run` follows a
+/// presentation from its lane to its receipts, `+Standing` serves the lanes with standing orders, and
+/// `+Events` contains the functions for listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -57,10 +58,13 @@ package actor PresentationCoordinator {
     let webhooks: WebhookQueue?
 
     package internal(set) var lanes: LaneTable
+    /// The names of the lanes of the configuration. A lane of the configuration is missing from `lanes` while a
+    /// reload replaces it, and if it cannot be used.
+    private(set) var configuredLanes: Set<String>
     var logs: EventLogs
     var book: PresentationBook
-    /// The lanes that ask each next phone by themselves, and the reservations of the right to ask their next
-    /// phone (their turn).
+    /// The lanes with standing orders, and the reservations of their turns. A turn is the right to serve the
+    /// next phone.
     var standing = StandingOrders()
     private var turns: OrderTurns
     private(set) var tasks = PresentationTasks()
@@ -82,7 +86,9 @@ package actor PresentationCoordinator {
         self.webhooks = webhooks
         book = PresentationBook(limits: limits)
         turns = OrderTurns(ordersPerHour: limits.ordersPerHour)
-        self.lanes = LaneTable(lanes)
+        let table = LaneTable(lanes)
+        self.lanes = table
+        configuredLanes = Set(table.names)
         logs = EventLogs(run: try randomBytes(4).hexadecimal, most: limits.listeners)
         for lane in lanes { logs.open(lane: lane.lane.name) }
     }
@@ -91,8 +97,14 @@ package actor PresentationCoordinator {
 
     package var laneNames: [String] { lanes.names }
 
-    /// Adds a lane, or replaces the lane with the same name. If the configuration says so, the lane begins to
-    /// ask phones by itself.
+    /// Sets the names of the lanes of the configuration. A reload calls this function before it removes a lane,
+    /// so that no desk of another lane reaches the retained data of a lane that is only replaced.
+    package func setConfiguredLanes(_ names: Set<String>) {
+        configuredLanes = names
+    }
+
+    /// Adds a lane, or replaces the lane with the same name. A lane with a standing order begins to wait for
+    /// phones.
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         lanes.insert(lane)
@@ -132,7 +144,7 @@ package actor PresentationCoordinator {
     /// Whether receipts that the store refused are still to be written.
     package var hasDelayedReceipts: Bool { !tasks.all(.retrying).isEmpty }
 
-    /// Whether the daemon is ending. Then no presentation begins any more.
+    /// Whether the daemon is ending. If it is, no presentation begins.
     package var isEnding: Bool { turns.isEnding }
 
     /// Starts a task for a presentation. The task stays in `tasks` until `body` returns.
@@ -143,8 +155,8 @@ package actor PresentationCoordinator {
     ) -> Task<Void, Never> {
         let task = Task {
             await body(self)
-            // The removal never comes before the insertion below, since the task begins when the actor is
-            // free again.
+            // The task begins only after this function has returned, so the removal comes after the insertion
+            // below.
             tasks.remove(job, of: id)
         }
         tasks.insert(task, job, of: id)
@@ -182,12 +194,12 @@ package actor PresentationCoordinator {
     ///
     /// - Parameters:
     ///   - owner: the caller to whom the presentation belongs; `nil` for `caller`.
-    ///   - repeated: the presentation whose missing elements the order asks for again.
+    ///   - repeated: the earlier presentation whose order is repeated; `nil` for a new order.
     /// - Throws: `referenceOfTest` if the earlier presentation allowed a test document and test documents are
     ///   no longer accepted; any other reason why the order is refused.
     package func open(
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil,
-        repeating repeated: PresentationID? = nil
+        repeating repeated: RepeatedPresentation? = nil
     ) async throws(PresentationServiceError) -> Opened {
         // The same error as for a lane that does not exist: a caller learns nothing about other lanes.
         if let name = order.lane, !caller.mayOrder(at: name) { throw .orderedLaneUnknown }
@@ -198,7 +210,7 @@ package actor PresentationCoordinator {
         } else {
             opened = try await create(order, by: caller, for: owner, repeating: repeated)
         }
-        // Checked again, since an order that names no lane has its lane only now.
+        // Checked again, since the lane of an order without a lane name is known only now.
         guard caller.mayOrder(at: opened.lane) else { throw .orderedLaneUnknown }
         // An earlier `allow` is not returned if a test document may have caused it: the caller would take it
         // for the outcome of a real document.
@@ -208,39 +220,6 @@ package actor PresentationCoordinator {
         throw .referenceOfTest
     }
 
-    /// Repeats the order of a presentation in which some needed element was not shared. Holder and clerk
-    /// decide again.
-    ///
-    /// The new presentation belongs to the owner of the earlier presentation. If the lane began the earlier
-    /// presentation by itself (a standing order), the new one belongs to the caller.
-    package func askAgain(
-        _ id: PresentationID, by caller: KnownCaller
-    ) async throws(PresentationServiceError) -> PresentationRecord {
-        let record = try recordToAskAgain(id, for: caller)
-        let isStanding = record.owner == Self.owner(ofStanding: record.lane)
-        let owner = isStanding ? caller.name : record.owner
-        try book.checkAskingAgain(id, for: owner)
-        let order = try PresentationOrder(again: record.order, lane: record.lane)
-        // The new order has no reference, so that `open` cannot find an earlier presentation for it.
-        guard case .created(let new) = try await open(order, by: caller, for: owner, repeating: id)
-        else { throw .presentationUnknown }
-        return new
-    }
-
-    /// The presentation whose missing elements the caller wants to ask for again. The caller's clerk page
-    /// must show this presentation, or must have shown it until somebody else asked again.
-    private func recordToAskAgain(
-        _ id: PresentationID, for caller: KnownCaller
-    ) throws(PresentationServiceError) -> PresentationRecord {
-        let record = try record(id)
-        // The page shows the newer presentation by now. The record is returned all the same, so that
-        // `checkAskingAgain` throws `askedAgain`, which says more than `presentationUnknown`.
-        if record.isAskedAgain, caller.scopes.contains(.clerk), caller.covers(lane: record.lane) {
-            return record
-        }
-        return try presentation(id, for: caller, by: [.clerk]).record
-    }
-
     /// The presentation that an owner ordered earlier with the reference of this order, or `nil` if the
     /// reference is new.
     private func existing(
@@ -248,14 +227,14 @@ package actor PresentationCoordinator {
     ) async throws(PresentationServiceError) -> Opened? {
         if let record = try book.record(orderedAs: order, by: owner) { return .existing(record) }
         guard let past = try await past(orderedAs: order, by: owner) else { return nil }
-        // The same order may have begun while the store was read. The book is therefore asked again.
+        // The same order may have begun while the store was read. The book is therefore searched again.
         return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
     }
 
     /// Prepares a new presentation, and begins it after all earlier orders.
     private func create(
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String,
-        repeating repeated: PresentationID?
+        repeating repeated: RepeatedPresentation?
     ) async throws(PresentationServiceError) -> Opened {
         // Checked before anything is prepared, so that a refused order costs no signature and uses up no
         // reader token.
@@ -263,7 +242,7 @@ package actor PresentationCoordinator {
         let lane = try namedLane(for: order)
         var (record, plan) = try await prepare(order, by: owner, at: lane)
         record.repeated = repeated
-        // An order that names no lane has its lane only now.
+        // The lane of an order without a lane name is known only now.
         guard caller.mayOrder(at: record.lane) else { throw .orderedLaneUnknown }
         let turn = turns.next { [record, plan] () async throws(PresentationServiceError) in
             try await self.enter(record, plan, for: caller.name)
@@ -280,7 +259,7 @@ package actor PresentationCoordinator {
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
-        let brand = try await brand(for: order)
+        let brand = try await brand(for: order, by: owner)
         let signer = try identityName(for: order, brand)
         try await checkRetention(of: order, at: now)
         let plan = try RequestPlan(ordered: order.intent, keeping: order.retention)
@@ -294,7 +273,8 @@ package actor PresentationCoordinator {
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
         }
-        // A presentation has a single path for its portrait, and a portrait can be fetched there once.
+        // The portraits of both requests would share one HTTP path, from which a portrait can be fetched only
+        // once.
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
         }
@@ -315,14 +295,20 @@ package actor PresentationCoordinator {
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
             // The time is read again, since reading trust and identities may have taken seconds.
-            lane: lane.lane.name, created: self.now, brand: brand, basis: basis)
+            lane: lane.lane.name, created: self.now, brand: brand, basis: basis,
+            consentLimit: lane.settings.deadlines.consent)
         return (record, presentation)
     }
 
-    /// The brand of the order's reader token. Returns `nil` for an order without a reader token, which must
-    /// not ask for data.
-    private func brand(for order: PresentationOrder) async throws(PresentationServiceError) -> PreparedBrand?
-    {
+    /// The brand of the order's reader token, or of the token that the daemon makes for the order of a preset.
+    /// Returns `nil` for an order without a reader token, which must not ask for data.
+    private func brand(
+        for order: PresentationOrder, by owner: String
+    ) async throws(PresentationServiceError) -> PreparedBrand? {
+        if let brand = order.presetBrand {
+            guard let brands else { throw .readerTokenWithoutBrands }
+            return try await brands.prepare(brand, for: owner)
+        }
         guard let token = order.readerToken else {
             guard !order.asksForData else { throw .readerTokenRequired }
             return nil
@@ -348,7 +334,7 @@ package actor PresentationCoordinator {
         return name
     }
 
-    /// A request with the reader identities that may sign it.
+    /// Returns a request together with the reader identities that may sign it.
     ///
     /// - Parameter signer: the name of the identity that signs; `nil` if the identity rules choose.
     private func question(
@@ -360,7 +346,8 @@ package actor PresentationCoordinator {
             brand: brand?.identifier)
     }
 
-    /// The identity with this name as the only choice, or with `nil` all identities and their rules.
+    /// Returns the identity with this name as the only choice. Without a name, returns all identities with
+    /// their rules.
     private func identities(
         named name: String?, at now: Timestamp
     ) async throws(PresentationServiceError) -> ReaderIdentityChoice {
@@ -380,8 +367,8 @@ package actor PresentationCoordinator {
         }
     }
 
-    /// What the lane needs for a presentation: the request, the trust and policy for the judgement, and the
-    /// lane's settings.
+    /// The plan that a lane needs for a presentation: the request, the trust and policy for the judgement,
+    /// and the lane's settings.
     private func presentationPlan(
         asking question: PresentationQuestion, judgedBy basis: JudgingBasis, with settings: LaneSettings
     ) -> PresentationPlan {
@@ -404,10 +391,10 @@ package actor PresentationCoordinator {
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
-    /// Writes a new presentation to the store, and begins it at its lane. An order that cannot be written is
-    /// refused before the phone is asked.
+    /// Writes a new presentation to the store, and begins it at its lane. An order that cannot be written
+    /// is refused before its request is sent to the phone.
     ///
-    /// - Parameter caller: the name of the caller whose presentations of this hour are counted.
+    /// - Parameter caller: the name of the caller whose hourly limit counts this presentation.
     private func enter(
         _ record: PresentationRecord, _ plan: PresentationPlan, for caller: String
     ) async throws(PresentationServiceError) -> Opened {
@@ -415,13 +402,13 @@ package actor PresentationCoordinator {
             return .existing(existing)
         }
         // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep the lane
-        // from asking the next phone by itself.
+        // from serving the next phone without an order.
         try turns.check(caller)
-        if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
+        if let repeated = record.repeated { try book.checkAskingAgain(repeated.id, for: record.owner) }
         await reserveTurn(lane: record.lane)
         defer { releaseTurn(lane: record.lane) }
-        // A till may repeat its order while a customer is served. `begin` refuses an order at a busy lane.
-        // This order is therefore not written.
+        // `begin` refuses an order at a busy lane, for example if a till repeats its order while a customer
+        // is served. Such an order is not written.
         let isWritten = !book.isBusy(lane: record.lane)
         if isWritten { try await writeBegun(record) }
         do throws(PresentationServiceError) {
@@ -434,12 +421,18 @@ package actor PresentationCoordinator {
         return .created(record)
     }
 
-    /// Begins a presentation at its lane. The lane may have been removed while the order was prepared.
+    /// Begins a presentation at its lane. The lane, or the preset that made the order, may have been removed
+    /// while the order was prepared or waited for its turn.
+    ///
+    /// - Throws: `laneUnknown`, `presetUnknown` if a preset made the order and the lane no longer has this
+    ///   preset, `shuttingDown`, or an error of `PresentationBook.insert`.
     private func begin(_ record: PresentationRecord, _ plan: PresentationPlan)
         throws(PresentationServiceError)
     {
         guard !isEnding else { throw .shuttingDown }
-        guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
+        guard let configured = lanes[record.lane] else { throw .laneUnknown }
+        try configured.checkPreset(of: record.order)
+        let lane = configured.lane
         let before = book.latest(at: lane.name).flatMap { tasks[.running, $0.id] }
         do throws(PresentationServiceError) {
             perform(try book.insert(record))
@@ -453,8 +446,8 @@ package actor PresentationCoordinator {
         }
         log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
         start(.running, of: record.id) { coordinator in
-            // The lane's earlier presentation may have been cancelled, and its phone may still be being
-            // notified.
+            // The lane's earlier presentation may have been cancelled, and the notification of its phone may
+            // not be complete.
             await before?.value
             await coordinator.run(record.id, plan, at: lane)
         }
@@ -479,7 +472,8 @@ package actor PresentationCoordinator {
     /// Cancels a presentation. A presentation that waits for a decision is dismissed; a presentation that is
     /// over does not change.
     ///
-    /// - Throws: `standingOrder` if the lane asks by itself and no phone was asked yet.
+    /// - Throws: `standingOrder` if the presentation belongs to the lane's standing order and is still
+    ///   waiting for a phone.
     package func cancel(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
         // A decision whose receipts are being written is final, and is not dismissed below.
         await tasks[.writing, id]?.value
@@ -489,7 +483,7 @@ package actor PresentationCoordinator {
         return try await decide(id, .dismissed)
     }
 
-    /// Cancels a presentation that is running, and waits until its lane no longer follows it.
+    /// Cancels a presentation that is running, and waits until its task at the lane has ended.
     private func stop(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }

@@ -29,8 +29,8 @@ package struct PresentationListQuery: Sendable {
 
     /// Whether a presentation passes the filters. The cursor is not compared.
     func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
-        // `??` binds tighter than `==` and `<=`: an absent filter is replaced by the presentation's own
-        // value. The comparison is then true.
+        // `??` binds tighter than `==` and `<=`. In place of an absent filter, the presentation's value is
+        // compared with itself.
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }
@@ -50,9 +50,9 @@ package struct PresentationCursor: Comparable, Sendable {
     /// Parses a cursor that `text` wrote, or returns `nil`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        // The number is accepted only in the form that `text` writes, without a sign or leading zeros. An id
-        // has 32 digits. Any text of up to 64 bytes is accepted in its place, since positions are only
-        // compared.
+        // The number is accepted only in the form that `text` writes, without a sign or leading zeros. In
+        // place of the id, which has 32 digits, any text of up to 64 bytes is accepted, since positions are
+        // only compared.
         guard parts.count == 2, let seconds = Int64(parts[0]), seconds >= 0, "\(seconds)" == parts[0],
             (1...64).contains(parts[1].utf8.count)
         else { return nil }

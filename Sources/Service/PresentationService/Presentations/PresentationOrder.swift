@@ -1,6 +1,7 @@
 package import JSON
 package import MdocTrust
 package import ReaderStore
+internal import ReaderTokens
 package import RequestPlanner
 internal import ErrorMapping
 
@@ -22,7 +23,8 @@ package struct PresentationOrder: Equatable, Sendable {
         /// The answer is final, unless a display request asks for a portrait. A person then decides as for
         /// `confirm`.
         case check
-        /// As for `check`, but for one phone after the other.
+        /// The outcome follows the rule of `check`. The value is for an operator who checks one phone after
+        /// the other.
         case checkMultiple
         /// A person compares the holder with the portrait and decides.
         case confirm
@@ -30,9 +32,10 @@ package struct PresentationOrder: Equatable, Sendable {
 
     package let kind: Kind
     package let intent: RequestIntent
-    /// The name of the lane; `nil` if the daemon has only one.
+    /// The name of the lane; `nil` stands for the daemon's only lane.
     let lane: String?
-    /// Makes the order idempotent: a second order with the same reference returns the same presentation.
+    /// The reference that makes the order idempotent: a second order with the same reference returns the same
+    /// presentation.
     let reference: OrderReference?
     let validation: Validation
     package let retention: RetentionProfile
@@ -40,17 +43,27 @@ package struct PresentationOrder: Equatable, Sendable {
     package let consent: HolderConsent
     /// The second request, sent in the same session if the first response answers each question with yes.
     let then: FurtherOrder?
-    /// A revocation policy that is at least as strict as the policy of the lane, or, if the lane has none, as
-    /// the policy for the purpose of the request; `nil` to use the policy of the lane or the purpose.
+    /// The revocation policy of the order. It is at least as strict as the policy that applies without it:
+    /// the policy of the lane or, if the lane has none, the policy for the purpose of the request. `nil` to
+    /// use that policy.
     package let policy: RevocationPolicy?
     /// The name of the reader identity that signs the request; `nil` if rules or the reader token choose it.
     let identity: String?
-    /// The name of the wallet that the rules for reader identities compare; `nil` if it is unknown.
+    /// The name of the wallet, which the rules for reader identities may require; `nil` if the name is
+    /// unknown.
     let wallet: String?
-    /// The URL to which the end of the presentation is sent.
+    /// The URL to which the finished presentation is sent.
     let webhook: String?
-    /// The token of the brand in whose name the holder is asked. Required for data.
+    /// The token of the brand in whose name the request is made. A till's order for data needs a token.
     let readerToken: String?
+    /// The brand for which the daemon makes the reader token itself. Only the order of a preset that asks for
+    /// data has this brand; otherwise `nil`.
+    let presetBrand: TokenText?
+    /// Whether the order was made by a preset, not by a program.
+    let isOfPreset: Bool
+    /// The reference of the earlier order that this order repeats, if a preset that asks for data made both
+    /// orders. Data is retained under this reference.
+    private(set) var repeatedReference: OrderReference?
 
     private static let members: Set = [
         "kind", "intent", "lane", "reference", "validation", "retention", "consent", "readerToken",
@@ -79,6 +92,8 @@ package struct PresentationOrder: Equatable, Sendable {
             policy = try members["policy"].map(RevocationPolicy.init)
             webhook = try members["webhook"]?.string(upTo: 1024)
             readerToken = try members["readerToken"]?.string(upTo: 1 << 13)
+            presetBrand = nil
+            isOfPreset = false
         } catch {
             throw .orderMalformed(error, permitted: Self.members)
         }
@@ -89,47 +104,71 @@ package struct PresentationOrder: Equatable, Sendable {
     }
 
     /// Creates the order of a preset at a lane.
-    package init(_ preset: Preset, lane: String, reference: OrderReference?) {
-        kind = .display
+    ///
+    /// - Throws: `consentMissing` if the preset retains data with the holder's consent, and `consent` does not
+    ///   state it.
+    package init(
+        _ preset: Preset, lane: String, reference: OrderReference?, consent: HolderConsent = .notGiven
+    ) throws(PresentationServiceError) {
+        guard consent == .given || !preset.needsConsent else { throw .consentMissing }
+        kind = preset.kind
         intent = preset.intent
         self.lane = lane
         self.reference = reference
         validation = preset.validation
         retention = preset.retention
-        consent = .notGiven
-        then = nil
+        self.consent = consent
+        then = preset.then
         policy = preset.policy
         identity = nil
         wallet = nil
         webhook = nil
         readerToken = nil
+        presetBrand = preset.brand
+        isOfPreset = true
     }
 
-    /// Creates a copy of an order, to ask everything again. The reference and the holder's consent are not
-    /// copied.
+    /// Creates a copy of an order, with which the whole order is repeated. The reference and the holder's
+    /// consent are not copied. If a preset that asks for data made the order, the copy keeps the reference as
+    /// `repeatedReference`, so that the desk finds the retained data of all attempts under one reference.
     ///
+    /// - Parameter consent: whether the holder consented again.
     /// - Throws: `consentNotRepeated` if the order retains data with the holder's consent, which is valid for
-    ///   one presentation.
-    init(again order: PresentationOrder, lane: String) throws(PresentationServiceError) {
+    ///   one presentation, and the holder did not consent again.
+    init(
+        again order: PresentationOrder, lane: String, consent: HolderConsent = .notGiven
+    ) throws(PresentationServiceError) {
         let retentions = [order.retention, order.then?.retention].compactMap(\.self)
-        guard !retentions.contains(where: \.needsConsent) else { throw .consentNotRepeated }
+        guard consent == .given || !retentions.contains(where: \.needsConsent) else {
+            throw .consentNotRepeated
+        }
         kind = order.kind
         intent = order.intent
         self.lane = lane
         reference = nil
         validation = order.validation
         retention = order.retention
-        consent = .notGiven
+        self.consent = consent
         then = order.then
         policy = order.policy
         identity = order.identity
         wallet = order.wallet
         webhook = order.webhook
         readerToken = order.readerToken
+        presetBrand = order.presetBrand
+        isOfPreset = order.isOfPreset
+        repeatedReference = presetBrand == nil ? nil : order.reference ?? order.repeatedReference
     }
 
-    /// Refuses an order that retains data of a display request, or that retains data without the consent that
-    /// its profile needs.
+    /// Whether the order has the request, the retention, the brand and the policy of a preset.
+    func isOrder(of preset: Preset) -> Bool {
+        kind == preset.kind && intent == preset.intent && validation == preset.validation
+            && retention == preset.retention && then == preset.then && presetBrand == preset.brand
+            && policy == preset.policy
+    }
+
+    /// Refuses an order that retains data of a display request, and an order without the consent that its
+    /// retention profile needs.
     private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(PresentationServiceError)
     {
         guard retention.days > 0 else { return }
@@ -144,7 +183,7 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Parses the members `reference` and `holder`.
     package static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
         let holder = try members["holder"]?.integer(in: 1...99)
-        // `holder` alone is refused, since it numbers the persons under a reference.
+        // `holder` without `reference` is refused below, since it numbers the persons under a reference.
         if holder == nil, members["reference"] == nil { return nil }
         return OrderReference(
             name: try members.required("reference").string(upTo: 128), holder: Int(holder ?? 1))
@@ -166,15 +205,21 @@ extension RetentionProfile {
 /// The caller's own name for a presentation, by which a repeated order is recognised.
 package struct OrderReference: Hashable, Sendable {
     let name: String
-    /// The number of the person under this name, from 1 to 99, such as each driver of one contract.
+    /// The number of the person under this name, from 1 to 99. For example, it distinguishes the drivers of
+    /// one contract.
     let holder: Int
 }
 
 /// The second request of an order. It asks for elements in the same session, after the first response was
 /// verified and answered each question with yes.
-struct FurtherOrder: Equatable, Sendable {
-    let intent: RequestIntent
-    let retention: RetentionProfile
+package struct FurtherOrder: Equatable, Sendable {
+    package let intent: RequestIntent
+    package let retention: RetentionProfile
+
+    package init(_ intent: RequestIntent, retention: RetentionProfile) {
+        self.intent = intent
+        self.retention = retention
+    }
 
     /// Parses the member `then` of an order.
     init(_ text: JSONText) throws(PresentationServiceError) {
@@ -184,7 +229,8 @@ struct FurtherOrder: Equatable, Sendable {
             words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
             retention = try members["retention"].map(RetentionProfile.init) ?? .none
         } catch {
-            // The list of permitted members would be that of the whole order, and not that of `then`.
+            // The permitted members are not listed, because the list would contain the members of the whole
+            // order instead of the members of `then`.
             throw .orderMalformed(error, permitted: [])
         }
         intent = try RequestIntent(ordered: words, in: .further)

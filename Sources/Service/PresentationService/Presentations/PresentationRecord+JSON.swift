@@ -8,12 +8,12 @@ extension PresentationRecord {
     /// The presentation as JSON for a caller with these scopes, or for a webhook if `scopes` is empty.
     ///
     /// `admin` and `order` see the outcome without answers. `screen` does not see the reasons of failed
-    /// checks. Only `app` sees the documents of a data request, and only `clerk` sees the name and portrait
-    /// of a display request.
+    /// checks. Only `app` and `desk` see the documents of a data request, and only `clerk` and `desk` see the
+    /// name and portrait of a display request.
     ///
     /// - Parameter scopes: the scopes by which the caller may access this presentation.
     package func json(for scopes: Set<Scope>) -> JSONValue {
-        let reference = isCustomersScreen(scopes) ? nil : order.reference
+        let reference = isCustomersScreen(scopes) ? nil : order.reference ?? order.repeatedReference
         var members: [(String, JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
             ("isStanding", .boolean(owner == PresentationCoordinator.owner(ofStanding: lane))),
@@ -23,11 +23,12 @@ extension PresentationRecord {
             ("outcome", JSONValue(conclusion?.outcome.rawValue)),
             ("test", completion?.hasTestDocument.map { .boolean($0) } ?? .null),
             reasonsMember(for: scopes),
-            ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
+            ("hint", JSONValue(hint?.rawValue)), ("deadline", JSONValue(deadline.map { "\($0)" })),
+            ("repeats", JSONValue(repeated?.id.description)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
             ("intent", .string(order.intent.description)),
             ("validation", .string(order.validation.rawValue)), ("retention", .string(order.retention.name)),
-            ("asks", plan.asks),
+            ("asks", .array(plan.asks.map(JSONValue.string))), ("adds", plan.adds),
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             thenMember(for: scopes),
         ]
@@ -55,7 +56,7 @@ extension PresentationRecord {
     }
 
     /// Whether a caller with these scopes sees neither answers nor documents. Empty scopes stand for a
-    /// webhook, which has answers.
+    /// webhook, which contains answers.
     private func seesOutcomeAlone(_ scopes: Set<Scope>) -> Bool {
         !scopes.isEmpty && scopes.isSubset(of: [.order, .admin])
     }
@@ -65,11 +66,13 @@ extension PresentationRecord {
         scopes.contains(.screen) && scopes.isSubset(of: [.screen, .order, .admin])
     }
 
-    /// The ids of the reasons. The customer's page and `order` learn only that a decision was dismissed or
-    /// not made in time, not what the clerk decided.
+    /// The ids of the reasons. The customer's page and `order` learn why no response came, for example that the
+    /// phone has no Bluetooth, and that a decision was dismissed or not made in time. They learn neither which
+    /// check failed nor what the clerk decided.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
-        guard isCustomersScreen(scopes) || scopes == [.order] else { return reasons.map(\.id) }
+        let isLimited = isCustomersScreen(scopes) || scopes == [.order]
+        guard isLimited, conclusion?.outcome != .failed else { return reasons.map(\.id) }
         let undecided: [Conclusion.Reason] = [.outcome(.decisionDismissed), .outcome(.decisionOverdue)]
         return reasons.filter { undecided.contains($0) }.map(\.id)
     }
@@ -87,20 +90,22 @@ extension PresentationRecord {
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
-        case .data where scopes.contains(.app): members += dataMembers(report, completion)
-        case .display where scopes.contains(.clerk): members += shownMembers(completion.shown)
+        case .data where !scopes.isDisjoint(with: [.app, .desk]):
+            members += dataMembers(report, completion, for: scopes)
+        case .display where !scopes.isDisjoint(with: [.clerk, .desk]):
+            members += shownMembers(completion.shown)
         case .data, .display: break
         }
         return .object(members)
     }
 
-    /// The members `documents` and `portrait`: null until everything is decided. The portrait is a path from
-    /// which it can be fetched once; `documents` does not contain it.
+    /// The members `documents` and `portrait`: null until the outcome is decided. The portrait is a path from
+    /// which `app` can fetch it once; `documents` does not contain it.
     private func dataMembers(
-        _ report: TransactionReport, _ completion: Completion
+        _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> [(String, JSONValue)] {
         guard conclusion != nil else { return [("documents", .null), ("portrait", .null)] }
-        let isThere = report.portrait != nil && !completion.isPortraitTaken
+        let isThere = report.portrait != nil && !completion.isPortraitTaken && scopes.contains(.app)
         return [
             ("documents", report.documentsWithElements),
             ("portrait", isThere ? .string("/v1/presentations/\(id)/documents/portrait") : .null),
@@ -120,26 +125,30 @@ extension PresentationRecord {
     private func json(_ further: Further, for scopes: Set<Scope>) -> JSONValue {
         var result = JSONValue.null
         if let completion, let report = completion.further,
-            scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk])
+            scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk, .desk])
         {
             var members = report.resultMembers(for: conclusion, by: basis, at: completion.ended)
             // A person decides once for both requests, and the first result contains the decision.
             members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
-            if scopes.contains(.app) { members += dataMembers(report, completion) }
+            if !scopes.isDisjoint(with: [.app, .desk]) {
+                members += dataMembers(report, completion, for: scopes)
+            }
             result = .object(members)
         }
         return [
             "intent": .string(further.order.intent.description),
-            "retention": .string(further.order.retention.name), "asks": further.plan.asks, "result": result,
+            "retention": .string(further.order.retention.name),
+            "asks": .array(further.plan.asks.map(JSONValue.string)), "adds": further.plan.adds,
+            "result": result,
         ]
     }
 }
 
 extension TransactionReport {
-    /// The documents in the form of the command line, with the size of a portrait instead of its bytes; null
-    /// if the report has no elements.
+    /// The documents in the JSON format of the command line, with the size of a portrait instead of its
+    /// bytes; null if the report has no elements.
     fileprivate var documentsWithElements: JSONValue {
         documents.contains { $0.verified != nil } ? documentsJSON(portrait: .size) : .null
     }
@@ -147,7 +156,10 @@ extension TransactionReport {
 
 extension RequestPlan {
     /// The questions of the request, which pages show before there is an answer.
-    fileprivate var asks: JSONValue {
-        .array(subjects.compactMap(\.receiptSubject).map { .string("\($0)") })
+    var asks: [String] { subjects.compactMap(\.receiptSubject).map { "\($0)" } }
+
+    /// The elements that the plan adds to the claims of the intent.
+    fileprivate var adds: JSONValue {
+        .array(additions.map { .string("\($0.nameSpace)/\($0.identifier)") })
     }
 }

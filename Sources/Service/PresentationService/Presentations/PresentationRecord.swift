@@ -11,20 +11,20 @@ internal import RequestPlanner
 /// `PresentationCoordinator.prepare` makes a record from an order, before any phone is there. From then on
 /// only `PresentationBook` changes it. It replaces `phase`, and sets a few flags such as `isAskedAgain`. The
 /// phases are:
-/// - `running`: the lane waits for a phone, or a phone is being asked.
+/// - `running`: the lane waits for a phone, or an exchange with a phone is in progress.
 /// - `cancelling`: the presentation was cancelled, and its phone is being notified.
 /// - `recording`: the result is known, and its receipts and retained data are being written. Meanwhile
 ///   callers see the earlier state.
 /// - `awaitingDecision`: the response was verified, and a person has to decide.
 /// - `over`: the outcome is final. Personal data may still be removed from the record.
 ///
-/// `state` and `hint` are what pages show. `conclusion` is the outcome, and `nil` until everything is
+/// `state` and `hint` are what pages show. `conclusion` is the outcome, or `nil` until the outcome is
 /// decided.
 ///
 /// The record of a data request contains elements until `CoordinatorLimits.documents` has passed. The record
 /// of a display request never contains elements of its response: the portrait and the name for the clerk are
-/// in `Completion.shown`. The elements of a second request (`then`) stay in memory as long as those of a data
-/// request. `json(for:)` selects the members that a caller may see.
+/// in `Completion.shown`. The elements of a second request (`then`) stay in memory for
+/// `CoordinatorLimits.documents` too. `json(for:)` selects the members that a caller may see.
 package struct PresentationRecord: Sendable {
     package typealias Decision = ReceiptStatement.Decision
 
@@ -36,7 +36,7 @@ package struct PresentationRecord: Sendable {
 
     /// The progress of a presentation, with its result once there is one.
     enum Phase: Sendable {
-        /// The lane waits for a phone, or a phone is being asked.
+        /// The lane waits for a phone, or an exchange with a phone is in progress.
         case running(PresentationState, hint: PresentationHint?)
         /// The presentation was cancelled, and its phone is being notified.
         case cancelling
@@ -66,11 +66,11 @@ package struct PresentationRecord: Sendable {
         var shown: ShownPerson?
         var hint: PresentationHint?
         var receipt = Receipt.none
-        /// The deadline of the data retained from the first request, or `nil` if nothing is retained.
+        /// The time until which data from the first request is retained, or `nil` if nothing is retained.
         var retainedUntil: Timestamp?
         /// The id of the receipt of the second request.
         var furtherReceipt: String?
-        /// The deadline of the data retained from the second request.
+        /// The time until which data from the second request is retained, or `nil` if nothing is retained.
         var furtherRetainedUntil: Timestamp?
         /// The data to retain if a person approves.
         var retaining = WaitingRetention()
@@ -101,11 +101,15 @@ package struct PresentationRecord: Sendable {
     package let brand: PreparedBrand?
     /// The trust and policy used to verify the response.
     let basis: JudgingBasis
-    /// The earlier presentation whose missing elements this presentation asks for again, or `nil` for a new
-    /// order.
-    var repeated: PresentationID?
-    /// Whether a later presentation asks again for the elements that are missing here.
+    /// The maximum time in which the holder decides.
+    var consentLimit = PresentationDeadlines().consent
+    /// The earlier presentation whose order this presentation repeats, or `nil` for a new order.
+    var repeated: RepeatedPresentation?
+    /// Whether a later presentation repeats the order of this one.
     var isAskedAgain = false
+    /// The end of the last wait for the holder or for a person's decision; `deadline` returns this time
+    /// during the wait.
+    var waitEnd: Timestamp?
     var phase = Phase.running(.armed, hint: .openYourID)
 
     package var state: PresentationState {
@@ -133,21 +137,44 @@ package struct PresentationRecord: Sendable {
         }
     }
 
+    /// The time until which the daemon waits for the holder's consent or for a person's decision, or `nil` if
+    /// it waits for neither.
+    var deadline: Timestamp? {
+        switch phase {
+        case .running(.awaitingConsent, _), .awaitingDecision: waitEnd
+        case .running, .cancelling, .recording, .over: nil
+        }
+    }
+
+    /// Whether a clerk may repeat the order of this presentation, which has to be over. An `allow` or `deny`
+    /// may be repeated only if a person decided or a needed element is missing. Every other outcome may be
+    /// repeated.
+    var isRepeatable: Bool {
+        guard let conclusion else { return false }
+        switch conclusion.outcome {
+        case .unclear, .declined, .cancelled, .failed: return true
+        case .allow, .deny: return completion?.decision != nil || hasMissingElements
+        }
+    }
+
     /// Whether a report names needed elements that the phone did not return.
     var hasMissingElements: Bool {
         [completion?.report, completion?.further].contains { $0?.missing.isEmpty == false }
     }
 
-    /// The outcome and its reasons, or `nil` until everything is decided and written.
+    /// The outcome and its reasons, or `nil` until the outcome is decided and written.
     var conclusion: Conclusion? {
         if case .over(let completion) = phase { completion.evidence.conclusion } else { nil }
     }
 
+    /// Whether a preset of the desk began the presentation.
+    var isOfDesk: Bool { order.presetBrand != nil }
+
     /// Whether the record may be removed if there are too many presentations in memory.
     var isForgettable: Bool { if case .over = phase { true } else { false } }
 
-    /// Whether a person has to decide: the order says so, or a display request asks for a portrait, which
-    /// only a person can compare.
+    /// Whether a person has to decide, because the order demands a confirmation, or because a display request
+    /// asks for a portrait. Only a person can compare a portrait.
     var asksPerson: Bool { order.validation == .confirm || (order.kind == .display && plan.needsPortrait) }
 
     /// Stores the result, and enters `over` or `awaitingDecision`.
@@ -155,8 +182,7 @@ package struct PresentationRecord: Sendable {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }
 
-    /// A copy of this record after a decision, when the receipts that waited for it were written; `nil` while
-    /// no decision has been made.
+    /// A copy of this record after its pending receipts were written; `nil` while no decision has been made.
     func decided(_ written: WrittenReceipts) -> PresentationRecord? {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
@@ -180,7 +206,7 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// A copy of this record with the outcome for the case that the daemon ends before the presentation does.
+    /// A copy of this record with the outcome that applies if the daemon ends before the presentation.
     var interrupted: PresentationRecord {
         let evidence = Conclusion.Evidence.restarted
         var record = self
@@ -189,9 +215,24 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// The reference under which data is retained: that of the order, or the presentation's id if the order
-    /// has none. Several persons of one contract may share a reference.
-    var retentionReference: String { order.reference?.name ?? id.description }
+    /// The reference under which data is retained: the order's reference, or the presentation's id if the
+    /// order has no reference. Several persons of one contract may share a reference.
+    var retentionReference: String {
+        (order.reference ?? order.repeatedReference)?.name ?? id.description
+    }
+
+    /// The owner of the retained data: the caller who ordered the presentation. If a preset of the desk began
+    /// the presentation, the data belongs to this caller at this lane only.
+    var retentionOwner: RetentionOwner {
+        isOfDesk ? RetentionOwner(owner, atDesk: lane) : RetentionOwner(owner)
+    }
+}
+
+/// An earlier presentation whose order a clerk or a desk repeats.
+package struct RepeatedPresentation: Hashable, Sendable {
+    let id: PresentationID
+    /// The id of the earlier presentation's receipt, or `nil` if it has none.
+    let receipt: String?
 }
 
 extension PresentationRecord.Receipt {
@@ -205,9 +246,9 @@ extension PresentationRecord.Completion {
     /// Creates the result of a presentation that has just ended.
     ///
     /// - Parameters:
-    ///   - isInterrupted: whether a cancelled presentation was cancelled by the end of the daemon.
-    ///   - shown: the name and portrait for the clerk; ignored if the outcome is already known not to be
-    ///     `allow`, since then nobody compares.
+    ///   - isInterrupted: whether the daemon is ending, which is then the cause of a cancellation.
+    ///   - shown: the name and portrait for the clerk; used only if the outcome may be `allow`, since
+    ///     otherwise nobody compares.
     init(
         _ report: TransactionReport, then further: TransactionReport?, shown: ShownPerson?,
         of record: PresentationRecord, isInterrupted: Bool, at now: Timestamp
@@ -222,13 +263,13 @@ extension PresentationRecord.Completion {
             state = further.map { PresentationState($0) } ?? first
             evidence = Conclusion.Evidence(further ?? report, asksPerson: record.asksPerson)
             // This evidence comes from the second report only. If the portrait of the first response could
-            // not be decoded, an answer of the first report is unknown, which must count too.
+            // not be decoded, an answer of the first report is unknown, and is added here.
             if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
         // A response that arrived while the presentation was being cancelled is not reported.
         guard !isCancelled || first == .cancelled else { return }
-        // The elements of a display request leave memory here: its answers are computed, and nobody may read
-        // more.
+        // The elements of a display request are removed from memory here. The answers are computed already,
+        // and no caller may read the elements.
         let holdsElements = record.order.kind == .data && first == .verified
         self.report = holdsElements ? report : report.withoutElements
         self.further = further.map { PresentationState($0) == .verified ? $0 : $0.withoutElements }
@@ -261,10 +302,13 @@ extension PresentationRecord.Completion {
         [report, further].contains { $0?.documents.contains { $0.verified != nil } ?? false }
     }
 
+    /// Whether data of one of the two requests was retained and not deleted by a caller since.
+    var retainsData: Bool { retainedUntil != nil || furtherRetainedUntil != nil }
+
     /// The portrait of a data request, or `nil` after it was handed out or its deadline has passed.
     var dataPortrait: ArraySlice<UInt8>? {
-        // At most one of the two reports has a portrait: `prepare` refuses two data requests for a portrait,
-        // and the report on a display request has no elements here.
+        // At most one of the two reports has a portrait: `prepare` refuses an order in which two data
+        // requests need a portrait, and the report on a display request has no elements here.
         isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 
@@ -300,16 +344,15 @@ package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TransactionReport {
-    /// Whether an answer is unknown. The second request is sent only if every answer is yes. An answer of the
-    /// first report is therefore unknown only if its portrait could not be decoded afterwards.
+    /// Whether an answer is unknown. If a second request was sent, every answer to the first request was yes
+    /// at that time. An answer can become unknown afterwards only because the portrait cannot be decoded.
     fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
 }
 
 extension Conclusion.Evidence {
     /// This evidence with one more unknown answer.
     ///
-    /// No person is asked any more: with an unknown answer the outcome is `unclear` at best, whatever the
-    /// person decides.
+    /// No person has to decide any more, because with an unknown answer the outcome is `unclear` at best.
     fileprivate var withUnknownAnswer: Conclusion.Evidence {
         // Without a judged response the outcome does not depend on answers.
         guard unjudged == nil else { return self }

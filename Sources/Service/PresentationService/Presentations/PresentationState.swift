@@ -2,19 +2,19 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// The progress of a presentation, as the HTTP API and its events name it.
+/// The progress of a presentation. The raw values are the names in the HTTP API and its events.
 package enum PresentationState: String, CaseIterable, Sendable {
     /// The lane waits for a phone.
     case armed
     /// A phone has begun the exchange: it has sent its device engagement.
     case engaged
-    /// The request was sent, and the holder decides. No page shows a countdown.
+    /// The request was sent, and the holder decides until `PresentationRecord.deadline`.
     case awaitingConsent
     /// The response is arriving or being verified.
     case receiving
     /// The response was verified and every answer is yes; only a person's decision is missing.
     case awaitingDecision
-    /// The response was verified. An answer may still be no.
+    /// The response was verified. Answers to the questions of the request may nevertheless be no.
     case verified
     /// The response failed a check.
     case rejected
@@ -39,8 +39,8 @@ package enum PresentationState: String, CaseIterable, Sendable {
         case .declined: self = .declined
         case .cancelled: self = .cancelled
         case .failed: self = .failed
-        // `unjudged` is `nil` if a response was judged. It is never `allow`, `deny` or `unclear`: these
-        // outcomes need a judged response.
+        // `unjudged` is `nil` if a response was judged. `unjudged` is never `allow`, `deny` or `unclear`,
+        // since these outcomes need a judged response.
         case .allow, .deny, .unclear, nil: self = report.isAccepted ? .verified : .rejected
         }
     }
@@ -70,7 +70,8 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case hold
     /// A person decided or closed the result, and the name and portrait were wiped.
     case decided
-    /// The name and portrait were wiped, because their time is over or the lane began another presentation.
+    /// The name and portrait were wiped, because their deadline has passed or the lane began another
+    /// presentation.
     case wiped
 }
 
@@ -105,10 +106,11 @@ extension PresentationEvent {
         case .mayLift: .mayLift
         case .connecting: .connecting
         case .checkBluetooth: .checkBluetooth
-        // These events tell the person with the phone nothing. The hint stays.
+        // These events mean nothing to the person with the phone, so the hint does not change.
         case .readerSilent, .noted: before
         case .hold: .hold
-        // Over NFC the phone has to stay on the reader until the end. This hint stays too.
+        // Over NFC the phone has to stay on the reader until the end. The hint `hold` therefore does not
+        // change.
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
         case .engaged: nil
         }

@@ -6,9 +6,9 @@ struct PresentationTasks {
     enum Job: Hashable {
         /// Following the presentation at its lane.
         case running
-        /// Writing the receipts after a decision, or after the time for a decision was over.
+        /// Writing the receipts after a decision, or after the time for a decision is over.
         case writing
-        /// Repeating the write of an end that the store refused.
+        /// Repeating the write of an ended presentation, which the store refused.
         case retrying
     }
 

@@ -42,7 +42,7 @@ package final class Portrait: Sendable {
 }
 
 extension ShownPerson.Name {
-    /// The name that the issuer signed. Returns `nil` if no name was asked for, or if the response has
+    /// Reads the name that the issuer signed. Returns `nil` if no name was requested, or if the response has
     /// several documents, since the clerk sees one name.
     init?(_ report: TransactionReport) {
         guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }

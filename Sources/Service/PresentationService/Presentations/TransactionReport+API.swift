@@ -58,7 +58,7 @@ extension TransactionReport {
         for conclusion: Conclusion?, by basis: JudgingBasis, at ended: Timestamp
     ) -> [(String, JSONValue)] {
         let document = documents.first?.report
-        // `self.basis` is `nil` if no response was judged. Then the age of the trust is null as well.
+        // `self.basis` is `nil` if no response was judged. In this case `trustAgeSeconds` is null.
         return [
             ("verdict", .string(verdict.rawValue)), ("test", .boolean(hasTestDocument)),
             ("answers", .array(answerMembers)),
@@ -107,7 +107,8 @@ extension TransactionReport {
         // issuer.
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [
-            // The limits bound what a certificate can put on the page. A valid country has two letters.
+            // The limits restrict how much text a certificate can put on the page. A valid country has two
+            // letters.
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }),
             "test": .boolean(hasTestDocument),

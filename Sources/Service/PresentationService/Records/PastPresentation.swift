@@ -4,20 +4,21 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderStore
 internal import Reports
+internal import ReaderTokens
 internal import RequestPlanner
 
-/// A finished presentation that is only in the store. It is of an earlier run of the daemon, or was removed
-/// from memory because there were too many presentations.
+/// A finished presentation that is only in the store. It belongs to an earlier run of the daemon, or was
+/// removed from memory because there were too many presentations.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
     /// The JSON for the caller who ordered the presentation and for the administrator, without answers and
     /// documents.
     package let json: JSONValue
-    /// The JSON for a caller who started the presentation by the scope `order`.
+    /// The JSON with the outcome alone, for callers who start presets.
     package let outcomeAlone: JSONValue
 
-    /// Returns `nil` if the stored text is not JSON, or names no lane because an early version of the daemon
-    /// wrote it.
+    /// Reads a stored presentation. Returns `nil` if a stored text is not JSON, or if the presentation has no
+    /// lane because an early version of the daemon stored it.
     init?(_ stored: StoredPresentation) {
         guard !stored.lane.isEmpty, let json = JSONValue(stored: stored.description),
             let outcomeAlone = JSONValue(stored: stored.outcomeDescription)
@@ -29,7 +30,7 @@ package struct PastPresentation: Sendable {
 
     /// Whether the outcome is `allow` and may have come from a test document.
     var isAllowOfTest: Bool {
-        // A record without this information may come from an early version, and counts as that of a test
+        // A record without `isOfTest` may come from an early version. It counts as the record of a test
         // document.
         stored.outcome == .allow && stored.isOfTest != false
     }
@@ -44,15 +45,18 @@ extension JSONValue {
 }
 
 extension StoredPresentation {
-    /// The end of a presentation. For a presentation that is not over, this is its end for the case that the
-    /// daemon ends first.
+    /// Creates the stored form of a presentation. A running presentation is stored with the outcome that
+    /// applies if the daemon ends before the presentation does.
     init(_ record: PresentationRecord) {
         let isOver = record.conclusion != nil
         let record = isOver ? record : record.interrupted
         self.init(
-            id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
-            // Without a reference the number of the holder is never compared.
-            holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
+            id: record.id.description, owner: record.owner, isOfDesk: record.isOfDesk,
+            reference: record.order.reference?.name,
+            repeatedReference: record.order.repeatedReference?.name,
+            // An order without a reference has no holder number. 1 is stored then and never compared.
+            holder: (record.order.reference ?? record.order.repeatedReference)?.holder ?? 1,
+            order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
             // The administrator's JSON has no answers and no elements. The store therefore contains none
@@ -64,7 +68,7 @@ extension StoredPresentation {
 }
 
 extension PresentationOrder {
-    /// The SHA-256 of all members, by which a repeated order is recognised.
+    /// The SHA-256 of all members of the order. A repeated order has the same digest.
     fileprivate var digest: [UInt8] {
         let members: [JSONValue] = [
             .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
@@ -74,7 +78,9 @@ extension PresentationOrder {
             JSONValue(webhook),
             JSONValue(readerToken),
         ]
-        return Digest(.sha256, of: Array(JSONValue.array(members).line.utf8)[...]).bytes
+        // Added only if present: orders without a preset brand must have the digests that are already stored.
+        let added = presetBrand.map { [JSONValue.string($0.text)] } ?? []
+        return Digest(.sha256, of: Array(JSONValue.array(members + added).line.utf8)[...]).bytes
     }
 }
 
@@ -88,15 +94,19 @@ extension PresentationCoordinator {
     ) async throws(PresentationServiceError) -> PastPresentation? {
         guard let reference = order.reference else { return nil }
         let stored = try await archive?.read { store throws(ReaderStoreError) in
-            try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
+            try store.presentations(of: owner, under: reference.name)
+                // A presentation that repeats an order has no `reference`, only `repeatedReference`.
+                .first { $0.reference == reference.name && $0.holder == reference.holder }
         }
-        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
+        // `flatMap({ $0 })` flattens a double optional. The result is `nil` if there is no archive, or if the
+        // archive has no such presentation.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
         guard past.stored.order == order.digest else { throw .referenceTaken }
         return past
     }
 
-    /// The JSON of the presentations that a caller ordered with one reference and that only the store has.
+    /// Returns the JSON of the stored presentations that a caller ordered under one reference. Presentations
+    /// in memory are left out.
     func past(under reference: String, for caller: KnownCaller) async throws(PresentationServiceError)
         -> [JSONValue]
     {
@@ -104,27 +114,28 @@ extension PresentationCoordinator {
             try store.presentations(of: caller.name, under: reference)
         }
         return (stored ?? [])
-            // A caller no longer sees what it ordered at a lane that it may not use any more.
-            .filter { caller.scopes.contains(.admin) || caller.owns(presentationsOf: $0.owner, at: $0.lane) }
+            // A presentation at a lane that the caller may not use any more is left out.
+            .filter { caller.scopes.contains(.admin) || caller.owns($0) }
             .filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }
     }
 
-    /// Returns a presentation that only the store has, to the caller who ordered it or the administrator.
+    /// Returns a presentation that is only in the store. It is accessible to the caller who ordered it and to
+    /// the administrator.
     ///
     /// - Throws: `presentationUnknown`, also if the caller may not see it.
     package func past(_ id: PresentationID, for caller: KnownCaller) async throws(PresentationServiceError)
         -> PastPresentation
     {
-        // Pages never see a presentation that is no longer in memory.
-        guard !caller.scopes.isDisjoint(with: [.app, .admin]) else { throw .presentationUnknown }
+        // The pages of customer and clerk never see a presentation that is no longer in memory.
+        guard !caller.scopes.isDisjoint(with: [.app, .desk, .admin]) else { throw .presentationUnknown }
         let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentation(id.description)
         }
-        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such presentation in it.
+        // `flatMap({ $0 })` flattens a double optional. The result is `nil` if there is no archive, or if the
+        // archive has no such presentation.
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
-            caller.owns(presentationsOf: past.stored.owner, at: past.stored.lane)
-                || caller.scopes.contains(.admin)
+            caller.owns(past.stored) || caller.scopes.contains(.admin)
         else { throw .presentationUnknown }
         return past
     }
@@ -138,7 +149,8 @@ extension PresentationCoordinator {
         let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lane(ofReceipt: number, of: caller.name)
         }
-        // `flatMap({ $0 })` joins two optionals: there is no archive, or no such receipt in it.
+        // `flatMap({ $0 })` flattens a double optional. The result is `nil` if there is no archive, or if the
+        // archive has no such receipt.
         guard let lane = remembered ?? stored.flatMap({ $0 }) else { return false }
         return caller.usesApp(at: lane)
     }

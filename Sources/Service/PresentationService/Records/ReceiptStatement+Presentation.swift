@@ -7,10 +7,11 @@ internal import Reports
 internal import RequestPlanner
 
 extension WaitingReceipts {
-    /// The receipts for the case that the daemon ends before the presentation does. These receipts say that
-    /// the presentation was interrupted, and are written when the daemon starts again.
+    /// Creates the receipts that are stored when a presentation begins. They report that the presentation was
+    /// interrupted. If the daemon ends before the presentation does, the next start of the daemon appends
+    /// these receipts to the chain.
     ///
-    /// Returns `nil` if the name of the lane, the policy or the program's version is not valid in a receipt.
+    /// Returns `nil` if a receipt cannot contain the lane's name, the policy's name or the program's version.
     init?(interrupting record: PresentationRecord) {
         let order = record.order
         if order.retention != .none {
@@ -28,8 +29,8 @@ extension WaitingReceipts {
 }
 
 extension ReceiptStatement {
-    /// The receipt of one request whose presentation was interrupted: every answer is unknown. Returns `nil`
-    /// if the name of the lane, the policy or the program's version is not valid in a receipt.
+    /// Creates the receipt of one request whose presentation was interrupted. Every answer in it is unknown.
+    /// Returns `nil` if a receipt cannot contain the lane's name, the policy's name or the program's version.
     fileprivate init?(
         interrupting plan: RequestPlan, kind: Kind, retention: RetentionProfile, of record: PresentationRecord
     ) {
@@ -43,12 +44,13 @@ extension ReceiptStatement {
             time: record.created, lane: lane, kind: kind, purpose: plan.intent.purpose,
             questions: plan.subjects.compactMap(\.receiptSubject).map { ReceiptQuestion($0, .unknown) },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
-            software: software, retention: retention, outcome: .failed)
+            software: software, retention: retention, outcome: .failed,
+            repeats: record.repeated?.receipt.flatMap { ReceiptLabel($0) })
     }
 
-    /// The receipt of one request, without the outcome, which `ended` adds. Returns `nil` if the name of the
-    /// lane, the policy or the program's version is not valid in a receipt, or the presentation is still
-    /// running.
+    /// Creates the receipt of one request. The function `ended` adds the outcome later. Returns `nil` while
+    /// the presentation is running, or if a receipt cannot contain the lane's name, the policy's name or the
+    /// program's version.
     init?(_ request: EndedRequest, of record: PresentationRecord) {
         guard let lane = ReceiptLabel(record.lane),
             let policy = ReceiptLabel(record.basis.policy.revocation.name),
@@ -68,7 +70,8 @@ extension ReceiptStatement {
                 let age = record.basis.since.map { ended.secondsSince1970 - $0.secondsSince1970 }
                 return Trust(snapshot: basis.trustSnapshot, ageSeconds: max(0, age ?? 0))
             },
-            policy: policy, software: software, retention: request.retention)
+            policy: policy, software: software, retention: request.retention,
+            repeats: record.repeated?.receipt.flatMap { ReceiptLabel($0) })
     }
 }
 
@@ -88,7 +91,8 @@ extension ReceiptStatement.Verdict {
 }
 
 extension ReceiptQuestion {
-    /// The question with the answer of the report. Returns `nil` for a question that receipts do not record.
+    /// Creates a receipt's entry for a question, with the answer from the report. Returns `nil` for a
+    /// question that receipts do not record.
     fileprivate init?(_ subject: Question.Subject, by report: TransactionReport) {
         guard let name = subject.receiptSubject else { return nil }
         self.init(name, report.answer(about: subject))
@@ -108,7 +112,8 @@ extension TransactionReport {
             switch error.cause {
             case .transaction(let id): ReceiptReason(id)
             case .response(let failure): ReceiptReason(failure)
-            // Only responses of apps and web pages fail like this, and they get no receipt.
+            // Only responses through apps and web pages have these failures, and such responses get no
+            // receipt.
             case .channel, .unopened: nil
             }
         }
@@ -131,7 +136,7 @@ struct EndedRequest: Sendable {
     let plan: RequestPlan
     let retention: RetentionProfile
     let state: PresentationState
-    /// The report, with the elements.
+    /// The report on the response, including the element values.
     let report: TransactionReport
     let ended: Timestamp
     /// Whether the presentation was cancelled, even if this request was answered before.

@@ -12,18 +12,18 @@ internal import Dispatch
 /// The actor runs on its own serial queue, `RecordQueue`, so that no other thread waits for the disk.
 /// Operations run one after another. `PresentationCoordinator` calls the archive at these points of a
 /// presentation:
-/// 1. `check` and `insert`, before the phone is asked. `insert` also writes receipts that say "interrupted"
-///    and become valid if the daemon crashes.
+/// 1. `check` and `insert`, before a request is sent to the phone. `insert` also writes receipts that say
+///    "interrupted" and become valid if the daemon crashes.
 /// 2. `hold`, while a person decides: after a crash the held receipts become valid, with the verified
 ///    answers.
 /// 3. `retain` and `end`, after the outcome is known. `end` writes outcome and receipts in one transaction.
 ///
 /// `withdraw` removes a presentation that could not begin after all. The webhook queue reads presentations
-/// whose webhooks were not delivered. Routes read for callers through `read(for:)`, which limits how many may
-/// wait.
+/// whose webhooks were not delivered. The routes of the HTTP API read through `read(for:)`, which limits the
+/// number of waiting callers.
 ///
 /// A failed write is logged, counted in the metrics and kept as `fault`, which makes the daemon report that
-/// it is not ready. The archive never repeats a write: the coordinator does.
+/// it is not ready. The archive never repeats a write. The coordinator repeats a failed write.
 ///
 /// Element values are in the store only as sealed records of `RetainedRecords`.
 package actor RecordArchive {
@@ -36,7 +36,7 @@ package actor RecordArchive {
     let retained: RetainedRecords
     private nonisolated let metrics: PresentationMetrics
     private nonisolated let log: Logger
-    /// The limit of callers who wait for a read. Writes of presentations are not limited.
+    /// The limit on the number of callers that wait for a read. Writes of presentations are not limited.
     private nonisolated let asking = PendingLimit()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
     /// The unconfirmed exports, oldest first.
@@ -50,12 +50,12 @@ package actor RecordArchive {
     /// Whether the last read of webhooks to deliver failed and was logged.
     private var isDeliveryUnreadable = false
 
-    /// Opens the store, which is created if absent, and writes the receipts that an earlier run left open:
-    /// receipts of interrupted presentations, and receipts that waited for a decision.
+    /// Opens the store, which is created if absent, and appends the held receipts of an earlier run to the
+    /// chain: receipts of interrupted presentations, and receipts that waited for a decision.
     ///
     /// - Parameters:
     ///   - keys: the folder of the keys of retained data; `nil` for the default folder beside the store.
-    ///   - now: the end time of presentations that an earlier run left open.
+    ///   - now: the end time of presentations that were running when an earlier run ended.
     package init(
         store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger,
         at now: Timestamp
@@ -64,8 +64,8 @@ package actor RecordArchive {
         retained = try RetainedRecords(in: store, keysIn: keys)
         self.metrics = metrics
         self.log = log
-        // The daemon starts even if one of these writes fails: `fault` then makes it report that it is not
-        // ready.
+        // The daemon starts even if one of these writes fails: the daemon then reports, because of `fault`,
+        // that it is not ready.
         do throws(ReaderStoreError) {
             let count = try store.appendHeldReceipts()
             for _ in 0..<count { metrics.countWrite(of: .receipt, isWritten: true) }
@@ -75,7 +75,7 @@ package actor RecordArchive {
         do throws(ReaderStoreError) {
             try store.endPresentations(at: now)
             // Presentations that ended more than a day before or after `now` are removed. With a clock that
-            // is not set yet, these would be all of them.
+            // was never set, all presentations would be removed.
             if now >= WallClock.earliest { try store.removePresentations(at: now) }
         } catch {
             failed(.presentation, error)
@@ -86,9 +86,10 @@ package actor RecordArchive {
     /// write.
     nonisolated var fault: ReaderStoreError? { latestFault.withLock { $0 } }
 
-    // MARK: What presentations keep
+    // MARK: Records of presentations
 
-    /// Checks that data can be retained under this profile, before the holder is informed about it.
+    /// Checks that data can be retained under this profile. Called before the request informs the holder
+    /// about the retention.
     func check(_ profile: RetentionProfile, at now: Timestamp) throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
             try retained.check(profile, at: now)
@@ -104,7 +105,8 @@ package actor RecordArchive {
             try store.insert(StoredPresentation(record), holding: receipts.first, then: receipts.further)
             succeeded(.presentation)
         } catch {
-            // Counted as a check: the order is refused, and no record of a presentation is lost.
+            // Counted as a failed check and not as a lost record: the order is refused, so no presentation
+            // begins.
             failed(.check, error, of: record.id)
             throw .recordsUnavailable(error)
         }
@@ -124,8 +126,8 @@ package actor RecordArchive {
     /// The reason why the store accepts no presentation, or `nil` if the store accepts presentations.
     ///
     /// After a fault that may be over, such as a full disk, this function tries to write, once a second at
-    /// most. A till that waits until the daemon is ready sends no order meanwhile. Without this attempt, no
-    /// write would clear the fault.
+    /// most. This attempt is needed because a till sends no order to a daemon that is not ready. Without an
+    /// order there is no other write that could clear the fault.
     package func presentFault(at now: ContinuousClock.Instant = .now) -> ReaderStoreError? {
         guard let fault, fault.isOfEveryPresentation, nextTry.map({ $0 <= now }) ?? true else { return fault }
         nextTry = now + Self.triesApart
@@ -144,7 +146,7 @@ package actor RecordArchive {
     /// Writes receipts that wait for a decision. If the daemon ends before the decision, they become valid
     /// with the reason `restarted`.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
-        // The conclusion is never `nil` here: an interrupted presentation needs no decision.
+        // `conclusion` is `nil` only while a decision is missing. An interrupted presentation needs none.
         guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
@@ -152,14 +154,14 @@ package actor RecordArchive {
         }
     }
 
-    /// The ends of presentations whose webhooks are still to be delivered, oldest first. Returns `nil` if the
-    /// store cannot be read; only the first of several failures in a row is logged.
+    /// The finished presentations whose webhooks are still to be delivered, oldest first. Returns `nil` if
+    /// the store cannot be read; only the first of several failures in a row is logged.
     func pendingDeliveries() -> [PendingDelivery]? {
         readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
     }
 
-    /// The ended presentations of one caller, if their webhooks are still to be delivered to an origin. The
-    /// oldest is first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
+    /// The ended presentations of one caller whose webhooks are still to be delivered to an origin, oldest
+    /// first. Returns `nil` if the store cannot be read; only the first of several failures in a row is
     /// logged.
     func undelivered(of caller: String, to origin: String, atMost limit: Int) -> [StoredPresentation]? {
         readToDeliver { store throws(ReaderStoreError) in
@@ -183,7 +185,7 @@ package actor RecordArchive {
 
     /// Records that the webhook of a presentation was delivered or given up.
     ///
-    /// - Parameter again: whether an earlier attempt failed and was logged.
+    /// - Parameter again: whether an earlier attempt to write this record failed and was logged.
     /// - Returns: whether the store accepted the record.
     @discardableResult
     func endDelivery(of id: PresentationID, again: Bool = false) -> Bool {
@@ -197,9 +199,9 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes the end of a presentation and its receipts. The receipts replace the provisional receipts of
-    /// this presentation, which were stored for the case of an interruption. If the write fails, the store
-    /// does not change, the error is logged, and the function returns `nil`.
+    /// Writes an ended presentation and its receipts. The receipts replace the provisional receipts of this
+    /// presentation, which were stored for the case of an interruption. If the write fails, the store does
+    /// not change, the error is logged, and the function returns `nil`.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(
@@ -209,8 +211,8 @@ package actor RecordArchive {
         }
     }
 
-    /// Makes the receipt of a request. Returns `nil` if the order wants no receipt, or if the receipt cannot
-    /// be made, which is logged.
+    /// Makes the receipt of a request. Returns `nil` if the order's retention profile is `none`. Also returns
+    /// `nil` if the receipt cannot be made, and logs this failure.
     nonisolated func statement(
         _ request: EndedRequest, of record: PresentationRecord
     ) -> ReceiptStatement? {
@@ -220,8 +222,8 @@ package actor RecordArchive {
         return statement
     }
 
-    /// Retains the data of the first and the second request, and returns their deadlines. A deadline is `nil`
-    /// if nothing was retained.
+    /// Retains the data of the first and the second request, and returns the deadlines at which the data must
+    /// be deleted. A deadline is `nil` if nothing was retained.
     func retain(
         _ retention: WaitingRetention, of record: PresentationRecord
     ) -> (first: Timestamp?, further: Timestamp?) {
@@ -240,7 +242,7 @@ package actor RecordArchive {
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    orderedBy: record.owner, at: request.ended)
+                    orderedBy: record.retentionOwner.text, at: request.ended)
             }
             // All documents of a request have the same deadline.
             if case .retained(_, let deadline)? = outcome { latest = deadline }
@@ -287,11 +289,11 @@ package actor RecordArchive {
             ])
     }
 
-    // MARK: What callers look up
+    // MARK: Reads for callers
 
     /// Reads the store for a caller.
     ///
-    /// - Throws: `recordsUnavailable(.busy)` if too many callers wait already, in all or for this caller.
+    /// - Throws: `recordsUnavailable(.busy)` if too many calls wait already, in total or from this caller.
     package nonisolated func read<Value: Sendable>(
         for caller: String, _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) async throws(PresentationServiceError) -> Value {
@@ -300,8 +302,8 @@ package actor RecordArchive {
         return try await read(body)
     }
 
-    /// Reads the store for an order. Not limited, so that waiting readers cannot cause the refusal of an
-    /// order.
+    /// Reads the store for an order. The number of these reads is not limited, so that callers that wait for
+    /// reads cannot cause the refusal of an order.
     func read<Value: Sendable>(
         _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(PresentationServiceError) -> Value {
@@ -351,10 +353,10 @@ final class PendingLimit: Sendable {
         self.ofOneCaller = ofOneCaller
     }
 
-    /// Counts a call that begins to wait, if the limits permit. After the result true, the caller of this
-    /// function must call `leave`.
+    /// Counts a call that begins to wait, if the limits permit. If this function returns true, its caller
+    /// must call `leave` after the wait.
     ///
-    /// - Returns: false if too many calls wait already, in all or of this caller.
+    /// - Returns: false if too many calls wait already, in total or from this caller.
     func enter(_ caller: String) -> Bool {
         taken.withLock { taken in
             guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < ofOneCaller else {

@@ -3,8 +3,8 @@ package import ReaderService
 internal import ReaderStore
 internal import ServiceLifecycle
 
-/// The service that removes retained data at its deadline: at the start everything that has expired, and then
-/// each record when it expires.
+/// The service that removes retained data at its deadline. It first removes all data that expired before the
+/// daemon started, and then each record when it expires.
 package struct RecordPurge: Service {
     /// The longest wait, in seconds, before the clock is read and the removal is tried again. The clock may
     /// be set meanwhile, and a failing disk may recover.
@@ -25,7 +25,7 @@ package struct RecordPurge: Service {
                 let due = await archive.purge(at: now)
                 let wait = Self.wait(from: now, until: due)
                 // The continuous clock also runs while the computer is suspended. After a night of
-                // suspension, expired data is therefore removed at once.
+                // suspension, expired data is therefore removed as soon as the computer resumes.
                 try? await Task.sleep(for: .seconds(wait), tolerance: .zero, clock: .continuous)
             }
         }
@@ -39,8 +39,8 @@ package struct RecordPurge: Service {
 }
 
 extension RecordArchive {
-    /// The interval, in seconds, at which old presentations and the keys of past days are removed and the
-    /// store records the time, even if nothing expires.
+    /// The longest time, in seconds, between two removals. Even if no data has expired, a removal deletes old
+    /// presentations and the keys of past days, and stores the current time.
     private static let purgesApart: Int64 = 3600
 
     /// Removes expired data, and returns the next deadline. Returns `nil` if no data has a deadline, or if
@@ -57,7 +57,7 @@ extension RecordArchive {
             // expired.
             if wasPurgedLately, due.map({ $0 > now }) ?? true { return due }
             // Presentations that ended more than a day before or after `clock` are removed. With a clock that
-            // is not set yet, these would be all of them.
+            // was never set, all presentations would be removed.
             if clock >= WallClock.earliest { try store.removePresentations(at: clock) }
             try retained.purge(at: now)
             purged = now

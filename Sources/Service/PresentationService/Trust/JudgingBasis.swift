@@ -8,8 +8,8 @@ package import JSON
 /// The trust and policy with which responses are verified.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
-    /// The time at which the newest list of the trust store was fetched or imported, or `nil` if the trust
-    /// store has no list.
+    /// The time at which the trust store's newest list (of issuers or revocations) was fetched or
+    /// imported, or `nil` if the trust store has no such list.
     package let obtained: Timestamp?
     /// The time at which this trust was stored, or `nil` if that is unknown.
     package let since: Timestamp?
@@ -31,13 +31,13 @@ package struct JudgingBasis: Sendable {
 }
 
 extension JudgingBasis {
-    /// A copy of this value for the requests of one session. The copy has the strictest revocation policy of
-    /// the purposes of the requests, or the last of `choices`.
+    /// A copy of this value for the requests of one session. The revocation policy of the copy is the last
+    /// policy in `choices`. Without a choice it is the strictest revocation policy of the requests' purposes.
     ///
     /// - Parameter choices: the policies of the lane and of the order, if any. Each must be at least as
     ///   strict as the policies of the purposes and as the choice before it.
-    /// - Throws: `policyRefused` if one of `choices` accepts more than the policies of the purposes, or than
-    ///   the choice before it.
+    /// - Throws: `policyRefused` if one of `choices` is less strict than the policies of the purposes, or
+    ///   than the choice before it.
     func judging(
         _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) throws(PresentationServiceError) -> JudgingBasis {
@@ -51,8 +51,8 @@ extension JudgingBasis {
 }
 
 extension JudgingBasis {
-    /// The age of the newest list in seconds, or `nil` if the trust store has no list. The age is 0 if the
-    /// clock was set back since the list was fetched.
+    /// The age of the trust store's newest list (of issuers or revocations) in seconds, or `nil` if the
+    /// store has no such list. The age is 0 if the clock was set back since the list was fetched.
     package func age(at now: Timestamp) -> Int64? {
         obtained.map { max(0, now.secondsSince1970 - $0.secondsSince1970) }
     }
@@ -75,10 +75,11 @@ package protocol JudgingBasisSource: Sendable {
 }
 
 extension RevocationPolicy {
-    /// The maximum number of days for which a policy may accept a stale list.
+    /// The maximum number of days for which a policy may accept a stale revocation list.
     package static let mostStaleDays = 365
 
-    /// Parses `"age"`, `"rental"`, or `{"rental": 3}` with the days for which a list may be stale.
+    /// Parses a revocation policy: `"age"`, `"rental"`, or `{"rental": 3}`, where 3 is the number of days for
+    /// which a revocation list may be stale.
     package init(_ text: JSONText) throws(JSONFault) {
         // A value that is no string is read as an object below, which reports any fault.
         if let word = try? text.string() {

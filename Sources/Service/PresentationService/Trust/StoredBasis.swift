@@ -9,11 +9,11 @@ internal import Synchronization
 
 /// The trust, policy and reader identities of a store's folder, kept in memory until they change.
 ///
-/// The trust is needed for each order and for each response to an app or a web page. Reading it takes long
-/// with many roots. It is therefore read again only if the store names another snapshot, and after ten
-/// minutes in any case. Receipts are in the same file, and a changed file often has the same trust. After a
-/// change, the number of the snapshot is read and compared first. Identities are read again when one of their
-/// files changed.
+/// The trust is needed for each order and for each response to an app or a web page. Loading it is slow if
+/// the store has many roots. The trust is therefore loaded again only when the store contains another
+/// trust snapshot, or after ten minutes. The store's file also contains receipts, so most changes of the
+/// file leave the trust unchanged: after a change, only the snapshot's number is read and compared at
+/// first. Identities are read again when one of their files has changed.
 ///
 /// Any thread may call this class; its state is behind a `Mutex`. Reads run on two serial queues, one for the
 /// trust and one for identities, because the disk and a TPM that loads keys may take long. Callers that
@@ -23,7 +23,8 @@ internal import Synchronization
 /// changed, the caller gets the error: a removed root must not be trusted longer.
 ///
 /// `replace` changes the policy when the daemon reloads its configuration. The result of a read that began
-/// before the replacement is not kept; `generation` tells such reads apart.
+/// before the replacement is not kept; `generation` counts the replacements, so that such a result is
+/// recognised.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -55,7 +56,8 @@ package final class StoredBasis: JudgingBasisSource {
 
         func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
-        /// Records that the changed file still has the same trust, and returns the trust with its policies.
+        /// Returns the trust that was read before, with its policies, and keeps it for the changed file.
+        /// Called if the file has changed and its trust snapshot has not.
         mutating func reuse(for file: FileStamp?) -> JudgingBasis {
             self.file = file
             return basis
@@ -69,7 +71,7 @@ package final class StoredBasis: JudgingBasisSource {
         let at: ContinuousClock.Instant
     }
 
-    /// The last read of the trust that failed.
+    /// The last failed read of the trust.
     private struct Failure {
         let problem: PresentationServiceError
         /// The instant at which the failed read began.
@@ -123,19 +125,19 @@ package final class StoredBasis: JudgingBasisSource {
 
     /// Reads the trust and policies, unless another caller has read them meanwhile.
     ///
-    /// - Parameter asked: the instant at which the caller asked. If a read that began since then has failed,
-    ///   its error is thrown: with a locked store each waiting caller would otherwise wait for its own
-    ///   timeout, one after the other.
+    /// - Parameter asked: the instant at which the caller requested the trust. If a read that began later has
+    ///   failed, its error is thrown. Otherwise the callers that wait for a locked store would wait for one
+    ///   timeout after another.
     private func readBasis(askedAt asked: ContinuousClock.Instant) throws(PresentationServiceError)
         -> JudgingBasis
     {
         let (read, failure, generation) = state.withLock { ($0.basis, $0.failure, $0.generation) }
-        // Taken before the read, so that a change during the read is noticed at the next call.
+        // The stamp and the time are taken first, so that the next call notices a change during this read.
         let (file, began) = (databaseStamp, now())
         if let basis = basis(of: file) { return basis }
         if let failure, failure.began >= asked { throw failure.problem }
         do throws(PresentationServiceError) {
-            // Another inode is another store, in which the same number may be that of another snapshot.
+            // Another inode means another store. The same number may belong to another snapshot there.
             if let read, read.isYoung(at: began), read.file?.inode == file?.inode,
                 try trustNumber() == read.number,
                 let basis = state.withLock({ $0.basis?.reuse(for: file) })
@@ -207,8 +209,8 @@ package final class StoredBasis: JudgingBasisSource {
         }
     }
 
-    /// The identities that were read last, if none of their files has changed, and the present stamps of the
-    /// files.
+    /// The identities that were read last, and the present stamps of their files. `choice` is `nil` if a file
+    /// has changed or the identities were read too long ago.
     private func knownChoice() throws(PresentationServiceError) -> (
         choice: ReaderIdentityChoice?, stamps: [FileStamp?]
     ) {

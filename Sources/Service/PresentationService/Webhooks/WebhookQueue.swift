@@ -7,38 +7,40 @@ internal import ServiceLifecycle
 internal import ReaderStore
 internal import Synchronization
 
-/// The service that sends the end of a presentation to the webhook of its order.
+/// The service that sends webhooks. A webhook is the JSON of a finished presentation, and is sent to the URL
+/// that the order names.
 ///
-/// `PresentationCoordinator` calls `send` after the end was written to the store; the daemon's service group
-/// calls `run`. Only origins of the daemon's configuration receive webhooks. In this file an *end* is the
-/// JSON of a finished presentation, the body of its webhook.
+/// `PresentationCoordinator` calls `send` after the finished presentation was written to the store; the
+/// daemon's service group calls `run`. Only origins of the daemon's configuration receive webhooks.
 ///
 /// **Signature.** The header `Countersign-Signature: v1=HEX` is the HMAC-SHA-256 of `TIMESTAMP.BODY`, where
-/// the timestamp is that of the header `Countersign-Timestamp`. The receiver computes the HMAC too, compares
-/// it with the header, and refuses a timestamp that is older than a few minutes.
+/// `TIMESTAMP` is the value of the header `Countersign-Timestamp`. The receiver computes the HMAC too,
+/// compares it with the header, and refuses a timestamp that is older than a few minutes.
 ///
 /// **Attempts.** An attempt succeeds with a status of 200 to 299. After a failure the delivery pauses for the
-/// times of `Schedule.pauses`, and is given up after the last one. If a receiver that could not be reached
-/// accepts a delivery again, the other deliveries to this receiver do not wait for the end of their pauses.
+/// times of `Schedule.pauses`, and is given up if the attempt after the last pause fails. When a receiver
+/// that could not be reached accepts a delivery again, the same caller's other deliveries to this receiver
+/// make their next attempt before their pause ends. Each delivery makes at most `Schedule.mostEarly` such
+/// early attempts.
 ///
 /// **Shares.** Each caller may have a limited number of deliveries to each origin at a time, its share
-/// (`WebhookShares`). A receiver that does not answer therefore delays no other caller's webhooks. An end
+/// (`WebhookShares`). A receiver that does not answer therefore delays no other caller's webhooks. A webhook
 /// that exceeds the limit stays in the store and is sent after another delivery has ended.
 ///
-/// **Restart.** An end that was not delivered before the daemon ended is sent after the next start. The
-/// receiver recognises an end that it has already by the header `Countersign-Delivery`, the id of the
-/// presentation.
+/// **Restart.** A webhook that was not delivered before the daemon ended is sent after the next start. The
+/// header `Countersign-Delivery` contains the id of the presentation. By this id the receiver recognises a
+/// webhook that it already has.
 ///
-/// **The store.** The store is read in parallel with deliveries, and read again later if that fails. If the
-/// store does not accept the record of a delivery, that delivery is not made a second time in the same run.
+/// **The store.** Reads of the store do not delay deliveries, and a failed read is repeated later. If the
+/// store cannot record the end of a delivery, the webhook is still not sent again in the same run.
 package final class WebhookQueue: Service {
-    /// The times between attempts.
+    /// The pauses and the limits of delivery attempts.
     struct Schedule: Sendable {
         /// The pauses, one after each failed attempt. After the attempt that follows the last pause, the
         /// delivery is given up.
         var pauses = [1, 5, 25, 125, 300].map { Duration.seconds($0) }
-        /// The maximum number of attempts that one delivery makes before the end of a pause, because its
-        /// receiver answers again.
+        /// The maximum number of early attempts of one delivery. An early attempt is made before the end of
+        /// a pause, when the receiver answers again.
         var mostEarly = 6
         /// The time limit of one attempt.
         var timeout = Duration.seconds(10)
@@ -46,7 +48,7 @@ package final class WebhookQueue: Service {
         var storePause = Duration.seconds(5)
     }
 
-    /// The end of one presentation on its way to a receiver.
+    /// A webhook on its way to its receiver.
     private struct Delivery: Sendable {
         let presentation: PresentationID
         let share: WebhookShares.Key
@@ -81,8 +83,8 @@ package final class WebhookQueue: Service {
     /// - Parameters:
     ///   - origins: the origins that may receive webhooks.
     ///   - secret: the key of the signatures.
-    ///   - archive: the archive that keeps undelivered ends; without an archive the ends are lost when the
-    ///     process ends.
+    ///   - archive: the archive that keeps undelivered webhooks. Without an archive, undelivered webhooks are
+    ///     lost when the process ends.
     package convenience init(
         to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock, archive: RecordArchive? = nil
@@ -111,13 +113,13 @@ package final class WebhookQueue: Service {
 
     private func origin(of url: String) -> WebhookOrigin? { origins.first { $0.covers(url) } }
 
-    /// Queues the end of a presentation (its JSON) for delivery. The archive, if there is one, has stored the
-    /// end already.
+    /// Queues a webhook, the JSON of a finished presentation, for delivery. The archive, if there is one, has
+    /// stored the presentation already.
     func send(_ body: [UInt8], of presentation: PresentationID, by caller: String, to url: String) {
         guard let origin = origin(of: url) else { return metrics.webhook("dropped") }
         let key = WebhookShares.Key(caller: caller, origin: origin)
         guard shares.withLock({ $0.enter(presentation, of: key) }) else {
-            // With an archive the end is in the store, from which `refill` takes it later.
+            // With an archive, the webhook is in the store, from which `refill` reads it later.
             return metrics.webhook(archive == nil ? "dropped" : "deferred")
         }
         queue.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
@@ -125,7 +127,7 @@ package final class WebhookQueue: Service {
 
     // MARK: The store
 
-    /// Queues the ends that an earlier run did not deliver. An end whose URL is no longer permitted is
+    /// Queues the webhooks that an earlier run did not deliver. A webhook whose URL is no longer permitted is
     /// dropped.
     private func sendUndelivered(of archive: RecordArchive) async {
         var pending = await archive.pendingDeliveries()
@@ -151,14 +153,14 @@ package final class WebhookQueue: Service {
             for key in keys { group.addTask { await self.refill(key) } }
             for id in refused {
                 metrics.webhook("dropped")
-                // If the store does not accept this, the next start drops the end again.
+                // If the store does not accept this record, the next start drops the webhook again.
                 await archive.endDelivery(of: id)
             }
         }
     }
 
-    /// Queues undelivered ends (the JSON of finished presentations) from the store, up to the number of
-    /// deliveries that a caller may have to one origin at a time (its share).
+    /// Queues undelivered webhooks of one share (a caller and an origin) from the store, up to the limit of
+    /// the share.
     private func refill(_ key: WebhookShares.Key) async {
         guard let archive else { return }
         while !Task.isCancelled, let count = shares.withLock({ $0.beginRefill(of: key) }) {
@@ -167,8 +169,7 @@ package final class WebhookQueue: Service {
             let entered = shares.withLock { $0.finishRefill(of: key, found: ids, asked: count) }
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
-                // An end that is being delivered already is not queued. Neither is an end that exceeds the
-                // limit.
+                // A webhook is not queued if it is being delivered already or exceeds the limit.
                 guard entered.contains(id), let url = presentation.webhook else { continue }
                 queue.yield(
                     Delivery(
@@ -181,8 +182,8 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Repeats the record of a delivered end until the store accepts the record. When the daemon ends, one
-    /// last attempt is made.
+    /// Repeats the attempt to record that a delivery has ended, until the store accepts the record. When the
+    /// daemon ends, one last attempt is made.
     private func recordEnd(of delivery: Delivery, in archive: RecordArchive) async {
         repeat {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
@@ -195,8 +196,8 @@ package final class WebhookQueue: Service {
 
     // MARK: Deliveries
 
-    /// Delivers until the daemon ends. Each delivery that still waits then makes one last attempt. If that
-    /// fails, the archive keeps the delivery for the next start.
+    /// Delivers webhooks until the daemon ends. Each webhook that still waits is then tried once more. If
+    /// this attempt fails, the archive keeps the webhook for the next start.
     package func run() async throws {
         let client = CurlClient(
             ClientTrust(.system), keepsConnections: Self.keepsConnections,
@@ -216,8 +217,8 @@ package final class WebhookQueue: Service {
         await client.close()
     }
 
-    /// Delivers one end and records the result. Then queues further ends of the same caller and origin from
-    /// the store.
+    /// Delivers one webhook and records the result. Then queues further webhooks of the same caller and
+    /// origin from the store.
     private func deliver(_ delivery: Delivery, by client: CurlClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]
@@ -225,8 +226,8 @@ package final class WebhookQueue: Service {
         if isDelivered {
             isRecorded = await end(delivery, "delivered")
         } else if Task.isCancelled, archive != nil {
-            // The daemon is ending, and the store keeps the end.
-            log.notice("a webhook waits for the next start", metadata: words)
+            // The daemon is ending, and the store keeps the webhook.
+            log.notice("a webhook waits until the daemon starts again", metadata: words)
         } else {
             log.warning("a webhook is given up", metadata: words)
             isRecorded = await end(delivery, "given_up")
@@ -238,9 +239,10 @@ package final class WebhookQueue: Service {
         if !isRecorded, let archive { await recordEnd(of: delivery, in: archive) }
     }
 
-    /// Makes an attempt after each pause, and a limited number of attempts before the end of a pause, when
-    /// the receiver answers again. An early attempt does not start the pause again, so that a delivery that
-    /// always fails is given up in time even if other deliveries to its receiver succeed.
+    /// Makes a first attempt, and another attempt after each pause. Before the end of a pause, it makes a
+    /// limited number of early attempts when the receiver answers again. An early attempt does not start the
+    /// pause again, so that a delivery that always fails is given up in time even if other deliveries to its
+    /// receiver succeed.
     private func tryAll(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         var early = 0
         var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
@@ -261,11 +263,11 @@ package final class WebhookQueue: Service {
         return false
     }
 
-    /// Waits until the next attempt. When the daemon ends, the wait ends at once, and the caller makes its
-    /// last attempt.
+    /// Waits until the next attempt. When the daemon ends, this function returns without waiting, and its
+    /// caller makes a last attempt.
     ///
-    /// - Parameter recoveries: the number of times, before the failed attempt, that the receiver could be
-    ///   reached again; `nil` to wait until `end` in any case.
+    /// - Parameter recoveries: how often the receiver had become reachable again before
+    ///   the failed attempt; `nil` to wait until `end` in any case.
     /// - Returns: true if the receiver answered again before `end`.
     private func wait(
         until end: ContinuousClock.Instant, _ delivery: Delivery, since recoveries: Int?
@@ -289,7 +291,7 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Counts the end of a delivery, and records the end in the store.
+    /// Counts the outcome of a delivery in the metrics, and records in the store that the delivery has ended.
     ///
     /// - Returns: false if the store does not accept the record.
     private func end(_ delivery: Delivery, _ outcome: String) async -> Bool {
@@ -351,7 +353,7 @@ package struct WebhookOrigin: Hashable, Sendable {
         let isPlain = lower.hasPrefix("http://")
         guard isPlain || lower.hasPrefix("https://") else { return nil }
         let authority = lower.dropFirst(isPlain ? 7 : 8)
-        // No path, query, fragment or user name, which would not be an origin.
+        // An origin has no path, query, fragment or user name.
         guard !authority.isEmpty, !authority.contains(where: { "/?#@\\ ".contains($0) }) else { return nil }
         guard !isPlain || Self.isLoopback(authority) else { return nil }
         self.text = lower

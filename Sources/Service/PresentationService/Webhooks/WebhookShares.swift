@@ -1,10 +1,10 @@
 /// The deliveries in progress, divided into one share for each caller and origin. A receiver that does not
 /// answer uses up only the share of its own caller and origin.
 ///
-/// What is delivered is an *end*: the JSON of a finished presentation. An end that exceeds the limit of its
-/// share stays in the store. After a delivery has ended, a refill asks the store for such ends: `beginRefill`
-/// says how many to read, and `finishRefill` says which of them to deliver. `WebhookQueue` owns the only
-/// value, behind a mutex; the value does no I/O.
+/// A webhook is the JSON of a finished presentation. A webhook that exceeds the limit of its share stays in
+/// the store. After a delivery has ended, a refill reads such webhooks from the store: `beginRefill` says how
+/// many to read, and `finishRefill` says which of them to deliver. `WebhookQueue` keeps the only value of
+/// this type behind a mutex. The type does no I/O.
 struct WebhookShares {
     /// A caller and the origin of the receiver.
     struct Key: Hashable, Sendable {
@@ -14,21 +14,21 @@ struct WebhookShares {
 
     /// The deliveries of one caller to one origin.
     private struct Share {
-        /// The presentations whose ends are being delivered.
+        /// The presentations whose webhooks are being delivered.
         var underway: Set<PresentationID> = []
-        /// Whether the store may have further undelivered ends of this caller and origin.
+        /// Whether the store may have further undelivered webhooks of this caller and origin.
         var hasMore = false
-        /// Whether the store is being asked for undelivered ends.
+        /// Whether undelivered webhooks are being read from the store.
         var isRefilling = false
-        /// The deliveries that ended during a refill. A refill that read the store earlier found the
-        /// delivery named as undelivered, and must not make the delivery again.
+        /// The deliveries that ended during a refill. The refill may have read their webhooks as undelivered
+        /// before the deliveries ended, and must not deliver them again.
         var endedMeanwhile: Set<PresentationID> = []
-        /// The deliveries that ended and that the store still names as undelivered, because the store refused
-        /// to record their ends.
+        /// The deliveries that ended and that the store still lists as undelivered, because it refused the
+        /// record.
         var unrecorded: Set<PresentationID> = []
         /// Whether the last attempt could not reach the receiver.
         var isDown = false
-        /// The number of times that the receiver could be reached again.
+        /// The number of times that the receiver became reachable after a failure.
         var recoveries = 0
         /// The continuations that wake the deliveries that wait for their next attempt.
         var pauses: [PresentationID: AsyncStream<Void>.Continuation] = [:]
@@ -41,22 +41,22 @@ struct WebhookShares {
     static let most = 256
     /// The maximum number of deliveries in progress of one share.
     static let mostOfOneShare = 16
-    /// The maximum number of ended deliveries of one share that the store has not recorded. Further ends stay
-    /// in the store until it accepts writes.
+    /// The maximum number of ended deliveries of one share that the store has not recorded. Further webhooks
+    /// stay in the store until it accepts writes.
     static let mostUnrecorded = 64
 
     private var shares: [Key: Share] = [:]
     private var total = 0
 
-    /// Begins the delivery of a presentation's end, if the limits permit another delivery.
+    /// Begins the delivery of a presentation's webhook, if the limits permit another delivery.
     ///
-    /// - Returns: false if the limits permit no further delivery now. The end is then read from the store
-    ///   later.
+    /// - Returns: false if the limits permit no further delivery now, or if the webhook is being delivered
+    ///   already. The webhook is then read from the store later, unless it was delivered.
     mutating func enter(_ id: PresentationID, of key: Key) -> Bool {
         var share = shares[key] ?? Share()
         defer { shares[key] = share }
-        // The same delivery can be asked for twice: a refill reads the ends in the store, and finds there an
-        // end whose delivery has begun but is not recorded.
+        // A refill may have read the same webhook from the store, and may have begun its delivery, before
+        // this function is called.
         guard room(in: share) > 0, share.underway.insert(id).inserted else {
             share.hasMore = true
             return false
@@ -75,8 +75,8 @@ struct WebhookShares {
 
     /// Removes a delivery that has ended, so that its share may begin another.
     ///
-    /// - Parameter isRecorded: false if the store still names the webhook as undelivered. The share remembers
-    ///   the presentation until `recorded`.
+    /// - Parameter isRecorded: false if the store still lists the webhook as undelivered. The share remembers
+    ///   the presentation until `recorded` is called.
     /// - Returns: whether to read further webhooks of this caller and origin from the store.
     mutating func leave(_ id: PresentationID, of key: Key, isRecorded: Bool = true) -> Bool {
         guard var share = shares[key], share.underway.remove(id) != nil else { return false }
@@ -87,7 +87,7 @@ struct WebhookShares {
         return share.hasMore && !share.isRefilling
     }
 
-    /// Records that the store has accepted the end of a delivery.
+    /// Records that the store has accepted the record of an ended delivery.
     ///
     /// - Returns: whether to read further webhooks of this caller and origin from the store.
     mutating func recorded(_ id: PresentationID, of key: Key) -> Bool {
@@ -97,16 +97,16 @@ struct WebhookShares {
         return share.hasMore && !share.isRefilling
     }
 
-    // MARK: The store's ends
+    // MARK: Webhooks in the store
 
     /// Records that the store has undelivered webhooks of this caller and origin.
     mutating func expectMore(of key: Key) { shares[key, default: Share()].hasMore = true }
 
     /// Begins a refill.
     ///
-    /// - Returns: the number of undelivered ends to read from the store, oldest first. The number includes
-    ///   the ends in progress and those not recorded, which the store still names. `nil` if no refill is
-    ///   needed or possible.
+    /// - Returns: the number of undelivered webhooks to read from the store, oldest first. The number
+    ///   includes the webhooks in progress and the webhooks whose delivery is not recorded, which the store
+    ///   still lists. `nil` if no refill is needed or possible.
     mutating func beginRefill(of key: Key) -> Int? {
         guard var share = shares[key], share.hasMore, !share.isRefilling, room(in: share) > 0 else {
             return nil
@@ -115,24 +115,27 @@ struct WebhookShares {
         share.hasMore = false
         share.endedMeanwhile = []
         shares[key] = share
-        // One end more than fits is asked for. If the store returns as many, it may have further ends.
+        // One webhook more than the share has room for is read. If the store returns as many as were
+        // requested, it may have further webhooks.
         return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
-    /// Ends a refill, and begins the deliveries of the ends that the store named, as far as the limits
+    /// Ends a refill, and begins the deliveries of the webhooks that the store returned, as far as the limits
     /// permit.
     ///
     /// - Parameters:
-    ///   - found: the ends that the store named; `nil` if the store could not be read.
-    ///   - asked: the number of ends that were asked for. If `found` has as many, the store may have more.
-    /// - Returns: the ends to deliver.
+    ///   - found: the presentations whose undelivered webhooks the store returned; `nil` if the store could
+    ///     not be read.
+    ///   - asked: the number of webhooks that were requested from the store. If `found` has as many, the
+    ///     store may have more.
+    /// - Returns: the presentations whose webhooks are to be delivered.
     mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
         guard var share = shares[key] else { return [] }
         share.isRefilling = false
-        // If the store could not be read, it may have any number of ends.
+        // If the store could not be read, it may have any number of webhooks.
         if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
-        // These ends are being delivered, or were delivered and must not be delivered again.
+        // These webhooks are being delivered, or were delivered and must not be delivered again.
         let known = share.underway.union(share.endedMeanwhile).union(share.unrecorded)
         for id in found ?? [] where !known.contains(id) {
             guard room(in: share) > 0 else {
@@ -148,17 +151,17 @@ struct WebhookShares {
         return entered
     }
 
-    // MARK: Receivers that come back
+    // MARK: Recovery of receivers
 
-    /// The number of times that the receiver could be reached again. A pause compares the number with an
-    /// earlier value to notice a recovery.
+    /// The number of times that the receiver became reachable after a failure. A waiting delivery compares
+    /// the number with an earlier value to notice a recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
     /// Records that the receiver could not be reached.
     mutating func failed(_ key: Key) { shares[key]?.isDown = true }
 
     /// Records that the receiver accepted a delivery. If the receiver could not be reached before, the
-    /// waiting deliveries are woken, so that each makes its next attempt at once.
+    /// waiting deliveries are woken before their pauses end, so that each makes its next attempt.
     mutating func succeeded(_ key: Key) {
         guard shares[key]?.isDown == true else { return }
         shares[key]?.isDown = false
@@ -168,8 +171,8 @@ struct WebhookShares {
 
     /// Registers a waiting delivery, which is woken when its receiver answers again.
     ///
-    /// - Parameter recoveries: the number of times, before the failed attempt, that the receiver could be
-    ///   reached again. If the number has grown since, the delivery is woken at once.
+    /// - Parameter recoveries: how often the receiver had become reachable again before
+    ///   the failed attempt. If the number has grown since, the delivery is woken immediately.
     mutating func pause(
         _ id: PresentationID, of key: Key, since recoveries: Int, _ wake: AsyncStream<Void>.Continuation
     ) {

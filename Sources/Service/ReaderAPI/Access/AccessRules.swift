@@ -3,16 +3,16 @@ package import PresentationService
 internal import MdocModel
 internal import Synchronization
 
-/// The callers whom the configuration knows, with their rights: tokens on TCP, and users of this computer on
-/// the Unix socket.
+/// The callers in the configuration, with their rights: tokens on TCP, and users of this computer on the Unix
+/// socket.
 package struct AccessRules: Equatable, Sendable {
     /// A bearer token, of which the daemon knows only the SHA-256.
     package struct Token: Equatable, Sendable {
         package let name: String
         package let sha256: [UInt8]
         package let scopes: Set<Scope>
-        /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all
-        /// lanes.
+        /// The lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` are limited; `nil` for
+        /// all lanes.
         package let lanes: Set<String>?
 
         package init(name: String, sha256: [UInt8], scopes: Set<Scope>, lanes: Set<String>? = nil) {
@@ -26,8 +26,8 @@ package struct AccessRules: Equatable, Sendable {
     /// The rights of a user of this computer.
     package struct User: Equatable, Sendable {
         package let scopes: Set<Scope>
-        /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all
-        /// lanes.
+        /// The lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` are limited; `nil` for
+        /// all lanes.
         package let lanes: Set<String>?
 
         package init(scopes: Set<Scope>, lanes: Set<String>? = nil) {
@@ -39,20 +39,22 @@ package struct AccessRules: Equatable, Sendable {
     package var tokens: [Token] = []
     /// The users of this computer who have rights, by user number.
     package var users: [UInt32: User] = [:]
-    /// Whether every caller is refused because the chain of shops stopped or revoked this kiosk.
+    /// Whether every caller is refused because the operator of the chain of shops has stopped or revoked
+    /// this kiosk.
     private(set) var isStopped = false
 
     package init() {}
 
-    /// The rules of a kiosk that its chain of shops stopped or revoked: no caller is known.
+    /// The rules of a kiosk that the operator of its chain of shops has stopped or revoked. They accept no
+    /// caller.
     package static let stopped: AccessRules = {
         var rules = AccessRules()
         rules.isStopped = true
         return rules
     }()
 
-    /// The entry of a token, or `nil` if the token is unknown. The running time does not depend on how much
-    /// of the token is right.
+    /// The entry of a token, or `nil` if the token is unknown. The running time does not depend on the number
+    /// of correct characters in the token.
     func known(byToken token: String) -> Token? {
         let digest = Digest(.sha256, of: Array(token.utf8)[...])
         var found: Token?
@@ -61,8 +63,8 @@ package struct AccessRules: Equatable, Sendable {
         return found
     }
 
-    /// Whether a caller who was recognised under earlier rules may continue: the token or user still exists,
-    /// and has at least the same rights.
+    /// Whether a caller who was recognised under earlier rules may continue: the configuration still has the
+    /// caller's token or user, with at least the same rights.
     func allow(_ caller: KnownCaller) -> Bool {
         let now: KnownCaller? =
             switch caller.credential {

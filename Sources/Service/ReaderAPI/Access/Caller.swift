@@ -7,10 +7,10 @@ internal import ReaderService
 
 /// The recognition of a request's caller.
 ///
-/// On TCP a request carries a bearer token, or the cookie of a page (`PageSessions`). On the Unix socket the
-/// system names the user at the other end. The caller's rights come from the current `AccessRules`, which are
-/// read for each request, so that a removed token is refused at once. `ReaderServer` calls `known` before a
-/// route that needs scopes, and compares the scopes itself.
+/// On TCP a request carries a bearer token, or the cookie of a page (`PageSessions`). On the Unix socket
+/// the system reports the user at the other end. The caller's rights come from the current `AccessRules`,
+/// which are read for each request, so that a removed token is refused immediately. `ReaderServer` calls
+/// `known` before a route that needs scopes, and compares the scopes itself.
 struct Caller: Sendable {
     let listener: Listener
     let rules: AccessBook
@@ -34,8 +34,8 @@ struct Caller: Sendable {
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let rules = rules.current
         let credentials = request.headers[values: .authorization]
-        // The cookie counts only without an Authorization header, so that a request with a wrong token is
-        // refused.
+        // The cookie is read only if there is no Authorization header, so that a request with a wrong
+        // token is refused.
         if credentials.isEmpty, let page = pages.caller(of: request, under: rules) { return page }
         // Several headers or an overlong value are refused before a digest is computed.
         guard credentials.count == 1, let credential = credentials.first, credential.utf8.count <= 1024,
@@ -58,7 +58,7 @@ struct Caller: Sendable {
         rules.isStopped ? .kioskStopped : .unauthorized
     }
 
-    /// The user who made the connection to the Unix socket, or `nil` if the system does not say.
+    /// The user who made the connection to the Unix socket, or `nil` if the system does not report the user.
     private static func user(of channel: any Channel) async -> UInt32? {
         guard let options = channel as? any SocketOptionProvider else { return nil }
         let peer: PeerCredentials? = try? await options.unsafeGetSocketOption(

@@ -2,24 +2,25 @@ internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
 
-/// The page for which a one-time sign-in code or a cookie is valid: the customer's or clerk's page of one
-/// lane, or the owner's page.
+/// The page for which a one-time sign-in code or a cookie is valid: the customer's, clerk's or desk's
+/// page of one lane, or the owner's page.
 struct PagePlace: Hashable, Sendable {
     enum Page: String, CaseIterable, Sendable {
-        case kiosk, clerk, owner
+        case kiosk, clerk, desk, owner
 
         /// The scope that the page needs.
         var scope: Scope {
             switch self {
             case .kiosk: .screen
             case .clerk: .clerk
+            case .desk: .desk
             case .owner: .admin
             }
         }
     }
 
-    /// The maximum number of bytes of a page's name: room for the page and for a lane's name, which has at
-    /// most 64 bytes.
+    /// The maximum number of bytes of a page's name: up to 64 bytes for the lane's name, and 16 bytes for the
+    /// kind of page and the hyphen.
     private static let longest = 80
 
     let page: Page
@@ -43,8 +44,13 @@ struct PagePlace: Hashable, Sendable {
 
     /// The page that a request names in its header, or `nil` if it names none.
     init?(of request: Request) {
-        guard let name = request.headers.first("countersign-page"), name.utf8.count <= Self.longest
-        else { return nil }
+        guard let name = request.headers.first("countersign-page") else { return nil }
+        self.init(named: name)
+    }
+
+    /// The page with this name, or `nil` if the name is not valid.
+    init?(named name: String) {
+        guard name.utf8.count <= Self.longest else { return nil }
         if name == PagePlace.owner.name {
             self = .owner
             return
@@ -61,11 +67,11 @@ struct PagePlace: Hashable, Sendable {
 extension KnownCaller {
     /// Whether the caller may open this page.
     func opens(_ place: PagePlace) -> Bool {
-        // The owner's page has no lane. Only the scope counts.
-        scopes.contains(place.page.scope) && place.lane.map(serves) ?? true
+        // For the owner's page, which has no lane, only the scope is compared.
+        scopes.contains(place.page.scope) && place.lane.map(covers) ?? true
     }
 
-    /// The caller limited to one page: its lane, and the scope that the page needs.
+    /// Returns this caller with fewer rights: only the page's lane, and only the scope that the page needs.
     func at(_ place: PagePlace) -> KnownCaller {
         KnownCaller(
             name: name, scopes: [place.page.scope], lanes: place.lane.map { [$0] }, credential: credential,

@@ -1,55 +1,31 @@
-internal import PresentationService
+package import PresentationService
 internal import ErrorMapping
 internal import HTTPServing
 internal import Hummingbird
 internal import JSON
-package import Logging
-internal import MdocModel
-package import ReaderService
 package import ReaderTokens
 
 /// The routes of brands: their logos, and the reader tokens that this daemon makes.
 package struct BrandRoutes: Sendable {
     private let folder: BrandFolder
-    private let server: TokenServer<TokenCountInMemory>
-    /// The log of requests for tokens, each with its caller and its result. This log is never limited, and
-    /// never contains a token.
-    private let audit: Logger
-    private let clock: WallClock
+    private let issuer: ReaderTokenIssuer
 
-    package init(
-        _ folder: BrandFolder, server: TokenServer<TokenCountInMemory>, audit: Logger, clock: WallClock
-    ) {
+    package init(_ folder: BrandFolder, issuer: ReaderTokenIssuer) {
         self.folder = folder
-        self.server = server
-        self.audit = audit
-        self.clock = clock
+        self.issuer = issuer
     }
 
     var routes: [APIRoute] {
         [
             APIRoute(.post, "/v1/reader-tokens", for: .scopes([.readerTokens])) { call in
-                try await token(for: TokenRequest(call))
+                let (token, expires) = try await issuer.token(for: TokenRequest(call))
+                return .json(["token": .string(token), "expires": .string("\(expires)")], status: .created)
             },
-            APIRoute(.get, "/v1/brands/{id}/logo", for: .scopes([.screen, .clerk])) { call in
+            APIRoute(.get, "/v1/brands/{id}/logo", for: .scopes([.screen, .clerk, .desk])) { call in
                 // A PNG contains no script, and `Gate` forbids scripts in every answer.
                 .bytes(try logo(of: call.parameter("id")).png, type: "image/png")
             },
         ]
-    }
-
-    /// Makes a token, and logs the request with its result.
-    private func token(for request: TokenRequest) async throws -> Response {
-        let now = clock.now
-        guard now >= WallClock.earliest else { throw APIProblem.clockNotSet }
-        let (response, audit) = await server.respond(
-            to: request, believing: try mapping(folder.registry(), APIProblem.init(brands:)), at: now)
-        self.audit.notice("reader token", metadata: audit.fields.mapValues { "\($0)" })
-        switch response {
-        case .granted(let token, let expires):
-            return .json(["token": .string(token), "expires": .string("\(expires)")], status: .created)
-        case .refused(let refusal): throw APIProblem(refusal)
-        }
     }
 
     private func logo(of text: String) throws(APIProblem) -> BrandLogo {
@@ -68,20 +44,6 @@ extension TokenRequest {
             try self.init(body, by: caller.name)
         } catch {
             throw APIProblem(body: error)
-        }
-    }
-}
-
-extension APIProblem {
-    fileprivate init(_ refusal: TokenRefusal) {
-        switch refusal {
-        case .notAllowed: self = .readerTokenNotGranted
-        case .tooMany(let seconds):
-            self.init(
-                .tooManyReaderTokens, status: 429, TokenLimit.explanation(retryAfter: seconds),
-                retryAfter: seconds)
-        case .brandUnavailable(let error):
-            self.init(.brandUnavailable, status: 503, "\(error.id): \(error.explanation)")
         }
     }
 }

@@ -38,7 +38,7 @@ struct APICall: Sendable {
         request.uri.queryParameters.map { (String($0.key), String($0.value)) }
     }
 
-    /// The presentation that the path's `{id}` names.
+    /// The id of the presentation, from `{id}` in the path.
     var presentation: PresentationID {
         get throws(APIProblem) { PresentationID(try parameter("id")) }
     }
@@ -59,7 +59,7 @@ struct APICall: Sendable {
     }
 
     /// Reads the bytes of the body, and records that the whole body was read.
-    private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
+    func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
         do throws(BodyFault) {
             let bytes = try await request.body.bytes(
                 upTo: limit, within: Self.bodyTimeout, on: context.channel.eventLoop)
@@ -96,8 +96,8 @@ struct APIContext: RequestContext {
     }
 }
 
-/// The progress of reading a request's body. If most of a long body is unread when the answer is sent, the
-/// server closes the connection instead of reading the rest.
+/// The progress of reading a request's body. If a body that may be long was not read to its end, the server
+/// closes the connection after the answer instead of reading the rest.
 final class BodyProgress: Sendable {
     let isRead = Atomic(false)
 

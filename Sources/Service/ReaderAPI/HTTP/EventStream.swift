@@ -4,8 +4,9 @@ internal import Hummingbird
 internal import NIOCore
 
 extension PresentationCoordinator {
-    /// Answers with an event stream (HTML, 9.2) of a lane, or of one presentation there. A page of the lane
-    /// receives all events of the lane. Another caller receives the events of presentations that it ordered.
+    /// Answers with an event stream (HTML, 9.2) of a lane, or of one presentation at the lane. A page of the
+    /// lane receives all events of the lane. Any other caller receives only the events of presentations that
+    /// it ordered.
     nonisolated func events(
         _ call: APICall, lane: String, presentation: PresentationID? = nil
     ) async throws -> Response {

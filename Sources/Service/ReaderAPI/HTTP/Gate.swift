@@ -55,7 +55,7 @@ struct Gate: RouterMiddleware {
         return response
     }
 
-    /// The response of a problem, which is counted.
+    /// Counts a problem, and returns its response.
     private func refusal(_ problem: APIProblem) -> Response {
         metrics.refused(problem.id)
         var response = Response.problem(problem)

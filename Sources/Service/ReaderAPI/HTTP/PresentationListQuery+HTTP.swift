@@ -14,7 +14,7 @@ extension PresentationListQuery {
     ///   `reference` together with other names.
     init(_ values: [(name: String, value: String)]) throws(APIProblem) {
         let named = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
-        // A repeated name is refused: it leaves fewer names than values.
+        // A repeated name leaves `named` with fewer entries than `values`, and is refused.
         guard named.count == values.count, Self.names.isSuperset(of: named.keys) else {
             throw .listQueryRefused
         }

@@ -5,18 +5,19 @@ internal import Hummingbird
 internal import JSON
 internal import MdocModel
 internal import PortraitImage
+internal import ReaderStore
 internal import Reports
 
 extension PresentationCoordinator {
     /// The routes of presentations for tills and pages. A presentation is accessible to the caller who
-    /// ordered it, and to the pages of its lane while it is the latest there.
+    /// ordered it. The latest presentation of a lane is also accessible to the lane's pages.
     nonisolated var presentationRoutes: [APIRoute] { orderRoutes + answerRoutes }
 
     /// The routes to order, list, read and cancel presentations, and the route for a scanned QR code.
     private nonisolated var orderRoutes: [APIRoute] {
-        let handling: Set<Scope> = [.app, .clerk]
-        let cancelling: Set<Scope> = [.app, .clerk, .order]
-        let reading: Set<Scope> = [.app, .screen, .clerk, .order, .admin]
+        let handling: Set<Scope> = [.app, .clerk, .desk]
+        let cancelling: Set<Scope> = [.app, .clerk, .order, .desk]
+        let reading: Set<Scope> = [.app, .screen, .clerk, .order, .desk, .admin]
         return [
             APIRoute(.post, "/v1/presentations", for: .scopes([.app])) { call in
                 switch try await self.open(PresentationOrder(call.body()), by: call.known) {
@@ -28,12 +29,12 @@ extension PresentationCoordinator {
                 case .past(let past): .json(past.json)
                 }
             },
-            APIRoute(.get, "/v1/presentations", for: .scopes([.app, .admin])) { call in
+            APIRoute(.get, "/v1/presentations", for: .scopes([.app, .desk, .admin])) { call in
                 .json(try await self.list(PresentationListQuery(call.query), for: call.known))
             },
             APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
-                // Only the store still has a presentation of an earlier run of the daemon, or one that was
-                // removed from memory because there were too many.
+                // A presentation of an earlier run of the daemon is only in the store. So is a presentation
+                // that was removed from memory because there were too many.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -61,24 +62,27 @@ extension PresentationCoordinator {
 
     /// The routes of decisions, portraits and events.
     private nonisolated var answerRoutes: [APIRoute] {
-        let following: Set<Scope> = [.app, .screen, .clerk, .order]
+        let following: Set<Scope> = [.app, .screen, .clerk, .order, .desk]
+        let comparing: Set<Scope> = [.clerk, .desk]
         return [
-            APIRoute(.post, "/v1/presentations/{id}/decision", for: .scopes([.clerk])) { call in
+            APIRoute(.post, "/v1/presentations/{id}/decision", for: .scopes(comparing)) { call in
                 let decision = try Self.decision(in: await call.body())
-                let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
+                let seen = try await self.presentation(call.presentation, for: call.known, by: comparing)
                 return .json(try await self.decide(seen.record.id, decision).json(for: seen.scopes))
             },
-            APIRoute(.post, "/v1/presentations/{id}/again", for: .scopes([.clerk])) { call in
+            APIRoute(.post, "/v1/presentations/{id}/again", for: .scopes(comparing)) { call in
                 let body = try await call.body()
-                // Only the empty object is accepted, since the earlier order is repeated as it is.
-                _ = try mapping(body.members([]), APIProblem.init(body:))
-                let record = try await self.askAgain(call.presentation, by: call.known)
+                let consent = try mapping(
+                    body.members(["consent"])["consent"]?.word(HolderConsent.self) ?? .notGiven,
+                    APIProblem.init(body:))
+                if consent == .given { try await self.checkDesk(of: call.presentation, for: call.known) }
+                let record = try await self.askAgain(call.presentation, by: call.known, consent: consent)
                 return .json(
                     try await self.outcome(of: record, for: call.known), status: .created,
                     location: "/v1/presentations/\(record.id)")
             },
-            APIRoute(.get, "/v1/presentations/{id}/portrait", for: .scopes([.clerk])) { call in
-                let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
+            APIRoute(.get, "/v1/presentations/{id}/portrait", for: .scopes(comparing)) { call in
+                let seen = try await self.presentation(call.presentation, for: call.known, by: comparing)
                 let portrait = try await self.portrait(of: seen.record.id)
                 return portrait.withBytes { .bytes($0, type: portrait.mediaType) }
             },
@@ -102,6 +106,14 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// Checks that the caller may state the holder's consent for a repeated order: only a desk may do so, and
+    /// only for presentations that its own presets started.
+    ///
+    /// - Throws: `forbidden`, also if the presentation is unknown.
+    private func checkDesk(of id: PresentationID, for caller: KnownCaller) throws(APIProblem) {
+        guard (try? presentation(id, for: caller, by: [.desk])) != nil else { throw .forbidden }
+    }
+
     /// Parses the `mdoc:` URI of a scanned QR code.
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
         let uri = try mapping(
@@ -109,7 +121,8 @@ extension PresentationCoordinator {
         return try mapping(DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])) {
             (error: MdocModelError) in
             APIProblem(
-                .engagementMalformed, status: 400, "uri is not an engagement: \(error.explanation)",
+                .engagementMalformed, status: 400,
+                "the value of \"uri\" is not a device engagement: \(error.explanation)",
                 pointer: "/uri")
         }
     }

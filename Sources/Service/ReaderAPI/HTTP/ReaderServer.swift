@@ -12,11 +12,11 @@ package import ServiceLifecycle
 ///
 /// The daemon makes one server for each listener, all with the same coordinator and the same access rules. A
 /// request passes through `ListeningServer` (connection and header limits), `Gate` (host, origin, problem
-/// details), the router, `Caller` (who asks) and the scopes of its route, in this order. `routes` is the list
-/// of all operations, in the order of the OpenAPI document; a test compares the two.
+/// details), the router, `Caller` (the caller and its rights) and the scopes of its route, in this order.
+/// `routes` is the list of all operations, in the order of the OpenAPI document; a test compares the two.
 ///
 /// A request is answered on the event loop of its connection. The server decides nothing about presentations
-/// and keeps nothing of a request.
+/// and stores no part of a request.
 package struct ReaderServer: Service {
     private let address: ListeningServer.Address
     private let responder: RouterResponder<APIContext>
@@ -31,7 +31,8 @@ package struct ReaderServer: Service {
     ///   - store: the folder of the daemon's store; `nil` if it has none.
     ///   - connections: the maximum number of open connections.
     ///   - tls: the certificate; `nil` for plain HTTP.
-    ///   - listening: called when requests are accepted, with the port, or with `nil` for a Unix socket.
+    ///   - listening: called as soon as the listener accepts connections, with its port, or with `nil` for
+    ///     a Unix socket.
     package init(
         at address: ListeningServer.Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier? = nil, store: String? = nil,
@@ -51,7 +52,8 @@ package struct ReaderServer: Service {
         self.tls = tls
         self.log = log
         self.listening = listening
-        let pageSessions = PageSessionRoutes(sessions: pages, access: access, coordinator: coordinator)
+        let pageSessions = PageSessionRoutes(
+            sessions: pages, access: access, coordinator: coordinator, origin: hosts.origin)
         let owner = OwnerRoutes(
             coordinator: coordinator, access: access, records: store.map(OwnerRecords.init),
             started: coordinator.clock.now)
@@ -90,15 +92,15 @@ package struct ReaderServer: Service {
     ) async throws {
         let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         var response = try await responder.respond(to: request, context: context)
-        // RFC 9110 (6.6.1) requires the header, and the server of Hummingbird's core does not send it.
+        // RFC 9110 (6.6.1) requires the header Date, which the server of Hummingbird's core does not send.
         response.headers[.date] = HTTPDate.now
         let isLast = context.body.leavesMuch(of: request)
         if isLast { response.headers[.connection] = "close" }
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
-            // For any other error the HTTP server would write an error response into the middle of this
-            // response.
+            // `HTTPParserError` is replaced by a `CancellationError`, because after any other error the
+            // HTTP server would write an error response into the middle of this response.
             throw CancellationError()
         }
         // Without this call the HTTP server would read the rest of the body, however long it is.
@@ -110,9 +112,9 @@ package struct ReaderServer: Service {
         of coordinator: PresentationCoordinator, brands: BrandRoutes, online: OnlineVerifier?,
         page: PageFiles, pageSessions: PageSessionRoutes, owner: OwnerRoutes, metrics: HTTPMetrics
     ) -> [APIRoute] {
-        coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
-            + coordinator.recordRoutes + coordinator.systemRoutes(metrics) + brands.routes + page.routes
-            + pageSessions.all + owner.all
+        coordinator.presentationRoutes + OnlineRoutes(verifier: online).all
+            + coordinator.laneRoutes(pageSessions.access) + coordinator.recordRoutes
+            + coordinator.systemRoutes(metrics) + brands.routes + page.routes + pageSessions.all + owner.all
     }
 
     /// Adds a route to the router, with the check of its caller's scopes.
@@ -123,8 +125,8 @@ package struct ReaderServer: Service {
             var known: KnownCaller?
             if case .scopes(let required) = route.access {
                 known = try await caller.known(by: request, context)
-                // Before the scopes are compared: a caller without the scope is known all the same, and keeps
-                // its connection.
+                // The caller is recorded before the scopes are compared: a known caller without the route's
+                // scope keeps its connection.
                 if let known { connections.identify(context.channel, as: known.name) }
                 guard known?.scopes.isDisjoint(with: required) == false else { throw APIProblem.forbidden }
             }

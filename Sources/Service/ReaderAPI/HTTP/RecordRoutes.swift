@@ -27,12 +27,21 @@ extension PresentationCoordinator {
             APIRoute(.get, "/v1/receipt-keys", for: readers) { call in
                 .bytes(try await self.receiptKeys(for: call.known), type: "application/x-pem-file")
             },
-            APIRoute(.post, "/v1/exports", for: .scopes([.app])) { call in
-                try await self.export(Self.reference(in: call.body()), of: call.known.name)
+            APIRoute(.post, "/v1/exports", for: .scopes([.app, .desk])) { call in
+                let reference = try Self.reference(in: await call.body())
+                let (id, export) = try await self.beginExport(
+                    of: reference.retained, named: reference.name, in: self.recordArchive(), for: call.known)
+                return .json(.object([("id", JSONValue.string(id))] + export.members))
             },
-            APIRoute(.delete, "/v1/exports/{id}", for: .scopes([.app])) { call in
-                let removed = try await self.recordArchive()
-                    .finishExport(call.parameter("id"), of: call.known.name)
+            APIRoute(.delete, "/v1/exports/{id}", for: .scopes([.app, .desk])) { call in
+                let removed = try await self.finishExport(
+                    call.parameter("id"), in: self.recordArchive(), for: call.known)
+                return .json(["removed": .integer(Int64(removed))])
+            },
+            APIRoute(.post, "/v1/deletions", for: .scopes([.app, .desk])) { call in
+                let reference = try Self.reference(in: await call.body())
+                let removed = try await self.delete(
+                    reference.retained, named: reference.name, in: self.recordArchive(), for: call.known)
                 return .json(["removed": .integer(Int64(removed))])
             },
         ]
@@ -66,7 +75,7 @@ extension PresentationCoordinator {
     private nonisolated func receipt(
         _ id: String, for caller: KnownCaller
     ) async throws -> SignedReceipt {
-        // One receipt has one path: `+1` and `01` are not ids.
+        // Each receipt has only one path, so `+1` and `01` are not accepted as ids.
         guard let number = Int64(id), number > 0, "\(number)" == id else { throw APIProblem.receiptUnknown }
         if !caller.scopes.contains(.admin) {
             guard try await isReceipt(number, of: caller) else { throw APIProblem.receiptUnknown }
@@ -102,23 +111,18 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Reads the reference of an export. For an empty reference nothing can be retained.
-    private static func reference(in body: JSONText) throws(APIProblem) -> RetainedReference {
+    /// Reads the reference of an export or a deletion, as text and in the form in which the store keeps
+    /// it.
+    ///
+    /// - Throws: `nothingRetained` for an empty reference, under which no data can be retained.
+    private static func reference(
+        in body: JSONText
+    ) throws(APIProblem) -> (name: String, retained: RetainedReference) {
         let text = try mapping(
             body.members(["reference"]).required("reference").string(upTo: RetainedReference.maximumLength),
             APIProblem.init(body:))
         guard let named = try? RetainedReference(text) else { throw .nothingRetained }
-        return named
-    }
-
-    /// Exports the data that is retained for a reference, with the id by which the caller confirms the
-    /// export.
-    private nonisolated func export(
-        _ reference: RetainedReference, of owner: String
-    ) async throws -> Response {
-        let (id, export) = try await recordArchive()
-            .beginExport(of: reference, orderedBy: owner, at: await now)
-        return .json(.object([("id", JSONValue.string(id))] + export.members))
+        return (text, named)
     }
 }
 
@@ -150,7 +154,7 @@ extension RecordArchive {
     /// A body with all receipts, written page by page. Receipts that are added meanwhile are not included.
     ///
     /// - Parameters:
-    ///   - opening: returns the first bytes, for the number of receipts that follow.
+    ///   - opening: returns the first bytes of the body. Its argument is the number of receipts that follow.
     ///   - page: returns the bytes of one page of receipts.
     nonisolated func receiptBody(
         for caller: KnownCaller, opening: (Int) -> ByteBuffer,

@@ -24,14 +24,15 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Whether presentations can be ordered, and the faults that were found. The daemon is ready if a root is
-    /// trusted, phones can be asked at one lane at least, the store accepts records, and no receipt waits to
-    /// be written.
+    /// Returns whether presentations can be ordered, and the faults that were found. The daemon is ready
+    /// if a root is trusted, at least one lane can read phones, the store accepts records, and no receipt
+    /// waits to be written.
     func readinessReport() async -> ReadinessReport {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
         do throws(PresentationServiceError) {
-            // Only the errors matter: an order needs trust and the identities.
+            // The values are not used. These calls throw if an order could not use the trust or the
+            // identities.
             _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {
@@ -49,8 +50,8 @@ extension PresentationCoordinator {
                 faults.append(ReadinessReport.Fault(id: readiness.state, lane: name, text: advice))
             }
         }
-        // The store is tried here: a till sends no order to a daemon that is not ready, and no other write
-        // would then show that the store works again.
+        // `presentFault` tries to write to the store. A till sends no order to a daemon that is not ready, so
+        // no other write would show that the store works again.
         let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
         let problem = fault ?? (hasDelayedReceipts ? APIProblem.receiptsDelayed : nil)
         if let problem {
@@ -62,7 +63,7 @@ extension PresentationCoordinator {
     }
 
     /// The state of each lane, the ids of faults of the whole computer, and the age of the newest trust list
-    /// in seconds. The faults are those of readiness and of the last run of `countersign doctor`.
+    /// in seconds. The faults come from the check of readiness and from the last run of `countersign doctor`.
     ///
     /// - Parameter store: the folder of the daemon's store.
     package func health(
@@ -81,7 +82,7 @@ extension PresentationCoordinator {
         return (lanes, findings, try? await basis.basis().age(at: now))
     }
 
-    /// The lanes at which phones can be asked now.
+    /// The lanes that can read phones now.
     package func readyLanes() async -> Set<String> {
         await inspectLanes()
         var ready: Set<String> = []
@@ -95,7 +96,8 @@ extension PresentationCoordinator {
         metrics.write(to: &text)
         http.write(to: &text)
         await inspectLanes()
-        text.begin("countersign_lane_ready", type: "gauge", about: "Whether phones can be asked at the lane.")
+        text.begin(
+            "countersign_lane_ready", type: "gauge", about: "Whether the lane is ready to read phones.")
         for name in laneNames {
             // `nil` if the lane was removed meanwhile.
             let readiness = await readiness(ofLane: name)
@@ -112,9 +114,11 @@ extension PresentationCoordinator {
             "countersign_trust_age_seconds", type: "gauge",
             about: "The age of the newest list of the trust store.")
         let now = now
-        // Without readable trust, or without a list, the metric has no sample.
+        // If the trust cannot be read, or the trust store has no list, the metric has no sample.
         if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
-        text.begin("countersign_event_listeners", type: "gauge", about: "The number of event listeners.")
+        text.begin(
+            "countersign_event_listeners", type: "gauge",
+            about: "The number of clients that listen to events.")
         text.add(Double(listenerCount))
         text.begin("countersign_info", type: "gauge", about: "The version of the daemon.")
         text.add(1, [("version", Version.number)])

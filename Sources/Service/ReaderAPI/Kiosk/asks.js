@@ -40,6 +40,24 @@ export function questionText(ask, strings) {
     return strings.has(key) ? strings.text(key, values) : strings.text("question.other", { element: ask });
 }
 
+/// Returns the answers but that of the portrait, each with its line of text.
+export function answerLines(result, strings) {
+    return (result?.answers ?? []).filter(({ ask }) => ask !== "portrait").map(({ ask, answer }) => {
+        const word = strings.text(`answer.${["yes", "no"].includes(answer) ? answer : "unknown"}`);
+        return { answer, line: strings.text("answer.line", { question: bare(questionText(ask, strings)), answer: word }) };
+    });
+}
+
+/// Returns the lines of the answers that are not yes, as one text.
+export function refusedLines(result, strings) {
+    return answerLines(result, strings).filter(({ answer }) => answer !== "yes").map(({ line }) => line).join(" · ");
+}
+
+/// Returns a text of the table as a value for another text, which isolates it as a whole.
+function bare(text) {
+    return text.replace(/[\u2068\u2069]/g, "");
+}
+
 /// Returns the texts of what is kept after both requests, each once. Every profile but `none` keeps a receipt
 /// too. Returns nothing while the order is not known.
 export function keptTexts(presentation, strings) {

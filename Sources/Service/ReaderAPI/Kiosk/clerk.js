@@ -1,24 +1,29 @@
 // The clerk's page: the progress of a presentation, the result of each check, and the picture to compare.
 
-import { questionText } from "./asks.js";
+import { answerLines, refusedLines } from "./asks.js";
+import { Countdown } from "./countdown.js";
 import { element } from "./elements.js";
-import { missingText } from "./missing.js";
+import { finalScreen } from "./ends.js";
+import { canAskAgain, missingText } from "./missing.js";
 import { Page } from "./page.js";
+import { outcomes } from "./parts.js";
+import { Pairing } from "./pairing.js";
 import { picture } from "./pictures.js";
 import { Presets, presetsOffered } from "./presets.js";
+import { awaitsComparison, hasPicture, isClosed, isUnasked, unclosedStay } from "./presentation.js";
 import { Portrait } from "./portrait.js";
-import { awaitsComparison, clerkScreen, hasPicture, isClosed, isUnasked, outcomes, reasonKey } from "./screens.js";
+import { clerkScreen, reasonKey } from "./screens.js";
 import { plain } from "./text.js";
-import { Announcer, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
+import { Announcer, Brand, find, paint, Picture, showTrial, SoundSwitch, write } from "./view.js";
 
-/// The seconds after which a result is wiped if nobody closes it.
-const resultStay = 120;
-/// The milliseconds for which the message "wiped" is shown.
-const wipedStay = 4_000;
+/// The banners for an order that the daemon does not repeat, by the id of the problem.
+const refusals = {
+    askedAgain: "askedAgain", nothingToAskAgain: "nothingToAskAgain", retentionRefused: "consentOnce", laneBusy: "laneBusy",
+    presetUnknown: "notOffered",
+};
 
 const steps = ["armed", "look", "receiving", "result"];
-const answerShapes = { yes: "yes", no: "no" };
-const stateShapes = { passed: "yes", failed: "no", unknown: "unknown", test: "test", open: "open", none: "none" };
+const stateShapes = { passed: "yes", failed: "no", unknown: "unknown", test: "test", open: "open", partly: "none", notChecked: "none", none: "none" };
 
 class ClerkView {
     /// Sounds are off at first: the customer's page plays them, and both pages may be on one computer.
@@ -28,10 +33,13 @@ class ClerkView {
     #brand = new Brand();
     #picture = new Picture();
     #announcer = new Announcer();
+    #pairing = new Pairing(find("pairing"), () => page.daemon);
     #sound = new SoundSwitch(() => page.sounds.toggle());
     #portrait = new Portrait();
     #presets = new Presets(find("presets"), (name) => this.#startPreset(name));
-    #isActing = false;
+    #countdown = new Countdown(find("time"));
+    /// The action of the button that was pressed, until the daemon has answered.
+    #pressed = null;
     #drawn = {};
     /// The id of the presentation whose details are open.
     #opened = null;
@@ -52,7 +60,8 @@ class ClerkView {
         this.#portrait.wipe();
     }
 
-    shown(page, { hint, result }) {
+    shown(page, presentation) {
+        const { hint, result } = presentation;
         if (typeof result?.portrait === "string") {
             this.#portrait.load(result.portrait, page.daemon, () => page.render());
         } else if (this.#portrait.state !== "none") {
@@ -61,36 +70,44 @@ class ClerkView {
         }
         // A clerk has decided on this result or closed it, perhaps on another page.
         if (hint === "decided") {
-            this.#finish(page);
+            this.#finish(presentation);
         }
     }
 
-    stay() {
-        return resultStay;
+    /// Returns the seconds for which a result is shown. A yes ends early, so that nobody takes it for the answer of
+    /// the next customer.
+    stay(page) {
+        return page.known.presentation.outcome === "allow" ? page.resultStay : unclosedStay;
     }
 
     overstayed(page) {
-        this.#finish(page);
+        page.finish();
     }
 
     render({ known, strings, daemon, sounds, banner }) {
         const screen = clerkScreen(known);
         const { lane, presentation } = known;
         document.body.dataset.tone = screen.tone;
+        document.body.toggleAttribute("data-final", screen.isFinal === true);
+        document.body.toggleAttribute("data-tiles", screen.name === "idle" && presetsOffered(known).length > 0);
         document.body.dataset.screen = screen.name;
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
         paint(lane?.kiosk?.colours);
         this.#showBar(known, strings, sounds);
-        this.#showBanner(banner, lane, presentation, strings);
+        this.#showBanner(banner, lane, strings);
+        showTrial(lane, strings);
         this.#showSteps(screen, presentation, strings);
         this.#picture.show(screen, lane);
         const words = this.#showVerdict(screen, presentation, strings);
+        this.#pairing.show(screen.name === "refused", { page: this.name, lane: page.laneName }, strings);
+        this.#countdown.show(known, strings);
         this.#showPerson(screen, presentation, strings);
         this.#showDetails(screen, presentation, strings);
-        this.#showActions(screen, presentation, strings);
-        this.#presets.show(known, this.#isActing, strings);
-        const isNew = this.#announcer.tell(screen, presentation?.id, words, strings.text("title.clerk"), sounds);
-        if (isNew && screen.shows) {
+        this.#showActions(screen, known, strings);
+        this.#presets.show(known, this.#pressed, strings);
+        const identity = presentation?.id ?? known.final?.id;
+        const isNew = this.#announcer.tell(screen, identity, words, strings.text("title.clerk"), sounds);
+        if (isNew && (screen.shows || screen.isFinal)) {
             find("head").focus();
         }
     }
@@ -108,18 +125,17 @@ class ClerkView {
         this.#sound.show(sounds.areOn, strings);
     }
 
-    /// Shows a short message, or the lasting message that test documents are accepted or Bluetooth is off.
-    #showBanner(banner, lane, presentation, strings) {
-        const bluetooth = { off: "bluetooth", missing: "bluetooth", unprepared: "bluetoothUnprepared" }[lane?.bluetooth] ?? null;
-        const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : bluetooth;
-        const name = banner ?? lasting;
+    /// Shows a short message, or the lasting message that Bluetooth is off.
+    #showBanner(banner, lane, strings) {
+        const name = banner ?? { off: "bluetooth", missing: "bluetooth", unprepared: "bluetoothUnprepared" }[lane?.bluetooth] ?? null;
         write(find("banner"), name === null ? "" : strings.text(`banner.${name}`));
         find("banner").hidden = name === null;
+        find("banner").toggleAttribute("data-lasting", banner === null);
     }
 
     #showSteps(screen, presentation, strings) {
         const node = find("steps");
-        node.hidden = presentation === null || screen.tone === "fault";
+        node.hidden = presentation === null || screen.tone === "fault" || screen.isFinal === true;
         node.setAttribute("aria-label", strings.text("clerk.steps"));
         // A screen without a step is that of a result.
         const step = screen.step ?? 3;
@@ -128,37 +144,49 @@ class ClerkView {
                 strings.text(`clerk.step.${name}`))));
     }
 
-    /// Shows heading, text and answers, and returns the text to be read aloud.
+    /// Shows heading, instruction, text and answers, and returns the text to be read aloud.
     #showVerdict(screen, presentation, strings) {
         const prefix = screen.prefix ?? "clerk";
-        const head = strings.text(`${prefix}.${screen.name}.head`, screen.values);
+        const head = strings.text(screen.head ?? `${prefix}.${screen.name}.head`, screen.values);
         const text = this.#verdictText(screen, presentation, strings);
         write(find("head"), head);
         write(find("text"), text);
+        find("text").hidden = text === "";
+        const instruction = screen.instruction === undefined ? "" : strings.text(screen.instruction, screen.values);
+        write(find("instruction"), instruction);
+        find("instruction").hidden = instruction === "";
+        write(find("wiped"), screen.wiped === undefined ? "" : strings.text(screen.wiped));
+        find("wiped").hidden = screen.wiped === undefined;
         const code = screen.reason?.id ?? screen.code ?? "";
         write(find("code"), code === "" ? "" : strings.text("clerk.code", { code }));
         find("code").hidden = code === "";
-        const isScanned = screen.name === "offerQR";
-        write(find("hint"), isScanned ? strings.text("clerk.scanner") : "");
-        find("hint").hidden = !isScanned;
+        const hint = hintKey(screen, presentation);
+        write(find("hint"), hint === null ? "" : strings.text(hint));
+        find("hint").hidden = hint === null;
+        // Before the decision the answers stand beside the question without symbol and colour, which would
+        // invite to skip the comparison. After it they are among the details.
         const isVerified = ["awaitingDecision", "verified"].includes(presentation?.state);
-        const answers = screen.shows && isVerified ? presentation.result?.answers ?? [] : [];
-        const lines = answers.filter(({ ask }) => ask !== "portrait")
-            .map(({ ask, answer }) => ({ question: questionText(ask, strings), answer }));
+        const isShown = screen.shows && isVerified && (!screen.isFinal || this.#opened === presentation.id);
+        const lines = isShown ? answerLines(presentation.result, strings) : [];
         find("answers").hidden = lines.length === 0;
-        this.#draw(find("answers"), [screen.tone, lines], () => lines.map(({ question, answer }) => element("li", { "data-answer": answer },
-            element("span", { class: "asked" }, question), picture(screen.tone === "test" ? "test" : answerShapes[answer] ?? "unknown"),
-            element("strong", {}, answerText(answer, strings)))));
-        const spoken = lines.map(({ question, answer }) => `${question} ${answerText(answer, strings)}`);
-        return [head, ...spoken, text].join("\n");
+        this.#draw(find("answers"), lines, () => lines.map(({ line }) => element("li", {}, line)));
+        const told = [head, instruction, text, ...screen.isFinal ? [] : lines.map(({ line }) => line)];
+        return told.filter((part) => part !== "").join("\n");
     }
 
     #verdictText(screen, presentation, strings) {
         if (screen.name === "missing") {
             return missingText("clerk", presentation, strings);
         }
+        if (screen.wiped !== undefined || ["verified", "tooYoung"].includes(screen.name)) {
+            // The heading stands alone.
+            return "";
+        }
         if (screen.reason !== undefined) {
             return strings.text(reasonKey(screen.reason));
+        }
+        if (screen.name === "answerNo") {
+            return refusedLines(presentation.result, strings);
         }
         const isOffered = screen.name === "idle" && presetsOffered(page.known).length > 0;
         const prefix = screen.prefix ?? "clerk";
@@ -219,19 +247,20 @@ class ClerkView {
         return button;
     }
 
-    #showActions(screen, presentation, strings) {
-        const choices = this.#choices(screen, presentation);
+    #showActions(screen, { presentation, final }, strings) {
+        const choices = final === null || presentation !== null ? this.#choices(screen, presentation) : this.#lastChoices(final);
         const isMissing = presentation !== null && hasPicture(presentation) && this.#portrait.state !== "shown";
-        const key = [strings.language, presentation?.id, choices, this.#isActing, isMissing];
+        const key = [strings.language, presentation?.id ?? final?.id, choices, this.#pressed, isMissing];
         this.#draw(find("actions"), key, () => choices.map(([name, shape, action, text = `clerk.${name}`]) => {
             const words = strings.text(text);
             // `Scanner` ignores a key press on this button soon after another key, so that a QR code cannot
             // confirm a match.
-            const attributes = { type: "button", "data-action": name, "data-deliberate": name === "matches" };
+            const isDeliberate = ["matches", "wrongKey"].includes(name);
+            const attributes = { type: "button", "data-action": name, "data-deliberate": isDeliberate, "data-pressed": action === this.#pressed };
             const button = element("button", attributes, shape && picture(shape),
                 element("span", {}, words));
             // Nobody can confirm a match with a picture that is not shown.
-            button.disabled = this.#isActing || (name === "matches" && isMissing);
+            button.disabled = this.#pressed !== null || (name === "matches" && isMissing);
             button.addEventListener("click", () => this.#act(action));
             return button;
         }));
@@ -250,54 +279,69 @@ class ClerkView {
             return [];
         }
         if (!awaitsComparison(presentation)) {
-            const again = screen.asksAgain ? [["askAgain", null, "askAgain"]] : [];
+            const text = screen.name === "missing" ? "clerk.askAgain" : "clerk.tryAgain";
+            const again = screen.asksAgain ? [["askAgain", null, "askAgain", text]] : [];
             return [...again, ["done", null, "dismissed"]];
         }
         const [matches, matchesNot] = hasPicture(presentation) ? [] : ["clerk.accept", "clerk.refuse"];
         return [["matches", "yes", "approved", matches], ["matchesNot", "no", "rejected", matchesNot], ["skip", null, "dismissed"]];
     }
 
-    /// Runs the action of a button. All buttons are disabled meanwhile.
+    /// Returns the buttons of the screen after a decision.
+    #lastChoices({ repeats }) {
+        return [["done", null, "leave"], ...repeats ? [["wrongKey", null, "askAgain"]] : []];
+    }
+
+    /// Runs the action of a button. All buttons are disabled meanwhile, and the pressed button looks pressed.
     async #act(action) {
-        this.#isActing = true;
+        this.#pressed = action;
         page.render();
-        if (action === "retry") {
-            page.retry();
-        } else if (action === "cancel") {
-            await page.act(() => page.daemon.cancel(page.known.presentation.id));
-        } else if (action === "askAgain") {
-            await page.act(() => page.daemon.askAgain(page.known.presentation.id));
-        } else {
-            await this.#close(page, action);
+        await this.#perform(action);
+        this.#pressed = null;
+        page.render();
+    }
+
+    async #perform(action) {
+        const { presentation, final } = page.known;
+        switch (action) {
+        case "retry": return page.retry();
+        case "leave": return page.leaveFinal();
+        case "cancel": return page.act(() => page.daemon.cancel(presentation.id));
+        case "askAgain": return page.act(() => page.daemon.askAgain(presentation?.id ?? final.id), { refusals });
+        default: return this.#close(presentation, action);
         }
-        this.#isActing = false;
-        page.render();
     }
 
     async #startPreset(name) {
-        this.#isActing = true;
+        this.#pressed = name;
         page.render();
-        await page.act(() => page.daemon.start(page.laneName, name));
-        this.#isActing = false;
+        await page.act(() => page.daemon.start(page.laneName, name), { refusals: { laneBusy: "laneBusy" } });
+        this.#pressed = null;
         page.render();
     }
 
-    /// Sends a decision to the daemon, which also wipes name and picture there.
-    async #close(page, decision) {
-        const { presentation } = page.known;
-        // If there is nothing to decide, only the display of the result ends.
-        if (!isToDecide(presentation) || await page.act(() => page.daemon.decide(presentation.id, decision))) {
-            this.#finish(page);
+    /// Sends a decision to the daemon, which also wipes name and picture there. The last screen follows from
+    /// the daemon's answer and never from the button.
+    async #close(presentation, decision) {
+        if (!isToDecide(presentation)) {
+            // There is nothing to decide, so that only the display of the result ends.
+            return page.finish();
+        }
+        const answer = await page.act(() => page.daemon.decide(presentation.id, decision));
+        if (answer !== null) {
+            this.#finish(answer.id === presentation.id ? answer : presentation);
         }
     }
 
-    /// Ends the display of a result. After a verified response a message says for a moment that the
-    /// result was wiped.
-    #finish(page) {
-        const hadPerson = ["awaitingDecision", "verified"].includes(page.known.presentation?.state);
-        page.finish({ wiped: hadPerson });
-        // A presentation that began meanwhile stays on the page.
-        setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
+    /// Ends the display of a result. After a person's decision its last screen follows.
+    #finish(presentation) {
+        // Another page of the lane may have been faster, or another presentation may have begun.
+        if (page.known.presentation?.id !== presentation.id) {
+            return;
+        }
+        const isDecided = typeof presentation.outcome === "string" && presentation.result?.decision !== undefined;
+        page.finish(isDecided
+            ? { id: presentation.id, screen: finalScreen(presentation), repeats: canAskAgain(presentation) } : null);
     }
 
     /// Redraws a part of the page only after a change, so that the part keeps the focus and a screen reader
@@ -316,14 +360,21 @@ function isToDecide(presentation) {
     return awaitsComparison(presentation) || (presentation?.outcome === "allow" && presentation.hint !== "decided");
 }
 
-function answerText(answer, strings) {
-    return strings.text(`answer.${answer in answerShapes ? answer : "unknown"}`);
+/// Returns the key of the remark below the text, or null.
+function hintKey(screen, presentation) {
+    if (screen.name === "offerQR") {
+        return "clerk.scanner";
+    }
+    if (screen.asksAgain === false) {
+        return "banner.consentOnce";
+    }
+    return screen.name === "armed" && presentation?.repeats !== undefined ? "clerk.repeats" : null;
 }
 
 /// Creates the row of one check.
-function row({ key, label = key, state, detail, seconds }, strings) {
+function row({ key, label = key, state, detail, seconds, isMinor }, strings) {
     const values = seconds === undefined || seconds === null ? {} : { duration: strings.duration(seconds) };
-    return element("li", { "data-outcome": key, "data-state": state },
+    return element("li", { "data-outcome": key, "data-state": state, "data-minor": isMinor === true },
         picture(stateShapes[state]),
         element("p", {}, element("span", { class: "label" }, strings.text(`outcome.${label}`)), " ",
             element("strong", { class: "state" }, strings.text(`state.${state}`))),

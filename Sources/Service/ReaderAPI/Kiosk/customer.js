@@ -1,20 +1,22 @@
 // The customer's page: what to do, and the outcome in one word. The page never holds a picture, a name or a
 // reason.
 
-import { askedTexts, keptTexts, questionText } from "./asks.js";
+import { askedTexts, keptTexts, questionText, refusedLines } from "./asks.js";
+import { Countdown } from "./countdown.js";
 import { element } from "./elements.js";
 import { missingText } from "./missing.js";
+import { noticeTexts } from "./notice.js";
 import { Page } from "./page.js";
-import { customerScreen } from "./screens.js";
+import { Pairing } from "./pairing.js";
+import { customerLayout, customerScreen } from "./screens.js";
 import { Speech } from "./speech.js";
 import { paragraphs, plain } from "./text.js";
-import { Announcer, antenna, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
+import { Announcer, antenna, Brand, find, paint, Picture, showTrial, SoundSwitch, write } from "./view.js";
 
-/// The screens that show what is asked.
-const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR", "look",
-    "keep"];
-/// The screens that show which question was answered.
-const answering = ["yes", "notConfirmed"];
+/// The screens that show what is asked: those on which the holder decides.
+const asking = ["look", "keep"];
+/// The screens with a button for each language. Others have one button for all.
+const greeting = ["idle", "armed"];
 
 class CustomerView {
     soundsAtFirst = true;
@@ -26,9 +28,17 @@ class CustomerView {
     #speech = new Speech();
     #picture = new Picture();
     #announcer = new Announcer();
+    #pairing = new Pairing(find("pairing"), () => page.daemon);
     #sound = new SoundSwitch(() => page.sounds.toggle());
+    #countdown = new Countdown(find("time"));
+    /// The screen on which somebody opened the list of languages.
+    #choosing = null;
 
     constructor() {
+        find("languages-open").addEventListener("click", () => {
+            this.#choosing = this.#choosing === null ? document.body.dataset.screen : null;
+            page.render();
+        });
         find("notice-open").addEventListener("click", () => find("notice").showModal());
         find("notice").addEventListener("click", (event) => {
             if (event.target === find("notice")) {
@@ -51,12 +61,12 @@ class CustomerView {
     /// Does nothing, since this page has nothing to load for a presentation.
     shown() {}
 
-    stay(known) {
-        return known.lane.kiosk.resultSeconds;
+    stay(page) {
+        return page.resultStay;
     }
 
     overstayed(page) {
-        page.finish({ wiped: false });
+        page.finish();
     }
 
     render({ known, strings, daemon, sounds }) {
@@ -64,19 +74,22 @@ class CustomerView {
         const { lane, presentation } = known;
         document.body.dataset.tone = screen.tone;
         document.body.dataset.screen = screen.name;
-        document.body.dataset.layout = screen.drawing === undefined ? "block" : "guide";
+        document.body.dataset.layout = customerLayout(screen);
         paint(lane?.kiosk?.colours);
         const head = this.#head(screen, lane, strings);
         const text = screen.name === "missing"
             ? missingText("customer", presentation, strings) : strings.text(`customer.${screen.name}.text`);
         write(find("head"), head);
         write(find("text"), text);
-        this.#picture.show(screen, lane);
-        this.#showTrial(lane, strings);
+        find("text").hidden = screen.isInSteps === true;
+        this.#picture.show(screen, lane, screen.isInSteps ? [strings.text("tap.open"), strings.text("tap.hold")] : null);
+        this.#countdown.show(known, strings);
+        showTrial(lane, strings);
         this.#showQuestion(screen, presentation, strings);
         this.#showAsks(screen, known, strings);
         this.#showPointer(screen, lane);
-        this.#showControls(strings, sounds);
+        this.#pairing.show(screen.name === "refused", { page: this.name, lane: page.laneName }, strings);
+        this.#showControls(screen, strings, sounds);
         this.#showNotice(lane, presentation, strings);
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
         this.#welcome.show(lane?.brand, daemon);
@@ -96,19 +109,16 @@ class CustomerView {
         return typeof welcome === "string" ? plain(welcome) : strings.text(`customer.${screen.name}.head`);
     }
 
-    /// Shows on every screen that test documents are accepted.
-    #showTrial(lane, strings) {
-        const isTrial = lane?.acceptsTestDocuments === true;
-        write(find("trial"), isTrial ? strings.text("banner.testDocuments") : "");
-        find("trial").hidden = !isTrial;
-    }
-
-    /// Shows which question was answered, without the comparison of the portrait.
+    /// Shows which question was answered, without the comparison of the portrait. The answer stands beside the
+    /// question only if it is not yes.
     #showQuestion(screen, presentation, strings) {
-        const asks = answering.includes(screen.name)
-            ? (presentation.result?.answers ?? []).filter(({ ask }) => ask !== "portrait") : [];
-        write(find("question"), asks.map(({ ask }) => questionText(ask, strings)).join(" · "));
-        find("question").hidden = asks.length === 0;
+        const text = {
+            yes: () => (presentation.result?.answers ?? []).filter(({ ask }) => ask !== "portrait")
+                .map(({ ask }) => questionText(ask, strings)).join(" · "),
+            notConfirmed: () => refusedLines(presentation.result, strings),
+        }[screen.name]?.() ?? "";
+        write(find("question"), text);
+        find("question").hidden = text === "";
     }
 
     /// Shows what is asked and kept. While nothing is asked, shows which wallets are accepted and what may be
@@ -143,10 +153,20 @@ class CustomerView {
         }
     }
 
-    #showControls(strings, sounds) {
+    #showControls(screen, strings, sounds) {
         write(find("notice-open"), strings.text("notice.open"));
         this.#sound.show(sounds.areOn, strings);
+        if (this.#choosing !== screen.name) {
+            this.#choosing = null;
+        }
+        const isOpen = greeting.includes(screen.name) || this.#choosing !== null;
+        const opener = find("languages-open");
+        opener.hidden = greeting.includes(screen.name);
+        opener.setAttribute("aria-expanded", String(isOpen));
+        opener.setAttribute("aria-label", strings.text("language"));
+        write(opener, strings.name);
         const group = find("languages");
+        group.hidden = !isOpen;
         group.setAttribute("aria-label", strings.text("language"));
         if (group.childElementCount === 0) {
             group.append(...strings.languages.map(([tag, name]) => {
@@ -160,20 +180,10 @@ class CustomerView {
         }
     }
 
-    /// Fills the privacy notice. The operator's texts come first, but the retention of a running order
-    /// replaces the operator's.
+    /// Fills the privacy notice.
     #showNotice(lane, presentation, strings) {
-        const { controller, purpose, kept, contact } = lane?.kiosk?.notice ?? {};
-        const asks = askedTexts(presentation, strings).join(" · ");
-        const ordered = keptTexts(presentation, strings).join(" · ");
-        const rows = [
-            ["notice.who", controller ?? presentation?.brand?.name ?? lane?.brand?.name],
-            ["notice.what", purpose ?? (asks === "" ? undefined : asks)],
-            ["notice.kept", ordered === "" ? kept : ordered],
-            ["notice.contact", contact],
-        ].flatMap(([key, words]) => [
-            element("dt", {}, strings.text(key)),
-            element("dd", {}, element("bdi", {}, words === undefined ? strings.text("notice.staff") : paragraphs(words))),
+        const rows = noticeTexts(lane, presentation, strings).flatMap(([key, words]) => [
+            element("dt", {}, strings.text(key)), element("dd", {}, element("bdi", {}, paragraphs(words))),
         ]);
         const node = find("notice");
         const key = JSON.stringify([strings.language, ...rows.map((row) => row.textContent)]);

@@ -7,16 +7,19 @@ const answerDeadline = 10_000;
 const receiptsDeadline = 120_000;
 
 /// The reason why a request failed. `kind` is `refused` (the page has no access), `absent` (there is no such
-/// thing), `wiped`, `conflict`, `unreachable` or `faulty`.
+/// thing), `wiped`, `conflict`, `unreachable` or `faulty`. `id` is the daemon's id of the problem, if it sent
+/// one.
 export class DaemonError extends Error {
-    constructor(kind) {
+    constructor(kind, id = null) {
         super(kind);
         this.kind = kind;
+        this.id = id;
     }
 
-    static of(status) {
+    static async of(response) {
         const kinds = { 401: "refused", 403: "refused", 404: "absent", 409: "conflict", 410: "wiped" };
-        return new DaemonError(kinds[status] ?? "faulty");
+        const { id } = await response.json().catch(() => ({})) ?? {};
+        return new DaemonError(kinds[response.status] ?? "faulty", typeof id === "string" ? id : null);
     }
 }
 
@@ -28,7 +31,7 @@ async function values(response) {
 export class Daemon {
     #place;
 
-    /// - page: `kiosk`, `clerk`, or `owner`, which has no lane.
+    /// - page: `kiosk`, `clerk`, `desk`, or `owner`, which has no lane.
     constructor(page, lane = null) {
         // The name comes from the page's address. No lane's name has other characters, and a header cannot
         // carry all of them.
@@ -38,6 +41,16 @@ export class Daemon {
     /// Exchanges a code for the page's cookie, which scripts cannot read.
     async enter(code) {
         await this.#ask("POST", "/v1/page-sessions", { code });
+    }
+
+    /// Exchanges three words for the cookie of a page. Returns `page` and `lane` of that page.
+    async pair(words) {
+        return values(await this.#ask("POST", "/v1/page-sessions", { words }));
+    }
+
+    /// Returns `page` and `lane` of each page for which this browser has a cookie.
+    async opened() {
+        return (await values(await this.#ask("GET", "/v1/page-sessions"))).pages;
     }
 
     async lane(name) {
@@ -63,8 +76,9 @@ export class Daemon {
         return blob;
     }
 
+    /// Sends a decision. Returns the presentation as it is then.
     async decide(id, decision) {
-        await this.#ask("POST", `${this.#address(id)}/decision`, { decision });
+        return values(await this.#ask("POST", `${this.#address(id)}/decision`, { decision }));
     }
 
     async engage(id, uri) {
@@ -76,9 +90,36 @@ export class Daemon {
         await this.#ask("POST", `/v1/lanes/${encodeURIComponent(lane)}/presentations`, { preset });
     }
 
-    /// Repeats the order of a presentation of the lane.
-    async askAgain(id) {
-        await this.#ask("POST", `${this.#address(id)}/again`, {});
+    /// Starts a preset of the lane that asks for data. Returns its presentation, and whether it is new: the daemon
+    /// answers the same order with the earlier presentation.
+    ///
+    /// - order: `preset`, `reference`, `holder` and, if the holder agreed to the retention, `consent`.
+    async order(lane, order) {
+        const response = await this.#ask("POST", `/v1/lanes/${encodeURIComponent(lane)}/presentations`, order);
+        return [await values(response), response.status === 201];
+    }
+
+    /// Repeats the order of a presentation of the lane, and returns the new presentation.
+    ///
+    /// - again: `consent` if the holder agreed to the retention again; only the desk's page sends it.
+    async askAgain(id, again = {}) {
+        return values(await this.#ask("POST", `${this.#address(id)}/again`, again));
+    }
+
+    /// Returns the page's presentations with this reference.
+    async presentationsOf(reference) {
+        const { presentations } = await values(await this.#ask("GET", `/v1/presentations?reference=${encodeURIComponent(reference)}`));
+        return presentations;
+    }
+
+    /// Returns the data that is retained for a reference, as a file. The data stays.
+    async export(reference) {
+        return (await this.#ask("POST", "/v1/exports", { reference })).blob();
+    }
+
+    /// Deletes the data that is retained for a reference.
+    async deleteRetained(reference) {
+        await this.#ask("POST", "/v1/deletions", { reference });
     }
 
     async owner() {
@@ -130,13 +171,14 @@ export class Daemon {
             response = await fetch(path, {
                 ...rest, method, headers: { ...headers, "Countersign-Page": this.#place },
                 mode: "same-origin", credentials: "same-origin", cache: "no-store", redirect: "error",
-                referrerPolicy: "no-referrer",
+                // With no-referrer, the policy of the page, Firefox sends the origin null, which the daemon refuses.
+                referrerPolicy: "same-origin",
             });
         } catch {
             throw new DaemonError("unreachable");
         }
         if (!response.ok) {
-            throw DaemonError.of(response.status);
+            throw await DaemonError.of(response);
         }
         return response;
     }

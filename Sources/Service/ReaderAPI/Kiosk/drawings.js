@@ -19,8 +19,11 @@ const drawings = {
     open: (antenna, shape) => atReader("open", antenna, shape, phone(touchPoint(), closedWallet(), openID(), tap(105, 200))),
     again: (antenna, shape) => atReader("again", antenna, shape, phone(touchPoint(), openID())),
     card: (antenna, shape) => atReader("card", antenna, shape, phone(touchPoint(), openID())),
+    hold: (antenna, shape) => atReader("hold", antenna, shape, phone(touchPoint(), openID())),
     lift: (antenna, shape) => atReader("lift", antenna, shape, phone(question())),
-    qr, connect, bluetooth, look, checking,
+    keep: (antenna, shape) => atReader("keep", antenna, shape, phone(question())),
+    keepOn: (antenna, shape) => atReader("keep", antenna, shape, phone(openID())),
+    opening, qr, connect, bluetooth, look, checking,
 };
 
 /// Draws the drawing with this name. `shape` is the shape of the reader: `square`, `upright` or `builtIn`.
@@ -37,7 +40,7 @@ const stillArrows = {
     lift: "M96-80H236M196-120L236-80 196-40", again: "M96-120H236M200-152L236-120 200-88M236-36H96M132-68L96-36 132-4",
 };
 
-/// Draws the reader's face, the mark over its antenna, and a phone that moves to or from it.
+/// Draws the reader's face, the mark over its antenna, and a phone that moves to or from it, or lies on it.
 function atReader(name, antenna, shape, movingPhone) {
     const face = faces[shape];
     const x = face.x + (face.width * antenna.x) / 100;
@@ -50,9 +53,14 @@ function atReader(name, antenna, shape, movingPhone) {
         ...(shape === "builtIn" ? [] : [vector("path", { class: "cable", d: `M300 ${face.y} V${face.y - 110}` })]),
         readerFace(shape, face, x, y),
         ...(name === "card" ? [placed(x, y, bankCard())] : []),
-        ...(name === "open" ? [step(2, x - 86, y - 56)] : []),
+        ...(["open", "hold"].includes(name) ? [step(2, x - 86, y - 56)] : []),
         ...(stillArrows[name] === undefined ? [] : [placed(x, y, vector("path", { class: "arrow", d: stillArrows[name] }))]),
         placed(x - phoneSize.width / 2, top, group("moving", movingPhone, ...(name === "open" ? [step(1, 196, 130)] : []))));
+}
+
+/// Draws a phone on which the ID is being opened.
+function opening() {
+    return scene("opening open", 640, placed(195, 110, phone(closedWallet(), openID(), tap(105, 200)), step(1, 0, 0)));
 }
 
 /// Draws a phone that shows its QR code to a scanner.
@@ -84,7 +92,7 @@ function look() {
 
 /// Draws a ring that fills while the response is verified.
 function checking() {
-    return scene("checking", 640,
+    return vector("svg", { class: "scene checking", viewBox: "94 114 412 412", "aria-hidden": "true" },
         vector("circle", { class: "track", cx: middle.x, cy: middle.y, r: 190 }),
         vector("circle", { class: "progress", cx: middle.x, cy: middle.y, r: 190, pathLength: 100 }),
         vector("path", { class: "shield", d: "M300 205l95 34v70c0 64-40 104-95 126-55-22-95-62-95-126v-70z" }));

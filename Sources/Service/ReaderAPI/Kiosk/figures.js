@@ -73,7 +73,7 @@ export function bluetoothSwitch() {
 /// The number of a step.
 export function step(number, x, y) {
     return placed(x, y, vector("circle", { class: "step-ground", r: 34 }),
-        vector("text", { class: "step", y: 15, "text-anchor": "middle" }, String(number)));
+        vector("text", { class: "step", y: 17, "text-anchor": "middle" }, String(number)));
 }
 
 /// A crossed-out bank card, centred on its position.

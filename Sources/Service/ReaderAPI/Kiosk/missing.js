@@ -28,21 +28,31 @@ export function canAskAgain(presentation) {
 
 /// Returns the text for the missing elements and what to do, for the page `customer` or `clerk`.
 export function missingText(page, presentation, strings) {
-    const names = missingElements(presentation);
-    const words = names.slice(0, most).map((name) => elementText(name, strings));
+    const texts = missingElements(presentation).map((name) => knownText(name, strings));
+    const words = [...new Set(texts.filter((text) => text !== null))];
+    // An identifier means nothing to a customer or a clerk.
+    const unnamed = texts.filter((text) => text === null).length;
+    if (unnamed > 0) {
+        words.push(strings.text(unnamed === 1 ? "element.other" : "element.others"));
+    }
     return words.length === 1 ? strings.text(`${page}.missing.one`, { element: words[0] })
-        : strings.text(`${page}.missing.several`, { elements: list(words, names.length > most, strings.language) });
+        : strings.text(`${page}.missing.several`, { elements: list(words.slice(0, most), words.length > most, strings.language) });
 }
 
 /// Returns the translated name of an element, or its identifier in quotes.
-function elementText(name, strings) {
+export function elementText(name, strings) {
+    return knownText(name, strings) ?? `“${shortened(name)}”`;
+}
+
+/// Returns the translated name of an element, or null if `strings.json` has none.
+function knownText(name, strings) {
     const [, years] = /^age_over_(\d{2})$/.exec(name) ?? [];
     if (years !== undefined) {
         return strings.text("element.age_over", { years: Number(years) });
     }
     // The element of AAMVA has the same text as the element of ISO/IEC 18013-5.
     const known = name === "domestic_driving_privileges" ? "driving_privileges" : name;
-    return named.includes(known) ? strings.text(`element.${known}`) : `“${shortened(name)}”`;
+    return named.includes(known) ? strings.text(`element.${known}`) : null;
 }
 
 function shortened(name) {
@@ -50,6 +60,6 @@ function shortened(name) {
     return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : name;
 }
 
-function list(words, isLonger, language) {
+export function list(words, isLonger, language) {
     return isLonger ? `${words.join(", ")}, …` : new Intl.ListFormat(language, { style: "long", type: "conjunction" }).format(words);
 }

@@ -1,113 +1,101 @@
-// The owner's page: the state of the daemon, today's outcomes as numbers, receipts and tokens. Nothing on it
-// is about a person.
+// The owner's page: the state of the reader service, today's outcomes as numbers, receipts, and who may use
+// the service. Nothing on it is about a person.
 
+import { questionText } from "./asks.js";
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
 import { element, vector } from "./elements.js";
-import { listed, phrase, plain } from "./text.js";
+import { attention } from "./owner-attention.js";
+import { outcomes, outcomeTable, outcomeText, receiptsOfDay, dayText, sheet } from "./owner-sheet.js";
+import { Pairing } from "./pairing.js";
+import { persist } from "./pauses.js";
+import { Strings } from "./strings.js";
+import { table } from "./tables.js";
+import { listed, plain } from "./text.js";
+import { writeWords } from "./words.js";
 
 /// The time between two updates, in milliseconds.
 const pause = 15_000;
-const dayMilliseconds = 86_400_000;
 const receiptsAtOnce = 500;
 const mostRows = 100;
-const outcomes = ["allow", "deny", "unclear", "declined", "cancelled", "failed"];
+const answers = ["yes", "no", "unknown"];
+const decisions = ["approved", "rejected", "dismissed"];
+const readerStates = ["ready", "readerMissing", "readerInUse", "readerBlocked", "stopped"];
+const radioStates = ["ready", "off", "unprepared", "missing", "notUsed", "unknown"];
+const kinds = ["token", "user"];
 
 const daemon = new Daemon("owner");
 const find = (name) => document.querySelector(`[data-${name}]`);
+const pairing = new Pairing(find("pairing"), () => daemon);
+let strings = null;
+/// The last overview, or null before the first.
+let overview = null;
 /// The loaded receipts (`known`), the newest first; the number of the oldest loaded one (`first`); the
 /// searched words.
 const receipts = { known: [], first: null, words: "" };
+/// The key of the page's state with its values, so that another language shows the same state.
+let state = null;
 
 function time(text) {
-    return text === undefined ? "never" : new Date(text).toLocaleString();
+    return text === undefined ? strings.text("owner.never") : strings.time(text);
 }
 
-function days(milliseconds) {
-    return count(Math.floor(milliseconds / dayMilliseconds), "day");
+/// Returns the text of a word of the API, or the word itself if the page does not know it.
+function word(part, known, name) {
+    return known.includes(name) ? strings.text(`owner.${part}.${name}`) : plain(name);
 }
 
-/// Turns a state such as `readerMissing` into words.
-function words(state) {
-    return state.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+function say(key, isReady) {
+    state = [key, isReady];
+    find("state").dataset.ready = isReady ? "yes" : "no";
+    find("state").textContent = strings.text(key);
 }
 
-function count(number, thing) {
-    return `${number} ${thing}${number === 1 ? "" : "s"}`;
+/// Creates the entry of one thing that needs attention.
+function attentionEntry({ what, detail, action, command }) {
+    return element("li", {}, element("p", { class: "what" }, what),
+        // The daemon's own words are English in every language of the page.
+        detail === null ? null : element("p", { class: "faint" }, element("bdi", { lang: "en" }, plain(detail, 1_000))),
+        element("p", {}, strings.text("owner.todo"), " ", action),
+        command === null ? null : element("p", { class: "faint" }, strings.text("owner.run")),
+        command === null ? null : element("pre", { dir: "ltr", tabindex: "0" }, command.split("\n").map((line) => plain(line, 1_000)).join("\n")));
 }
 
-/// Creates a table.
-///
-/// - rows: the cells of each row; the first cell is the row's heading. A cell is a text, an element,
-///   `[text, class]` or `{ parts }`.
-function table(caption, headings, rows) {
-    const cell = (content) => {
-        if (content.parts !== undefined) {
-            return element("td", {}, ...content.parts);
-        }
-        const [text, kind = null] = Array.isArray(content) ? content : [content];
-        return element("td", { class: kind }, text instanceof Node ? text : plain(text));
-    };
-    return element("table", {}, element("caption", {}, caption),
-        element("thead", {}, element("tr", {}, ...headings.map((words) => element("th", { scope: "col", class: outcomes.includes(words) ? "number" : null }, words)))),
-        element("tbody", {}, ...rows.map(([first, ...rest]) =>
-            element("tr", {}, element("th", { scope: "row" }, plain(first)), ...rest.map(cell)))));
-}
-
-/// Returns everything that needs attention, each as the parts of a sentence.
-function faultsOf({ faults, lanes, trust, identities, doctor, time: now, acceptsTestDocuments, attention }) {
-    const found = faults.map(({ lane, text }) => lane === undefined ? phrase`${text}` : phrase`${lane}: ${text}`);
-    // Findings on trust and identities are left out: the daemon's own facts below report the same.
-    for (const { id, text, fix } of doctor?.findings.filter(({ id }) => !id.startsWith("trust.") && !id.startsWith("identity.")) ?? []) {
-        const remedy = fix === undefined ? [] : phrase`. Run: ${fix}`;
-        found.push([...phrase`This computer, ${id}: ${text}`, ...remedy]);
-    }
-    for (const { lane, standing } of lanes) {
-        if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
-            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask phones by itself at present."}`);
-        }
-    }
-    // Without trust or a list there is no age, and the comparison with NaN is false.
-    if (Math.floor(trust?.ageSeconds / 86_400) > attention.listDays) {
-        found.push(phrase`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
-    }
-    for (const { name, expires, fault } of identities) {
-        const left = Date.parse(expires) - Date.parse(now);
-        if (fault !== undefined) {
-            found.push(phrase`The identity “${name}” cannot be used: ${fault}`);
-        } else if (left < 0) {
-            found.push(phrase`The identity “${name}” has expired: import new certificates.`);
-        } else if (left < attention.identityDays * dayMilliseconds) {
-            found.push(phrase`The identity “${name}” expires in ${days(left)}: import new certificates.`);
-        }
-    }
-    if (acceptsTestDocuments) {
-        found.push(phrase`Test documents are accepted, and anybody can make one.`);
-    }
-    return found;
-}
-
-/// Returns the activity of a lane. The reason for a paused standing order is in `faultsOf`.
+/// Returns the activity of a lane. The reason for a paused standing order is in `attention`.
 function now({ isBusy, standing }) {
     if (standing !== undefined) {
-        return standing.isPaused ? "is paused" : "asks by itself";
+        return strings.text(standing.isPaused ? "owner.now.paused" : "owner.now.standing");
     }
-    return isBusy ? "in use" : "waits for an order";
+    return strings.text(isBusy ? "owner.now.busy" : "owner.now.waiting");
 }
 
-function showLanes(lanes) {
-    find("lanes").replaceChildren(table("Whether phones can be asked", ["Lane", "Reader", "Bluetooth", "Now"], lanes.map((lane) => [
-        lane.lane, [words(lane.state), lane.state === "ready" ? "yes" : "no"], [words(lane.bluetooth), lane.bluetooth === "ready" ? "yes" : "no"],
-        now(lane),
-    ])));
+function readerCell({ state: reader, link }) {
+    const isReady = reader === "ready";
+    if (link === "benchLink") {
+        return [strings.text(isReady ? "owner.reader.wallet" : "owner.reader.walletGone"), isReady ? "yes" : "no"];
+    }
+    return [word("reader", readerStates, reader), isReady ? "yes" : "no"];
+}
+
+function radioCell({ bluetooth }) {
+    const style = { ready: "yes", notUsed: "faint", unknown: "faint" }[bluetooth] ?? "no";
+    return [word("bluetooth", radioStates, bluetooth), style];
+}
+
+function laneTable(lanes) {
+    const headings = ["lane", "reader", "bluetooth", "now"].map((column) => strings.text(`owner.column.${column}`));
+    return table(strings.text("owner.lanes.caption"), headings,
+        lanes.map((lane) => [lane.lane, readerCell(lane), radioCell(lane), now(lane)]));
 }
 
 function showTrust({ trust, identities }) {
-    const facts = trust === undefined ? "No issuer is trusted yet."
-        : `${count(trust.anchors, "trusted issuer")}, ${trust.obtained === null ? "no list" : `newest list: ${time(trust.obtained)}`}`;
-    find("trust").replaceChildren(element("p", {}, facts),
-        identities.length === 0 ? element("p", { class: "faint" }, "No reader identity: requests are unsigned, and some wallets refuse unsigned requests.")
-            : table("Reader identities", ["Name", "Valid until"], identities.map(({ name, expires }) => [name, expires === undefined ? "no certificate" : time(expires)])));
+    const list = trust?.obtained === undefined ? strings.text("owner.trust.noList") : strings.text("owner.trust.list", { time: time(trust.obtained) });
+    const facts = trust === undefined ? [strings.text("owner.trust.none")] : [strings.text("owner.trust.issuers", { count: trust.anchors }), list];
+    const headings = [strings.text("owner.column.name"), strings.text("owner.column.until")];
+    find("trust").replaceChildren(...facts.map((text) => element("p", {}, text)),
+        identities.length === 0 ? element("p", { class: "faint" }, strings.text("owner.identity.none"))
+            : table(strings.text("owner.identity.caption"), headings, identities.map(({ name, expires }) =>
+                [name, expires === undefined ? strings.text("owner.identity.bare") : time(expires)])));
 }
 
 /// Draws the outcomes of an hour as a bar; the numbers are in the table beside it.
@@ -122,74 +110,97 @@ function bar(hour, most) {
 }
 
 function showToday({ day, hours }) {
-    const total = (hour) => outcomes.reduce((sum, outcome) => sum + hour[outcome], 0);
-    const busy = hours.filter((hour) => total(hour) > 0);
-    const most = Math.max(1, ...busy.map(total));
-    const clock = { hour: "2-digit", minute: "2-digit" };
-    find("today").replaceChildren(busy.length === 0
-        ? element("p", { class: "faint" }, `No presentation has ended on ${plain(day)} yet.`)
-        : table(`Presentations that ended on ${plain(day)}, by hour and outcome`, ["From", ...outcomes, "Share"], busy.map((hour) => [
-            new Date(hour.from).toLocaleTimeString([], clock),
-            ...outcomes.map((outcome) => [String(hour[outcome]), "number"]), bar(hour, most),
-        ])));
+    const sum = (hour) => outcomes.reduce((all, outcome) => all + hour[outcome], 0);
+    const most = Math.max(1, ...hours.map(sum));
+    find("today").replaceChildren(hours.every((hour) => sum(hour) === 0)
+        ? element("p", { class: "faint" }, strings.text("owner.today.none", { day: dayText(day, strings) }))
+        // The whole day has no bar of an hour's scale.
+        : outcomeTable(day, hours, strings, { heading: strings.text("owner.column.share"), more: (hour) => [bar(hour, Math.max(most, sum(hour)))] }));
+    find("legend").replaceChildren(...outcomes.map((outcome) => element("div", { class: outcome },
+        element("dt", {}, vector("svg", { class: "bar", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+            vector("rect", { class: outcome, x: 0, y: 0, width: 1, height: 1 })), outcomeText(outcome, strings)),
+        element("dd", {}, strings.text(`owner.legend.${outcome}`)))));
 }
 
 /// Shows the callers. Without the member `lanes`, a caller is not limited to lanes.
 function showTokens(tokens) {
-    find("tokens").replaceChildren(table("Scopes and lanes of each, and its last use since the daemon started",
-        ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
-            [name, kind, { parts: listed(scopes) }, { parts: lanes === undefined ? ["all"] : listed(lanes) }, time(lastUsed)])));
+    const headings = ["name", "kind", "scopes", "lanes", "used"].map((column) => strings.text(`owner.column.${column}`));
+    find("tokens").replaceChildren(table(strings.text("owner.tokens.caption"), headings, tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
+        [name, word("kind", kinds, kind), { parts: listed(scopes) }, lanes === undefined ? strings.text("owner.all") : { parts: listed(lanes) },
+            time(lastUsed)])));
 }
 
-function show(overview) {
-    const faults = faultsOf(overview);
+function show() {
+    const found = attention(overview, strings);
     document.body.dataset.screen = "overview";
-    find("main").hidden = false;
-    find("state").dataset.ready = overview.ready ? "yes" : "no";
-    find("state").textContent = overview.ready ? "Ready" : "Not ready";
-    const checked = overview.doctor === undefined ? "computer not checked by countersign doctor" : `computer checked ${time(overview.doctor.time)}`;
-    find("facts").replaceChildren(...phrase`Version ${overview.version}, running since ${time(overview.started)}, ${checked}`);
-    find("faults-card").hidden = faults.length === 0;
-    find("faults").replaceChildren(...faults.map((parts) => element("li", {}, ...parts)));
-    showLanes(overview.lanes);
+    find("overview").hidden = false;
+    say(overview.ready ? "owner.state.ready" : "owner.state.notReady", overview.ready);
+    const checked = overview.doctor === undefined ? strings.text("owner.notChecked") : strings.text("owner.checked", { time: time(overview.doctor.time) });
+    find("facts").textContent = [strings.text("owner.facts", { version: overview.version, time: time(overview.started) }), checked].join(" · ");
+    find("faults-card").hidden = found.length === 0;
+    find("well").hidden = found.length > 0;
+    find("faults").replaceChildren(...found.map(attentionEntry));
+    find("lanes").replaceChildren(laneTable(overview.lanes));
     showTrust(overview);
     showToday(overview.today);
     showTokens(overview.tokens);
     const { count: written = 0, last } = overview.receipts ?? {};
-    find("receipt-facts").textContent = written === 0 ? "No receipt yet."
-        : `${count(written, "receipt")}${last === undefined ? "" : `, the last of ${time(last)}`}`;
-    return written;
+    find("receipt-facts").textContent = written === 0 ? strings.text("owner.receipts.none")
+        : strings.text("owner.receipts.count", { count: written, time: time(last) });
+    showReceipts();
+}
+
+/// Shows everything in the present language.
+function showAll() {
+    writeWords(strings, "title.owner", find("languages"));
+    find("help").hidden = false;
+    if (overview !== null) {
+        show();
+        showSheet();
+    }
+    if (state !== null) {
+        say(...state);
+    }
+    showPairing();
 }
 
 // Receipts.
 
-/// Returns the texts of a receipt's row.
-function cells({ sequence, statement }) {
-    const { time: at, lane, outcome = "", questions = [], reasons = [], decision = "" } = statement ?? {};
-    return [String(sequence), at === undefined ? "" : time(at), lane ?? "", outcome,
-        questions.map(({ ask, answer }) => `${ask}: ${answer}`).join(", "), decision, reasons.join(", ")];
+/// Returns the texts of the questions of a receipt with their answers.
+function questionsOf({ statement }) {
+    return (statement?.questions ?? []).map(({ ask, answer }) =>
+        `${questionText(ask, strings)}: ${answers.includes(answer) ? strings.text(`answer.${answer}`) : plain(answer)}`);
+}
+
+function decisionOf({ statement }) {
+    const { decision = "" } = statement ?? {};
+    return decisions.includes(decision) ? strings.text(`owner.decision.${decision}`) : plain(decision);
 }
 
 /// Returns the cells of a receipt's row, in which each question and each reason keeps its own text direction.
-function shownCells(receipt) {
-    const { questions = [], reasons = [] } = receipt.statement ?? {};
-    const row = cells(receipt);
-    // The columns 4 and 6, counted from 0, are those of the questions and the reasons.
-    row[4] = { parts: listed(questions.map(({ ask, answer }) => `${ask}: ${answer}`)) };
-    row[6] = { parts: listed(reasons) };
-    return row;
+function cells(receipt) {
+    const { time: at, lane, outcome = "", reasons = [] } = receipt.statement ?? {};
+    return [String(receipt.sequence), at === undefined ? "" : time(at), lane ?? "", outcomeText(outcome, strings),
+        { parts: questionsOf(receipt).flatMap((text, index) => [index === 0 ? "" : ", ", element("bdi", {}, text)]) }, decisionOf(receipt), { parts: listed(reasons), kind: "ids" }];
+}
+
+/// Returns the text in which the search looks: what the page shows, and the API's words.
+function searchable(receipt) {
+    const { time: at, lane, outcome, questions = [], reasons = [], decision } = receipt.statement ?? {};
+    return [receipt.sequence, at === undefined ? "" : time(at), lane, outcome, outcomeText(outcome ?? "", strings), ...questionsOf(receipt),
+        ...questions.map(({ ask, answer }) => `${ask}: ${answer}`), decision, decisionOf(receipt), ...reasons].join(" ").toLowerCase();
 }
 
 /// Shows the loaded receipts that contain all searched words, at most `mostRows` of them.
 function showReceipts() {
-    const wanted = receipts.words.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const wanted = receipts.words.toLowerCase().split(/\s+/).filter((part) => part !== "");
     const found = receipts.known.filter((receipt) => {
-        const text = cells(receipt).join(" ").toLowerCase();
-        return wanted.every((word) => text.includes(word));
+        const text = searchable(receipt);
+        return wanted.every((part) => text.includes(part));
     });
-    const shown = found.slice(0, mostRows).map(shownCells);
-    find("receipts").replaceChildren(table(`${shown.length} of ${receipts.known.length} receipts, the newest first`,
-        ["Number", "Time", "Lane", "Outcome", "Questions", "Decision", "Reasons"], shown));
+    const rows = found.slice(0, mostRows).map(cells);
+    const headings = ["number", "time", "lane", "outcome", "questions", "decision", "reasons"].map((column) => strings.text(`owner.column.${column}`));
+    find("receipts").replaceChildren(table(strings.text("owner.receipts.shown", { shown: rows.length, count: receipts.known.length }), headings, rows));
     find("earlier").hidden = receipts.first === null || receipts.first <= 1;
 }
 
@@ -201,7 +212,6 @@ async function loadNewer(written) {
         receipts.known.unshift(...found.reverse());
         receipts.first ??= receipts.known.at(-1)?.sequence ?? null;
     }
-    showReceipts();
 }
 
 /// Loads the receipts before the oldest loaded one.
@@ -209,26 +219,40 @@ async function loadEarlier() {
     const after = Math.max(0, receipts.first - 1 - receiptsAtOnce);
     const { receipts: found } = await daemon.receipts(after, receipts.first - 1 - after);
     receipts.known.push(...found.reverse());
-    receipts.first = receipts.known.at(-1).sequence;
+    receipts.first = after + 1;
     showReceipts();
 }
 
-/// Has the daemon verify the chain of receipts, and shows the verdict.
 async function verify() {
-    const node = find("verdict");
-    node.dataset.holds = "";
-    node.textContent = "Verifying";
-    const { verdict, receipts: links, broken } = await daemon.verifyReceipts();
-    node.dataset.holds = verdict === "intact" ? "yes" : "no";
-    node.replaceChildren(...(verdict === "intact" ? [`${count(links, "receipt")} verified: no fault was found.`]
-        : phrase`Receipt ${broken.at} is not valid: ${broken.detail}`));
+    find("verdict").textContent = strings.text("owner.verifying");
+    const { verdict, receipts: number, broken } = await daemon.verifyReceipts();
+    find("verdict").dataset.holds = verdict === "intact" ? "yes" : "no";
+    find("verdict").textContent = verdict === "intact" ? strings.text("owner.intact", { count: number })
+        : strings.text("owner.broken", { number: broken.at, detail: broken.detail });
 }
 
-/// Saves all receipts as a file of the browser.
 async function save() {
     const address = URL.createObjectURL(await daemon.receiptTable());
     element("a", { href: address, download: "receipts.csv" }).click();
     URL.revokeObjectURL(address);
+}
+
+// The daily sheet.
+
+function showSheet() {
+    find("sheet").replaceChildren(...sheet(overview, {
+        lanes: laneTable(overview.lanes), attention: attention(overview, strings), known: receipts.known, strings,
+    }));
+}
+
+/// Loads the day's receipts to the first one, and opens the browser's dialog for printing.
+async function print() {
+    await update();
+    while (receipts.first > 1 && receiptsOfDay(receipts.known, overview.today.hours)?.first === receipts.first) {
+        await loadEarlier();
+    }
+    showSheet();
+    window.print();
 }
 
 /// Connects a button to an action, which runs once at a time, and shows a failure.
@@ -240,7 +264,7 @@ function on(name, action) {
             await action();
         } catch {
             find("verdict").dataset.holds = "no";
-            find("verdict").textContent = "The daemon did not answer. Try again.";
+            find("verdict").textContent = strings.text("owner.noAnswer");
         }
         button.disabled = false;
     });
@@ -248,31 +272,54 @@ function on(name, action) {
 
 // Sign-in and updates.
 
+/// Shows the field for three words on a page without access.
+function showPairing() {
+    pairing.show(document.body.dataset.screen === "refused", { page: "owner" }, strings);
+}
+
 function refused() {
     document.body.dataset.screen = "refused";
-    find("main").hidden = true;
-    find("state").dataset.ready = "no";
-    find("state").textContent = "This page has no access: run countersign page-code --page owner, and open the address that it prints.";
+    find("overview").hidden = true;
+    for (const name of ["facts", "faults", "lanes", "trust", "today", "receipt-facts", "verdict", "receipts", "tokens", "sheet"]) {
+        find(name).replaceChildren();
+    }
+    find("search").value = "";
+    Object.assign(receipts, { known: [], first: null, words: "" });
+    find("help-code").open = true;
+    overview = null;
+    showPairing();
+    say("owner.state.refused", false);
+}
+
+/// Loads and shows the overview and the newest receipts.
+async function update() {
+    const loaded = await daemon.owner();
+    await loadNewer(loaded.receipts?.count ?? 0);
+    overview = loaded;
+    show();
+    showSheet();
 }
 
 /// Updates the page, and again after each `pause`. A refused page stops, since it needs a new code.
 async function look() {
     try {
-        await loadNewer(show(await daemon.owner()));
+        await update();
     } catch (error) {
         if (error.kind === "refused") {
             return refused();
         }
         document.body.dataset.screen = "lost";
-        find("state").dataset.ready = "no";
-        find("state").textContent = "No contact with the daemon. The page shows the last known state.";
+        say("owner.state.lost", false);
     }
     setTimeout(look, pause);
 }
 
-/// Signs the page in with the code of its address, if there is one, and begins the updates.
+/// Loads the texts, signs the page in with the code of its address, if there is one, and begins the updates.
 async function enter() {
     const code = takeCode();
+    const wish = new URLSearchParams(location.search).get("lang");
+    strings = await persist(() => Strings.load(wish, ...navigator.languages), new AbortController().signal);
+    showAll();
     if (code !== null) {
         // A used code does no harm: the page may have its cookie already.
         await daemon.enter(code).catch(() => {});
@@ -284,7 +331,12 @@ find("search").addEventListener("input", ({ target }) => {
     receipts.words = target.value;
     showReceipts();
 });
+find("languages").addEventListener("change", ({ target }) => {
+    strings.choose(target.value);
+    showAll();
+});
 on("verify", verify);
 on("csv", save);
 on("earlier", loadEarlier);
+on("print", print);
 enter();

@@ -2,11 +2,12 @@
 // result after its time.
 
 import { takeCode } from "./capability.js";
+import { waitOf } from "./countdown.js";
 import { Daemon } from "./daemon.js";
 import { Feed } from "./feed.js";
 import { persist } from "./pauses.js";
 import { Scanner } from "./scanner.js";
-import { awaitsComparison, isClosed } from "./screens.js";
+import { awaitsComparison, isClosed } from "./presentation.js";
 import { Sounds } from "./sounds.js";
 import { Strings } from "./strings.js";
 
@@ -20,9 +21,13 @@ const retryPause = 2_000;
 /// before. An older result belongs to an earlier customer.
 const newsStay = 10_000;
 
+/// The seconds for which a result is shown if the lane's settings do not say.
+const usualResultStay = 12;
+
 export class Page {
-    /// The state from which the screens are drawn.
-    known = { link: "connecting", lane: null, presentation: null, hint: null, wiped: false };
+    /// The state from which the screens are drawn. `wait` is the time until which the daemon waits for a
+    /// person, and `final` the screen that stays for a moment after a decision.
+    known = { link: "connecting", lane: null, presentation: null, hint: null, wait: null, final: null };
     strings;
     daemon = null;
     laneName = new URLSearchParams(location.search).get("lane") ?? "";
@@ -41,10 +46,11 @@ export class Page {
     /// The result whose display time is running.
     #staying = null;
     #bannerTimer = null;
+    #finalTimer = null;
 
     /// - view: has `name` (the page's name), `render(page)`, `keeps(presentation)` (returns the part of a
     ///   presentation that the page may hold), `scans` (whether it reads QR codes), `soundsAtFirst`,
-    ///   `shown(page, presentation)` (called with each fetched presentation), `stay(known)` (returns the
+    ///   `shown(page, presentation)` (called with each fetched presentation), `stay(page)` (returns the
     ///   seconds for which a result is shown), `overstayed(page)` (called after that time) and `wipe()`
     ///   (removes the portrait that the view holds).
     constructor(view) {
@@ -144,7 +150,7 @@ export class Page {
         }
         if (current?.id !== id) {
             // Nothing of the earlier presentation stays on the page.
-            this.forget({ presentation: { id, state }, hint, wiped: false });
+            this.forget({ presentation: { id, state }, hint });
         } else if (!isClosed(current)) {
             // Without a hint in the event, the shown hint stays while the lane waits for a phone.
             this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
@@ -156,16 +162,32 @@ export class Page {
         clearTimeout(this.#resetTimer);
         this.#staying = this.#drawn = null;
         this.view.wipe();
-        this.#know({ presentation: null, hint: null, ...changes });
+        clearTimeout(this.#finalTimer);
+        this.#know({ presentation: null, hint: null, wait: null, final: null, ...changes });
     }
 
-    /// Ends the display of a presentation, so that the page is ready for the next customer.
-    finish({ wiped }) {
+    /// The seconds for which a result is shown.
+    get resultStay() {
+        return this.known.lane?.kiosk?.resultSeconds ?? usualResultStay;
+    }
+
+    /// Ends the display of a presentation, so that the page is ready for the next customer. `final` is shown
+    /// for the time of a result, unless another presentation begins earlier.
+    finish(final = null) {
         this.#left = this.known.presentation?.id ?? this.#left;
         if (this.home !== null) {
             this.strings.choose(this.home);
         }
-        this.forget({ wiped });
+        this.forget({ final });
+        if (final !== null) {
+            this.#finalTimer = setTimeout(() => this.leaveFinal(), this.resultStay * 1_000);
+        }
+    }
+
+    /// Removes the screen that `finish` left.
+    leaveFinal() {
+        clearTimeout(this.#finalTimer);
+        this.#know({ final: null });
     }
 
     /// Changes what is known, and draws the page again.
@@ -211,7 +233,8 @@ export class Page {
         const id = lane.presentation;
         if (id === undefined || id === this.#left) {
             // The shown presentation may have begun after the daemon answered for the lane.
-            return this.#isStale || this.known.presentation === null ? undefined : this.forget();
+            const isShown = this.known.presentation !== null || (id === undefined && this.known.final !== null);
+            return this.#isStale || !isShown ? undefined : this.forget();
         }
         let presentation, now;
         try {
@@ -228,9 +251,10 @@ export class Page {
             return;
         }
         if (this.#isDue(presentation, now)) {
-            this.#show(this.view.keeps(presentation));
+            const wait = waitOf(presentation, now, this.known.wait);
+            this.#show(this.view.keeps(presentation), wait);
         } else {
-            this.finish({ wiped: false });
+            this.finish();
             this.#left = id;
         }
     }
@@ -251,19 +275,20 @@ export class Page {
     }
 
     /// Shows a fetched presentation, and starts the timer for a result.
-    #show(presentation) {
+    #show(presentation, wait) {
         if (this.known.presentation !== null && this.known.presentation.id !== presentation.id) {
             this.forget();
         }
+        clearTimeout(this.#finalTimer);
         this.#drawn = presentation.id;
-        this.#know({ presentation, hint: presentation.hint ?? null });
+        this.#know({ presentation, hint: presentation.hint ?? null, wait, final: null });
         this.view.shown(this, presentation);
         const staying = JSON.stringify([presentation.id, presentation.state, presentation.outcome]);
         // The daemon ends the wait for a decision, so that no timer runs here for it.
         if (isClosed(presentation) && !awaitsComparison(presentation) && staying !== this.#staying) {
             this.#staying = staying;
             clearTimeout(this.#resetTimer);
-            this.#resetTimer = setTimeout(() => this.view.overstayed(this), this.view.stay(this.known) * 1_000);
+            this.#resetTimer = setTimeout(() => this.view.overstayed(this), this.view.stay(this) * 1_000);
         }
     }
 
@@ -273,26 +298,29 @@ export class Page {
         if (presentation?.state !== "armed") {
             return this.say("scanIdle");
         }
-        await this.act(() => this.daemon.engage(presentation.id, uri), "scanned");
+        await this.act(() => this.daemon.engage(presentation.id, uri), { done: "scanned" });
     }
 
-    /// Runs an action at the daemon. Shows a banner if the action fails.
+    /// Runs an action at the daemon. Shows a banner if the action fails. `refusals` has the names of the
+    /// banners for some ids of problems.
     ///
-    /// Returns whether the action succeeded.
-    async act(action, done = null) {
+    /// Returns what the daemon answered, or null if the action failed.
+    async act(action, { done = null, refusals = {} } = {}) {
+        let answer;
         try {
-            await action();
+            answer = await action();
         } catch (error) {
             // A presentation that is wiped already needs no message.
-            if (error.kind !== "wiped") {
-                this.say("actionFailed");
-                return false;
+            if (error.kind === "wiped") {
+                return {};
             }
+            this.say(refusals[error.id] ?? "actionFailed");
+            return null;
         }
         if (done !== null) {
             this.say(done);
         }
-        return true;
+        return answer ?? {};
     }
 
     /// Removes everything when the browser leaves the page.

@@ -36,5 +36,6 @@ const shapes = {
 /// readers.
 export function picture(name) {
     return vector("svg", { class: "shape", viewBox: "0 0 100 100", "aria-hidden": "true", "data-shape": name },
-        ...shapes[name].map((d) => vector("path", { d })));
+        // The lines of a yes are drawn from their beginning to their end.
+        ...shapes[name].map((d) => vector("path", { d, pathLength: name === "yes" ? 100 : null })));
 }

@@ -1,9 +1,10 @@
-// Three short sounds, which are synthesised: no file is loaded.
+// Four short sounds, which are synthesised: no file is loaded.
 
 /// The notes of each sound as `[frequency in Hz, start in s, length in s]`.
 const cues = {
     engaged: [[880, 0, 0.09], [1319, 0.1, 0.16]],
     yes: [[659, 0, 0.12], [784, 0.12, 0.12], [1047, 0.24, 0.28]],
+    unclear: [[523, 0, 0.14], [523, 0.18, 0.2]],
     no: [[392, 0, 0.2], [262, 0.22, 0.34]],
 };
 

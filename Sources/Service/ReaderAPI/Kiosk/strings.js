@@ -23,7 +23,7 @@ export class Strings {
     /// Loads the table from the daemon. `wishes` are the wished languages, the best first. Throws if the
     /// table cannot be loaded completely.
     static async load(...wishes) {
-        const response = await fetch("/kiosk/strings.json", {
+        const response = await fetch(new URL("strings.json", import.meta.url), {
             credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(loadDeadline),
         });
         if (!response.ok) {
@@ -50,8 +50,18 @@ export class Strings {
         document.documentElement.dir = this.direction;
     }
 
+    /// The browser's form of the language, such as en-GB, for dates and times.
+    get locale() {
+        return navigator.languages.find((tag) => tag.split("-")[0] === this.language) ?? this.language;
+    }
+
     get direction() {
         return this.#table[this.language].direction;
+    }
+
+    /// The name of the current language, in that language.
+    get name() {
+        return this.#table[this.language].name;
     }
 
     /// `[tag, name]` of each language.
@@ -82,6 +92,11 @@ export class Strings {
         const [unit, size] = unitSeconds.find(([, size]) => seconds >= size) ?? ["second", 1];
         const format = new Intl.NumberFormat(this.language, { style: "unit", unit, unitDisplay: "long" });
         return format.format(Math.max(0, Math.floor(seconds / size)));
+    }
+
+    /// Returns a point in time, without the marks that browsers put between its parts in Arabic.
+    time(text) {
+        return new Date(text).toLocaleString(this.locale).replace(/[\u200e\u200f]/g, "");
     }
 
     /// Returns the name of a country by its ISO 3166-1 code.

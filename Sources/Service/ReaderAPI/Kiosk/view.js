@@ -26,16 +26,17 @@ function readerShape(lane) {
     return readers.includes(reader) ? reader : "square";
 }
 
-/// Sets the style sheet's variables for the shop's own colours, or removes them.
-export function paint(colours) {
+/// Sets the style sheet's variables for the shop's own colours, or removes them. `body` is the page's own, or
+/// that of the preview.
+export function paint(colours, body = document.body) {
     const { ground, words } = colours ?? {};
     const areColours = [ground, words].every((colour) => /^#[0-9a-f]{6}$/i.test(colour));
-    document.body.toggleAttribute("data-branded", areColours);
+    body.toggleAttribute("data-branded", areColours);
     for (const [name, colour] of [["--brand-ground", ground], ["--brand-words", words]]) {
         if (areColours) {
-            document.body.style.setProperty(name, colour);
+            body.style.setProperty(name, colour);
         } else {
-            document.body.style.removeProperty(name);
+            body.style.removeProperty(name);
         }
     }
 }
@@ -47,20 +48,39 @@ export function write(node, text) {
     }
 }
 
+/// Shows at the bottom of every screen that test documents are accepted.
+export function showTrial(lane, strings, node = find("trial")) {
+    const isTrial = lane?.acceptsTestDocuments === true;
+    // A change of a hidden element is not announced, so the band is shown before its text changes.
+    node.hidden = !isTrial;
+    write(node, isTrial ? strings.text("banner.testDocuments") : "");
+}
+
 /// The symbol or drawing of the current screen, which is redrawn only after a change.
 export class Picture {
-    #node = find("picture");
+    #node;
     #shown = "";
 
-    show(screen, lane) {
+    constructor(node = find("picture")) {
+        this.#node = node;
+    }
+
+    /// Shows the symbol or drawing of a screen; with `captions`, instead of the drawing, one drawing for each of
+    /// the two steps of a tap.
+    show(screen, lane, captions = null) {
         const spot = antenna(lane);
         const shape = readerShape(lane);
-        const key = [screen.drawing ?? screen.shape, spot.x, spot.y, shape].join(" ");
+        const key = JSON.stringify([screen.drawing ?? screen.shape, spot.x, spot.y, shape, captions]);
         if (key === this.#shown) {
             return;
         }
         this.#shown = key;
-        this.#node.replaceChildren(screen.drawing === undefined ? picture(screen.shape) : draw(screen.drawing, spot, shape));
+        if (captions !== null) {
+            this.#node.replaceChildren(...["opening", "hold"].map((name, index) =>
+                element("div", { class: "step-of-tap" }, draw(name, spot, shape), element("p", { "aria-hidden": "true" }, captions[index]))));
+        } else {
+            this.#node.replaceChildren(screen.drawing === undefined ? picture(screen.shape) : draw(screen.drawing, spot, shape));
+        }
     }
 }
 
@@ -104,9 +124,10 @@ export class Brand {
 
 /// The switch for sounds.
 export class SoundSwitch {
-    #node = find("sound");
+    #node;
 
-    constructor(toggle) {
+    constructor(toggle, node = find("sound")) {
+        this.#node = node;
         this.#node.addEventListener("click", toggle);
     }
 

@@ -60,7 +60,7 @@ extension APIProblem {
         }
     }
 
-    /// Creates the problem of a response that was not opened.
+    /// Creates the problem of an encrypted response that is malformed or belongs to another request.
     init(_ error: WalletPresentationError) {
         // `ID` has a case for each error, as a test checks. The default is therefore never used.
         self.init(ID(rawValue: error.id) ?? .failed, status: 422, error.explanation)

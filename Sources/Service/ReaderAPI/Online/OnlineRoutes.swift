@@ -6,8 +6,8 @@ internal import JSON
 internal import MdocModel
 internal import WalletPresentation
 
-/// The routes for a shop's own server, which asks through the shop's app or web page. The routes exist even
-/// if nothing is configured for them, and then answer `onlineNotSetUp`.
+/// The routes for a shop's own server, which requests presentations through the shop's app or web page. If
+/// the configuration has no settings for such requests, each route answers `onlineNotSetUp`.
 struct OnlineRoutes {
     /// The maximum number of bytes of a body with an encrypted response: 1.5 MiB.
     private static let longestAnswer = 3 << 19

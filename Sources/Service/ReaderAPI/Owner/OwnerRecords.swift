@@ -22,7 +22,7 @@ actor OwnerRecords {
         self.folder = folder
     }
 
-    /// The identities by name, each with its expiry date or its fault. No key is used.
+    /// The identities by name, each with its expiry date or its fault. No private key is used.
     func identities() throws(APIProblem) -> [JSONValue] {
         let identities = IdentityFolder(store: folder)
         return try mapping(identities.names(), APIProblem.init(identity:))
@@ -49,7 +49,7 @@ actor OwnerRecords {
         let id: String
         let outcome: String
         let text: String
-        /// The command that mends the fault, or `nil` if there is none.
+        /// The command that repairs the fault, or `nil` if there is none.
         let fix: String?
 
         var json: JSONValue {
@@ -61,8 +61,8 @@ actor OwnerRecords {
 
     /// The last results of `countersign doctor` with their time, or `nil` if there are none that can be read.
     func doctor() -> JSONValue? {
-        // The file contains no time. It is written once for each run, so that its last change is the time of
-        // the run.
+        // The file contains no time. Each run writes the file once, so the time of its last change is the
+        // time of the run.
         guard let since = FileStamp(doctorPath)?.changed, let found = lastFindings() else { return nil }
         return ["time": .string("\(since)"), "findings": .array(found.map(\.json))]
     }

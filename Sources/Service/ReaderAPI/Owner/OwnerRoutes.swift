@@ -14,7 +14,7 @@ internal import MdocVerification
 internal import RequestPlanner
 
 /// The routes of the owner's page: the state of the daemon and its lanes, today's outcomes as numbers,
-/// receipts and callers. None of it is about a person.
+/// receipts and callers. These responses contain no data about a person.
 struct OwnerRoutes: Sendable {
     let coordinator: PresentationCoordinator
     let access: AccessBook
@@ -55,7 +55,8 @@ struct OwnerRoutes: Sendable {
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
             "trust": trust ?? .null, "identities": .array(identities ?? []),
-            // The ages of lists and identities for which the page asks the owner to act.
+            // The page asks the owner to act when the newest list in the trust store is `listDays` old, or
+            // an identity expires within `identityDays`.
             "attention": [
                 "listDays": .integer(TrustSnapshot.oldListDays),
                 "identityDays": .integer(StoredIdentity.warningDays),
@@ -74,7 +75,7 @@ struct OwnerRoutes: Sendable {
             // too.
             try store.outcomes(from: midnight, to: now.advanced(bySeconds: 1))
         }
-        // The number of the present hour: the table has no row for later hours.
+        // The number of the present hour, which is the last row of the table.
         let last = Int((now.secondsSince1970 - midnight.secondsSince1970) / 3600)
         let hours = (0...last).map { hour -> JSONValue in
             .object(
@@ -132,20 +133,20 @@ extension KnownCaller {
     }
 }
 
-/// Receipts as CSV (RFC 4180), one receipt a line.
+/// Receipts as CSV (RFC 4180), with one line for each receipt.
 struct ReceiptTable: Sendable {
     static let contentType = "text/csv; charset=utf-8; header=present"
     static let heading = line([
         "number", "time", "lane", "kind", "purpose", "outcome", "verdict", "decision", "test", "questions",
-        "reasons", "policy", "retention", "software", "digest",
+        "reasons", "policy", "retention", "software", "digest", "repeats",
     ])
 
     /// The line of a receipt. If a later version made the receipt, the line has only its number and its
     /// digest.
     static func line(of receipt: SignedReceipt) -> String {
         guard let statement = try? receipt.statement() else {
-            // Of the 15 columns, 13 are between the number and the digest.
-            return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal])
+            // Of the 16 columns, 13 are between the number and the digest, and 1 is after the digest.
+            return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal, ""])
         }
         return line([
             receipt.id, "\(statement.time)", statement.lane.text, statement.kind.rawValue,
@@ -154,6 +155,7 @@ struct ReceiptTable: Sendable {
             statement.questions.map { "\($0.subject)=\($0.answer.rawValue)" }.joined(separator: " "),
             statement.reasons.map(\.id).joined(separator: " "), statement.policy.text,
             statement.retention.name, statement.software.text, receipt.digest.hexadecimal,
+            statement.repeats?.text ?? "",
         ])
     }
 
@@ -161,8 +163,8 @@ struct ReceiptTable: Sendable {
         fields.map(field).joined(separator: ",") + "\r\n"
     }
 
-    /// The quoted field. A leading `=`, `+`, `-`, `@`, tab or CR gets an apostrophe, so that a spreadsheet
-    /// does not read a lane's name such as `-1` as a formula.
+    /// Returns the field in quotes. A leading `=`, `+`, `-`, `@`, tab or CR gets an apostrophe, so that a
+    /// spreadsheet does not read a lane's name such as `-1` as a formula.
     static func field(_ text: String) -> String {
         let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
         return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""

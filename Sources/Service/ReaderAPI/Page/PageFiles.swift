@@ -61,23 +61,27 @@ package enum PageFault: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .absent: "it does not exist, or cannot be read: name the folder Kiosk that came with the program"
+        case .absent:
+            "the folder does not exist, or cannot be read: name the folder \"Kiosk\" that came with the program"
         case .unreadable(let name):
-            "\(Terminal.safe(name)) in it cannot be read: let the daemon's user read this file"
-        case .empty: "it contains no file of the page: name the folder Kiosk that came with the program"
+            "the folder's file \(Terminal.safe(name)) cannot be read: let the daemon's user read this file"
+        case .empty:
+            "the folder contains no file of the page: name the folder \"Kiosk\" that came with the program"
         case .tooLarge(let limit):
-            "its files have more than \(limit >> 20) MiB together: name the folder Kiosk that came with the program"
+            "the folder's files have more than \(limit >> 20) MiB together: name the folder \"Kiosk\" that came with the program"
         }
     }
 }
 
 extension PageFiles {
-    /// The routes of the pages for customer, clerk, owner and API reference, and of their files. The pages
-    /// contain nothing about anybody. Everybody may therefore read them.
+    /// The routes of the landing page, of the pages for customer, clerk, desk, owner and API reference, and of
+    /// their files. Everybody may read the pages, because they contain no data about a person and no lane.
     var routes: [APIRoute] {
         [
+            APIRoute(.get, "/", for: .everybody) { _ in try response("landing.html") },
             APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },
             APIRoute(.get, "/clerk", for: .everybody) { _ in try response("clerk.html") },
+            APIRoute(.get, "/desk", for: .everybody) { _ in try response("desk.html") },
             APIRoute(.get, "/docs", for: .everybody) { _ in try response("docs.html") },
             APIRoute(.get, "/owner", for: .everybody) { _ in try response("owner.html") },
             APIRoute(.get, "/kiosk/{file}", for: .everybody) { call in
@@ -96,8 +100,8 @@ extension PageFiles {
         return response
     }
 
-    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no text that is read as
-    /// markup.
+    /// The Content-Security-Policy: files of this origin only, no inline scripts, and no scripts that insert
+    /// text as markup.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

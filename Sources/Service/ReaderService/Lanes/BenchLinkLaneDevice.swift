@@ -3,16 +3,18 @@ internal import Synchronization
 package import Transport
 
 /// A software wallet on the bench link (a TCP connection), for presentations without a phone. Each
-/// presentation makes another connection.
+/// presentation makes a new connection.
 package final class BenchLinkLaneDevice: LaneDevice {
     private let address: SocketAddress
     /// Whether the last attempt to connect found the wallet. Also true before the first attempt, and after a
-    /// cancelled attempt, because nothing is known to be missing then.
+    /// cancelled attempt, because no failure is known then.
     private let wasReached = Mutex(true)
 
     package init(_ address: SocketAddress) {
         self.address = address
     }
+
+    package var link: LaneLink { .benchLink }
 
     package func run(_ transaction: ReaderTransaction) async -> Presentation {
         do throws(TransportError) {
@@ -42,7 +44,7 @@ package final class BenchLinkLaneDevice: LaneDevice {
 }
 
 extension Presentation {
-    /// Creates a presentation that failed before a phone was asked.
+    /// Creates a presentation that failed before any request was sent.
     fileprivate init(failed failure: PresentationFailure) {
         self.init(.failure(failure), request: nil, phases: [], rawAnswer: nil, leaving: nil)
     }

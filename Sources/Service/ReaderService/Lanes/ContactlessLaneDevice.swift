@@ -8,7 +8,7 @@ package struct ContactlessLaneDevice: LaneDevice {
     private let missingReader: @Sendable () async -> ReaderFault?
 
     /// - Parameter missingReader: returns the fault because of which the reader cannot be used, or `nil` if
-    ///   it can.
+    ///   the reader can be used.
     package init(
         reader: any ContactlessReader, radio: (any BluetoothLERadio)?,
         missingReader: @escaping @Sendable () async -> ReaderFault?
@@ -17,6 +17,8 @@ package struct ContactlessLaneDevice: LaneDevice {
         self.radio = radio.map { CheckedRadio($0) }
         self.missingReader = missingReader
     }
+
+    package var link: LaneLink { radio == nil ? .nfc : .nfcAndBluetooth }
 
     package func run(_ transaction: ReaderTransaction) async -> Presentation {
         await transaction.run(at: reader, radio: radio)
@@ -31,7 +33,7 @@ package struct ContactlessLaneDevice: LaneDevice {
         {
             return await transaction.run(scanned: engagement, radio: radio)
         }
-        // Otherwise the phone has to be tapped, and its answer comes over NFC.
+        // If Bluetooth cannot be used, the phone has to be tapped, and its answer comes over NFC.
         return await transaction.run(at: reader, scanned: engagement)
     }
 

@@ -5,11 +5,11 @@ package import Transport
 /// (a TCP connection to a software wallet). A lane has one presentation at a time.
 ///
 /// The daemon's `PresentationCoordinator` starts a presentation with `present(_:)`, passes on a scanned QR
-/// code with `scan(_:)`, and asks with `readiness()` whether phones can be asked. All of these may be called
-/// from any task; the actor puts the calls in order.
+/// code with `scan(_:)`, and calls `readiness()` to find out whether the lane can read phones. All of these
+/// may be called from any task; the actor puts the calls in order.
 ///
 /// Three activities use the devices:
-/// - a presentation, until its result is there (`run`);
+/// - a presentation, until its result is known (`run`);
 /// - the end of the previous presentation (`leaving`), whose phone is notified while the result is already
 ///   shown (Q76);
 /// - an inspection, for at most 2 s: a look at all devices, or a test of the radio alone. An inspection may
@@ -19,30 +19,31 @@ package import Transport
 /// Inspections run one after another. The result of a look is used again for 2 s.
 ///
 /// A second presentation is refused with `busy`; there is no queue. A lane stores nothing and judges nothing.
-/// A lane reads one thing in a result: whether the phone failed on an extended request, so that the next
-/// presentation sends a request of version 1.0 (Q168).
+/// A lane reads only one fact from a result: whether the phone failed on an extended request, so that the
+/// next presentation sends a request of version 1.0 (Q168).
 package actor Lane {
     package nonisolated let name: String
-    private let device: any LaneDevice
+    private nonisolated let device: any LaneDevice
     private let now: @Sendable () -> ContinuousClock.Instant
     private var run: LaneRun?
     /// Whether the next presentation sends a request of version 1.0, because the previous phone could not
     /// decode an extended request (Q168).
     private var avoidsExtendedRequest = false
-    /// The end of the previous presentation, while its phone is being notified.
+    /// A task that ends when the previous presentation's phone has been notified of the end.
     private var leaving: Task<Void, Never>?
-    /// The look at the devices that is in progress. Callers of `readiness()` share it.
+    /// The look at the devices that is in progress. Concurrent calls of `readiness()` share it.
     private var look: Task<LaneReadiness, Never>?
-    /// The end of the latest inspection: a look at the devices, or a test of the radio alone. The next
-    /// inspection and the next presentation wait for it.
+    /// A task that ends with the latest inspection: a look at the devices, or a test of the radio alone. The
+    /// next inspection and the next presentation wait for the task.
     private var inspection: Task<Void, Never>?
-    /// The result of the last look; `nil` after a presentation, which may have changed the devices.
+    /// The result of the last look at the devices; `nil` after a presentation, which may have changed the
+    /// devices.
     private var looked: RecentLook?
 
     /// The maximum time of an inspection.
     private static let lookTimeout = Duration.seconds(2)
 
-    /// - Parameter now: the clock that tells how old a look is.
+    /// - Parameter now: the clock that measures the age of the last look at the devices.
     package init(
         name: String, device: any LaneDevice,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -53,6 +54,9 @@ package actor Lane {
     }
 
     package var isBusy: Bool { run != nil }
+
+    /// The links that the lane uses for phones.
+    package nonisolated var link: LaneLink { device.link }
 
     /// Starts a presentation, which runs to its end even if no caller reads its events.
     ///
@@ -68,15 +72,16 @@ package actor Lane {
         let (device, before, inspection) = (device, leaving, inspection)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
-        // For one presentation only. `end` sets the flag again if the phone failed on an extended request.
+        // The flag applies to one presentation only. `end` sets the flag again if the phone failed on an
+        // extended request.
         avoidsExtendedRequest = false
         let task = Task { [plan] in
             await before?.value
             // An inspection may advertise a service, and some adapters advertise only one service at a time.
             await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield($0) }
-            // A caller that sees the end of the events may present again at once, so the lane is set free
-            // first.
+            // A caller that sees the end of the events may start the next presentation immediately, so the
+            // lane is set free first.
             self.end(presentation)
             continuation.finish()
             return presentation
@@ -113,7 +118,7 @@ package actor Lane {
         await inspection?.value
     }
 
-    /// The reason why phones cannot be asked over Bluetooth; `nil` if they can. Also `nil` while a
+    /// The reason why phones cannot be read over Bluetooth; `nil` if they can be read. Also `nil` while a
     /// presentation is running, because a test of the radio would disturb it.
     package func radioFault() async -> RadioFault? {
         guard run == nil else { return nil }
@@ -135,11 +140,12 @@ package actor Lane {
         return task
     }
 
-    /// Whether phones can be asked at this lane. The result of a look is used again for 2 s. While a
-    /// presentation runs, no look is made.
+    /// Whether this lane can read phones. The result of a look at the devices is used again for 2 s. While a
+    /// presentation runs, the devices are not inspected.
     package func readiness() async -> LaneReadiness {
         if let looked, looked.isRecent(at: now()) { return looked.readiness }
-        // A presentation occupies the reader, which then answers no other caller. A reader in use works.
+        // A presentation occupies the reader, which then answers no other caller. A reader that is in use is
+        // known to work.
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
         let look = inspect { [device] in await device.readiness() }
@@ -151,7 +157,7 @@ package actor Lane {
     }
 }
 
-/// The result of a look at a lane's devices, which is used again for `lifetime`.
+/// The result of a look at a lane's devices. Calls of `readiness()` within `lifetime` use it again.
 struct RecentLook {
     static let lifetime = Duration.seconds(2)
 
@@ -175,6 +181,9 @@ package enum LaneError: Error, Equatable, Sendable {
 /// The devices of a lane: a PC/SC reader with a Bluetooth adapter, or the bench link (a TCP connection to a
 /// software wallet).
 package protocol LaneDevice: Sendable {
+    /// The links that the device uses for phones.
+    var link: LaneLink { get }
+
     /// Runs one presentation. Returns as soon as the outcome may be shown; the phone is notified of the end
     /// afterwards (Q76).
     func run(_ transaction: ReaderTransaction) async -> Presentation
@@ -183,28 +192,40 @@ package protocol LaneDevice: Sendable {
     /// shown.
     func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
 
-    /// Whether phones can be asked now, and what is missing. An implementation may ask other processes and
-    /// try the radio for a moment. An implementation has to end when its task is cancelled, because no
-    /// presentation begins before the end of the call.
+    /// Whether the device can read phones now and, if not, the fault. An implementation may query other
+    /// processes and try the radio for a moment. An implementation has to end when its task is cancelled,
+    /// because no presentation begins before the end of the call.
     func readiness() async -> LaneReadiness
 
-    /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader; `nil` if they
-    /// can. An implementation may try the radio for a moment.
+    /// The reason why phones cannot be read over Bluetooth, whether or not there is a PC/SC reader; `nil` if
+    /// they can be read. An implementation may try the radio for a moment.
     func radioFault() async -> RadioFault?
 }
 
 extension LaneDevice {
-    /// `nil`, for a device without a radio.
+    /// The default for a device without a radio: `nfc`.
+    package var link: LaneLink { .nfc }
+
+    /// The default for a device without a radio: `nil`.
     package func radioFault() async -> RadioFault? { nil }
 }
 
-/// Whether phones can be asked at a lane.
+/// The links that a lane uses for phones. The raw values are the values in the API.
+package enum LaneLink: String, Sendable {
+    case nfcAndBluetooth
+    /// NFC alone, because the lane's `transport` is `nfc`.
+    case nfc
+    /// A software wallet in place of reader and Bluetooth.
+    case benchLink
+}
+
+/// Whether a lane can read phones.
 package enum LaneReadiness: Equatable, Sendable {
-    /// Phones can be asked in every way.
+    /// The lane can read phones over all of its links.
     case ready
-    /// Bluetooth cannot be used, so only NFC works. The fault `settingsMissing` is an exception, because a
-    /// plan that allows only Bluetooth still uses Bluetooth then.
+    /// Bluetooth has a fault, so only NFC is used. With the fault `settingsMissing`, a plan that allows only
+    /// Bluetooth still uses Bluetooth.
     case withoutBluetooth(RadioFault)
-    /// No phone can be asked.
+    /// The lane cannot read any phone.
     case unavailable(ReaderFault)
 }

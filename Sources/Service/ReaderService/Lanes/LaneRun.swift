@@ -8,12 +8,12 @@ internal import Synchronization
 /// `scan(_:)` and `cancel()` from other tasks meanwhile, so the state is behind a lock.
 ///
 /// - Without a scanned code there is one attempt, and its result counts.
-/// - `scan(_:)` cancels the first attempt. `present` waits until that attempt has left the devices, and makes
-///   a second attempt with the scanned engagement. Only the second result counts.
+/// - `scan(_:)` cancels the first attempt. `present` waits until that attempt no longer uses the devices, and
+///   makes a second attempt with the scanned engagement. Only the second result counts.
 /// - `cancel()` cancels the attempt in progress, and no other follows.
 ///
 /// A code is refused once a phone is engaged, so that the session in progress is not interrupted. If a tap
-/// breaks off, codes are accepted again.
+/// breaks off, QR codes are accepted again.
 final class LaneRun: Sendable {
     private struct State {
         var isEngaged = false
@@ -41,7 +41,7 @@ final class LaneRun: Sendable {
             report(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
-        // A first attempt that was not cancelled has a result that counts, even if a code came meanwhile.
+        // If the first attempt was not cancelled, its result counts, even if a code was scanned meanwhile.
         guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
         await first.waitUntilLeft()
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
@@ -68,7 +68,8 @@ final class LaneRun: Sendable {
         return await task.value
     }
 
-    /// Replaces the wait for a tap by the phone whose QR code was scanned.
+    /// Cancels the attempt that waits for a tap, so that `present` continues with the phone whose QR code was
+    /// scanned.
     func scan(_ engagement: DeviceEngagement) throws(LaneError) {
         // The result is optional twice: `.none` means that the code is refused, `.some(nil)` that the code is
         // accepted before an attempt has begun.

@@ -5,8 +5,8 @@ package import WalletPresentation
 /// The nonces that were issued for presentations through apps and web pages, each with its request.
 ///
 /// A nonce binds a request to one session of a browser or app. The response to the request is accepted once.
-/// The store guarantees that at most one call of `spend` succeeds for a nonce, even if several servers ask at
-/// the same time.
+/// The store guarantees that at most one call of `spend` succeeds for a nonce, even if several servers call
+/// `spend` at the same time.
 ///
 /// A nonce has three states: issued, spent, and forgotten. A spent or expired nonce is remembered for another
 /// lifetime, so that a late response is refused as used or expired, and not as unknown.
@@ -45,8 +45,8 @@ package protocol NonceStore: Sendable {
 
 /// The lifetime and the maximum number of nonces.
 package struct NonceTerms: Equatable, Sendable {
-    /// The number of seconds in which a nonce may be spent. Afterwards the store remembers the nonce for the
-    /// same time again, so that a late response is refused with the reason.
+    /// The number of seconds in which a nonce may be spent. Afterwards the store remembers the nonce for as
+    /// long again, so that a late response is refused with the reason.
     package var lifetime: Int64 = 300
     /// The maximum number of nonces in the store.
     package var capacity = 100_000
@@ -65,6 +65,41 @@ package struct NonceTerms: Equatable, Sendable {
     /// allows one more hour, because the clocks of servers differ.
     static func latestExpiry(at now: Timestamp) -> Timestamp {
         now.advanced(bySeconds: 2 * 3600)
+    }
+}
+
+/// The number of nonces in a shared store, as counted by one process, and the time of the process's next
+/// sweep.
+///
+/// A sweep suspends its actor, and other calls may issue nonces meanwhile. `endSweep` adds these nonces to
+/// the number that the sweep found, so that the capacity includes them.
+struct NonceCount: Sendable {
+    /// The number of nonces at the last sweep, plus the nonces that were issued since that sweep began.
+    private var count = 0
+    private var countAtSweep = 0
+    private var nextSweep = Timestamp(secondsSince1970: .min)
+    private var lastDue = Timestamp(secondsSince1970: .min)
+
+    func isSweepDue(at now: Timestamp) -> Bool { now >= nextSweep }
+
+    /// Begins a sweep. Called before the suspension, so that no other call begins a second one.
+    mutating func beginSweep(at now: Timestamp) {
+        (lastDue, countAtSweep) = (nextSweep, count)
+        nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
+    }
+
+    /// Ends a sweep that left this many nonces in the store.
+    mutating func endSweep(leaving left: Int) { count = left + max(0, count - countAtSweep) }
+
+    /// Ends a sweep that the store refused. The number is not known, so the next call sweeps again, without
+    /// waiting for `NonceTerms.sweepInterval`.
+    mutating func failSweep() { nextSweep = lastDue }
+
+    /// Counts a nonce before it is issued, so that calls at the same time cannot exceed the capacity
+    /// together. If the call fails, the next sweep corrects the count.
+    mutating func add(upTo capacity: Int) throws(NonceStoreError) {
+        guard count < capacity else { throw .refused(.tooMany) }
+        count += 1
     }
 }
 
@@ -88,7 +123,7 @@ struct NonceUse: Sendable {
     /// Whether the store's atomic update changed the nonce from unspent to spent.
     let isFirstUse: Bool
 
-    /// Returns the request of the nonce, if this is the first use and session, channel and time fit.
+    /// Returns the request of the nonce, if this is the first use and session, channel and time match.
     ///
     /// - Throws: `refused` with the reason.
     func spent(

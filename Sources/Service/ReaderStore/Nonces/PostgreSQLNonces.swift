@@ -7,9 +7,9 @@ package actor PostgreSQLNonces: NonceStore {
     private let terms: NonceTerms
     private let pool: PostgreSQLPool
     private let time: MonotonicTime
-    /// The number of nonces at the last sweep, plus those that this server issued since.
-    private var count = 0
-    private var nextSweep = Timestamp(secondsSince1970: .min)
+    /// The number of nonces in the database, as counted by this server. The next sweep also counts the nonces
+    /// that other servers have issued.
+    private var count = NonceCount()
 
     /// Stores the settings. The first connection is made when the first nonce is needed.
     ///
@@ -29,11 +29,8 @@ package actor PostgreSQLNonces: NonceStore {
     ) async throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
         let now = time.time(at: now)
-        if now >= nextSweep { try await sweep(at: now) }
-        guard count < terms.capacity else { throw .refused(.tooMany) }
-        // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
-        // If this call fails, the next sweep corrects the count.
-        count += 1
+        if count.isSweepDue(at: now) { try await sweep(at: now) }
+        try count.add(upTo: terms.capacity)
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
         let rows = try await pool.nonceRows(
@@ -75,9 +72,7 @@ package actor PostgreSQLNonces: NonceStore {
     /// Deletes nonces that expired a lifetime ago and nonces with an impossibly late expiry, and counts the
     /// remaining nonces.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
-        let due = nextSweep
-        // Set before the suspension: other calls arrive during the sweep, and must not begin another.
-        nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
+        count.beginSweep(at: now)
         do throws(NonceStoreError) {
             let row = try await pool.nonceRows(
                 NonceTables.sweep,
@@ -85,11 +80,9 @@ package actor PostgreSQLNonces: NonceStore {
             ).first
             // The row may be missing, and its column may be null.
             guard let left = row?.first??.bigint else { throw .failed(code: "row") }
-            count = Int(left)
+            count.endSweep(leaving: Int(left))
         } catch {
-            // The count is not known. The next call therefore tries again, without waiting for
-            // `sweepInterval`.
-            nextSweep = due
+            count.failSweep()
             throw error
         }
     }
@@ -114,8 +107,8 @@ extension PostgreSQLPool {
             case .unreachable: throw .unreachable
             case .overdue: throw .overdue
             case .failed(let code): throw .failed(code: code)
-            // The table of nonces has no version and no random column. The last three errors therefore do not
-            // occur here.
+            // The table of nonces has no version and no random column. The errors `tablesNewer`,
+            // `versionMissing` and `withoutRandom` therefore do not occur here.
             case .rowMalformed, .tablesNewer, .versionMissing, .withoutRandom: throw .failed(code: "row")
             }
         }

@@ -5,7 +5,7 @@ package import MdocModel
 internal import Synchronization
 package import WalletPresentation
 
-/// The nonces of one server, in the file `nonces.sqlite` beside the store.
+/// The nonces of one server, in the file `nonces.sqlite` in the store's folder.
 ///
 /// Every request writes to this file, so writes are combined: calls that arrive during a transaction wait,
 /// and the next transaction makes the changes of up to 256 waiting calls. At most 4096 calls wait; further
@@ -14,8 +14,8 @@ package import WalletPresentation
 /// The actor holds the queue of waiting calls. A single task (`write`) executes one transaction after another
 /// and resumes each call with its result. If a transaction fails, all calls in it fail.
 ///
-/// Unlike the store, this file has a write-ahead log: nonces have no personal data, so copies of deleted rows
-/// do no harm.
+/// Unlike the store's database, this file has a write-ahead log, which may keep copies of deleted rows. The
+/// copies do no harm, because this file contains no personal data.
 package actor SQLiteNonces: NonceStore {
     private enum Step: Sendable {
         case issue(IssuedNonce, asked: [UInt8])
@@ -37,9 +37,7 @@ package actor SQLiteNonces: NonceStore {
     private let time: MonotonicTime
     private var waiting: [Waiting] = []
     private var isWriting = false
-    /// The number of nonces at the last sweep, plus those that were issued since.
-    private var count = 0
-    private var nextSweep = Timestamp(secondsSince1970: .min)
+    private var count = NonceCount()
 
     /// Opens the file `nonces.sqlite`.
     ///
@@ -90,11 +88,8 @@ package actor SQLiteNonces: NonceStore {
         let now = time.time(at: now)
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
-        if now >= nextSweep { try await sweep(at: now) }
-        guard count < terms.capacity else { throw .refused(.tooMany) }
-        // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
-        // If this call fails, the next sweep corrects the count.
-        count += 1
+        if count.isSweepDue(at: now) { try await sweep(at: now) }
+        try count.add(upTo: terms.capacity)
         return try await submit(.issue(issued, asked: asked)).issued
     }
 
@@ -110,13 +105,11 @@ package actor SQLiteNonces: NonceStore {
     /// Deletes nonces that expired a lifetime ago and nonces with an impossibly late expiry, and counts the
     /// remaining nonces.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
-        let due = nextSweep
-        // Set before the suspension: other calls arrive during the sweep, and must not begin another.
-        nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
+        count.beginSweep(at: now)
         let last = now.advanced(bySeconds: -terms.lifetime).secondsSince1970
         let latest = NonceTerms.latestExpiry(at: now).secondsSince1970
         do throws(NonceStoreError) {
-            count = try await change { database in
+            let left = try await change { database in
                 try database.execute(
                     sql: """
                         DELETE FROM nonce WHERE nonce IN
@@ -125,10 +118,9 @@ package actor SQLiteNonces: NonceStore {
                         """, arguments: [last, latest])
                 return try Int.fetchOne(database, sql: "SELECT count(*) FROM nonce") ?? 0
             }
+            count.endSweep(leaving: left)
         } catch {
-            // The count is not known. The next call therefore tries again, without waiting for
-            // `sweepInterval`.
-            nextSweep = due
+            count.failSweep()
             throw error
         }
     }
@@ -262,8 +254,8 @@ enum NonceTables {
         VALUES ($1::bytea, $2::bytea, $3::text, $4::bigint, $5::bytea) ON CONFLICT DO NOTHING RETURNING true
         """
 
-    /// The atomic step of `spend`: marks the nonce as spent if session, channel and time match and the nonce
-    /// is unspent. Of two servers that execute this statement for one nonce, only one gets a row.
+    /// The statement that marks a nonce as spent, if session, channel and time match and the nonce is
+    /// unspent. If two servers execute this statement for one nonce, only one of the servers gets a row.
     static let spend = """
         UPDATE countersign_nonce SET is_spent = true
         WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text
@@ -271,12 +263,13 @@ enum NonceTables {
         RETURNING session, channel, expires, asked
         """
 
-    /// Reads the row of a nonce that `spend` did not update, to name the reason.
+    /// The statement that reads the row of a nonce that `spend` did not update. The row shows the reason.
     static let read = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
-    /// Deletes nonces with an expiry before `$1` or after `$2`, and returns the number of the remaining
-    /// nonces. `SKIP LOCKED`: several servers sweep at the same time without waiting for each other. Inside
-    /// one statement `count(*)` still counts the deleted rows, so their number is subtracted.
+    /// The statement that deletes nonces with an expiry before `$1` or after `$2`, and returns the number of
+    /// the remaining nonces. With `SKIP LOCKED`, several servers sweep at the same time without waiting for
+    /// each other. Inside one statement `count(*)` still counts the deleted rows, so the statement subtracts
+    /// their number.
     static let sweep = """
         WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (

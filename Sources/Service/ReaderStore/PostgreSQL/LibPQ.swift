@@ -34,13 +34,12 @@ internal import Glibc
     let getvalue: @convention(c) (Rows?, Int32, Int32) -> UnsafeMutablePointer<CChar>?
     let clear: @convention(c) (Rows?) -> Void
 
-    /// The error if the library is not installed or lacks a function.
+    /// The error that is thrown if the library is not installed or lacks a function.
     struct Missing: Error {}
 
     init(_ file: String) throws(Missing) {
         guard let library = unsafe dlopen(file, RTLD_NOW | RTLD_LOCAL) else { throw Missing() }
-        /// Returns a function of the library. The caller must name the type that the function has in
-        /// libpq-fe.h.
+        /// Returns a function of the library. The type `Function` must be the function's type in libpq-fe.h.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe unsafeBitCast(symbol, to: Function.self)

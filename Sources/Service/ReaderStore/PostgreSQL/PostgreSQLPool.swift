@@ -6,14 +6,14 @@ internal import Glibc
 ///
 /// A connection serves one statement or transaction at a time, on its own dispatch queue, so that waiting for
 /// the database blocks no other task. Up to 1024 callers wait for a free connection; a further caller fails
-/// with `overloaded`. A caller that has waited for more than two seconds when a connection becomes free fails
-/// with the same error.
+/// with `overloaded`. A caller that has waited for more than two seconds when a connection becomes free also
+/// fails with `overloaded`.
 ///
-/// A connection is made when it is first needed, and its tables are created or brought up to date then. After
-/// any error the connection is closed: a late result of the failed statement must not be read as the result
-/// of the next. If the database cannot be reached, all waiting callers fail at once.
+/// A connection is made when it is first needed, and then creates or updates the tables. After any error the
+/// connection is closed: a late result of the failed statement must not be read as the result of the next. If
+/// the database cannot be reached, all waiting callers fail immediately.
 ///
-/// The pool does not repeat a statement: after `overdue` the statement may have been executed.
+/// The pool does not repeat a statement, because after `overdue` the statement may have been executed.
 package actor PostgreSQLPool {
     /// The number of connections.
     static let size = 8
@@ -74,8 +74,8 @@ package actor PostgreSQLPool {
             release(connection)
             return value
         } catch {
-            // Without this call the waiting callers would fail one after another, each after another
-            // connection timeout.
+            // Without this call the waiting callers would fail one by one, each after a separate connection
+            // timeout.
             if error == .unreachable { refuseAll() }
             release(connection)
             throw error
@@ -144,7 +144,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }.get()
     }
 
-    /// Runs `body` on `queue`. Stores the link in `link` again only after a success.
+    /// Runs `body` with a usable link. Called on `queue`. After a success, keeps the link in the property
+    /// `link` for the next call.
     private func answer<Value>(
         _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
     ) -> Result<Value, PostgreSQLError> {
@@ -154,14 +155,14 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
             self.link = consume link
             return .success(value)
         } catch {
-            // The link is dropped after any error: a late result of this statement must not be read as the
-            // result of the next.
+            // The connection is closed after any error: a late result of this statement must not be read as
+            // the result of the next.
             return .failure(error)
         }
     }
 
-    /// Returns the current connection if it is open, or a new connection. `link` is `nil` until the caller
-    /// stores the connection again.
+    /// Returns the link in the property `link` if it is still open, or a new link. Sets the property to
+    /// `nil`; the caller has to store the link in it again.
     private func usableLink() throws(PostgreSQLError) -> PostgreSQLLink {
         if let link = link.take(), link.isUsable { return link }
         let deadline = ContinuousClock.now + Self.connectTimeout
@@ -172,15 +173,15 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
     }
 }
 
-/// A connection of libpq. Every function returns by its deadline. Values are sent apart from the text of the
-/// statement, so they cannot change its meaning.
+/// A connection of libpq. Every function returns by its deadline. Values are sent separately from the text of
+/// the statement, so they cannot change its meaning.
 @safe package struct PostgreSQLLink: ~Copyable {
     private let libpq: LibPQ
     private let connection: LibPQ.Connection
 
     /// Connects to the database.
     ///
-    /// - Parameter settings: `keyword=value …` in the form of libpq.
+    /// - Parameter settings: the connection string of libpq, in the form `keyword=value …`.
     init(_ settings: String, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         guard let libpq = LibPQ.installed else { throw .libraryMissing }
         guard let connection = unsafe libpq.connectStart(settings) else { throw .unreachable }
@@ -193,7 +194,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
     }
 
     /// Waits until libpq has made the connection. Returns `false` if libpq fails, or if the deadline passes.
-    /// libpq says at each step whether it waits to read or to write.
+    /// At each step libpq returns whether the next wait is for reading or for writing.
     private static func isMade(
         _ connection: LibPQ.Connection, by libpq: LibPQ, until deadline: ContinuousClock.Instant
     ) -> Bool {
@@ -275,8 +276,9 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         // may have a null pointer, which libpq reads as SQL null.
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
-        // 1 is the binary form: here of each value, and as the last argument below of the rows. The types of
-        // the values are `nil`, because the statement casts each value.
+        // The format code 1 selects the binary form. `formats` contains the code of each value, and the last
+        // argument below is the code for the rows. The types of the values are `nil`, because the statement
+        // casts each value.
         let formats = [Int32](repeating: 1, count: values.count)
         return unsafe joined.withUnsafeBytes { bytes in
             var offset = 0
@@ -292,8 +294,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
     /// Writes what libpq has not written to the socket yet.
     private func flush(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         while true {
-            // Input is read while output is written: a server that waits for its own output to be read
-            // accepts no more input.
+            // Input is read while output is written. Otherwise a server that waits until its own output is
+            // read would accept no more input.
             switch unsafe libpq.flush(connection) {
             case 0: return
             case 1: try unsafe Self.wait(for: POLLIN | POLLOUT, on: libpq.socket(connection), until: deadline)
@@ -313,7 +315,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
             let milliseconds =
                 left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-            // Rounded up, so that the last millisecond is not spent in calls without a wait.
+            // Rounded up. In the last millisecond, a timeout of 0 would let `poll` return immediately, and
+            // the loop would not wait.
             let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds + 1))
             if count > 0 { return }
             // A signal interrupts the wait, which then continues.
@@ -321,7 +324,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
-    /// The rows of a result, each with its columns; `nil` for null.
+    /// Returns the rows of a result, each as the bytes of its columns; `nil` for null.
     private func table(of result: LibPQ.Rows) -> [[[UInt8]?]] {
         unsafe (0..<libpq.ntuples(result)).map { row in
             unsafe (0..<libpq.nfields(result)).map { column in
@@ -335,7 +338,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         }
     }
 
-    /// The SQLSTATE of an error: libpq's field `C`.
+    /// Returns the SQLSTATE of an error, which libpq stores in the field `C` of the result.
     private func code(of result: LibPQ.Rows) -> String {
         unsafe libpq.resultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
             ?? "none"

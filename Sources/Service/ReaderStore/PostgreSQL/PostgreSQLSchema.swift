@@ -5,8 +5,8 @@ package struct PostgreSQLSchema: Sendable {
     /// - Timeouts: a statement, a wait for a lock and an idle transaction end by themselves. Otherwise the
     ///   locks of a computer that lost its power would stay for about two hours.
     /// - Isolation: `read committed`, even if the database's default is stricter. If two servers spend one
-    ///   nonce, the second then waits for the first. With a stricter level it would fail with a serialization
-    ///   error.
+    ///   nonce, the second server then waits for the first. With a stricter level the second server's
+    ///   statement would fail with a serialization error.
     /// - `synchronous_commit` is never off, even if the database's default is: a reported change must be on
     ///   the disk.
     static let session = [
@@ -26,8 +26,8 @@ package struct PostgreSQLSchema: Sendable {
         case versioned(table: String, migrations: [[String]])
     }
 
-    /// The statement that takes an advisory lock, under which one server at a time creates or changes tables.
-    /// The number is arbitrary; it must be the same in all versions of this program.
+    /// The statement that takes an advisory lock, so that only one server at a time creates or changes
+    /// tables. The number is arbitrary; it must be the same in all versions of this program.
     private static let lock = "SELECT pg_advisory_xact_lock(1131902830)"
 
     private let form: Form
@@ -52,7 +52,7 @@ package struct PostgreSQLSchema: Sendable {
         form = .versioned(table: "\(table)", migrations: migrations)
     }
 
-    /// The version to which `prepare` brings the tables; `nil` for tables that never change.
+    /// The version of the tables after `prepare`; `nil` for tables that never change.
     package var version: Int64? {
         if case .versioned(_, let migrations) = form { Int64(migrations.count) } else { nil }
     }
@@ -67,8 +67,8 @@ package struct PostgreSQLSchema: Sendable {
         switch form {
         case .fixed(let table, let statements):
             guard try !Self.exists(table, link, until: deadline) else { return }
-            // An error ends the connection, and with it the transaction.
-            // Not checked again under the lock: each of these statements accepts tables that exist already.
+            // An error ends the connection, and with it the transaction. The table is not checked again under
+            // the lock, because each of these statements accepts tables that exist already.
             for statement in ["BEGIN", Self.lock] + statements + ["COMMIT"] {
                 _ = try link.rows(statement, until: deadline)
             }
@@ -128,7 +128,7 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case tablesNewer
     /// The table that stores the version exists, but has no row.
     case versionMissing
-    /// The computer gave no random bytes for a value that the statement inserts.
+    /// The random generator failed, so the statement has no random value to insert.
     case withoutRandom
 
     /// A text that says what failed, and what to do.
@@ -137,15 +137,15 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
         case .overloaded: "too many requests wait for the database: try again"
         case .libraryMissing: "libpq is not installed: install the package libpq5"
         case .unreachable:
-            "the database cannot be reached: check that it runs, and check the settings in the file"
+            "the database cannot be reached: check that it runs, and check its settings in the configuration file"
         case .overdue: "the database did not answer in time: check its load"
-        case .failed(let code): "the database refused with the code \(code): see its log"
+        case .failed(let code): "the database refused a statement (SQLSTATE \(code)): see the database's log"
         case .rowMalformed:
             "a row has other columns than this version expects: check that this program is not older than the tables"
         case .tablesNewer:
             "a newer version of this program changed the tables: install that version on this computer, too"
         case .versionMissing:
-            "the table with the version of the other tables holds no version that this user can read: restore it from the backup"
+            "the table that stores the version of the tables has no row that this user can read: restore that table from the backup"
         case .withoutRandom: "this computer gave no random bytes: try again"
         }
     }

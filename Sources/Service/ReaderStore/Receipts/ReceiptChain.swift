@@ -6,12 +6,12 @@ internal import OpenSSLCrypto
 ///
 /// Each link is a `SignedReceipt` with a number, the digest of the link before it and a statement.
 /// Verification starts at number 1 and the fixed digest `SignedReceipt.origin`, and stops at the first link
-/// that is malformed, is signed by an unknown key, has the wrong number or names another predecessor. So a
-/// changed, inserted, moved or deleted link is found.
+/// that is malformed, is signed by an unknown key, has the wrong number, or does not contain the digest of
+/// the link before it. So a changed, inserted, moved or deleted link is found.
 ///
-/// A missing end cannot be found in the chain itself. Three things outside the chain show it: the signed head
-/// in the store's folder (`ReaderStore.verifyReceipts`), a digest that somebody noted (`expecting`), and the
-/// fleet hub, which has copies.
+/// A missing end cannot be found in the chain itself. It can be found by comparison with one of these: the
+/// signed head in the store's folder (`ReaderStore.verifyReceipts`), a digest that somebody noted
+/// (`expecting`), or the fleet hub's copy of the receipts.
 ///
 /// The keys come from the caller, never from the chain. `verify` is called by `countersign receipt verify`,
 /// the owner's page and the fleet hub. A chain is a value, and verifying it blocks only the caller's thread.
@@ -39,7 +39,8 @@ package struct ReceiptChain: Sendable {
         self.links = links
     }
 
-    /// Parses the file of a chain without verifying its links. Throws `receiptMalformed` for anything else.
+    /// Parses the file of a chain without verifying its links. Throws `receiptMalformed` if the bytes have
+    /// another form.
     package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
         guard let links = try? Self.parse(bytes) else { throw .receiptMalformed }
         self.links = links
@@ -47,7 +48,7 @@ package struct ReceiptChain: Sendable {
 
     private static func parse(_ bytes: [UInt8]) throws -> [[UInt8]]? {
         let map = try CBORItem.parse(bytes[...], limits: CBORLimits(bytes: maximumSize)).map()
-        // `isText` takes a literal, so that `type` cannot be used here.
+        // `isText` accepts only a literal, so the constant `type` cannot be passed.
         guard let type = map["type"], type.isText("countersign receipt chain") else { return nil }
         return try map["receipts"]?.array().map { [UInt8](try $0.byteString()) }
     }
@@ -79,7 +80,7 @@ package struct ReceiptChain: Sendable {
     /// Verifies the links in order, up to the first invalid link.
     ///
     /// - Parameters:
-    ///   - keys: the keys that may have signed. A link that names another key is `keyUnknown`.
+    ///   - keys: the accepted signing keys. A link that names any other key has the fault `keyUnknown`.
     ///   - start: the number and digest of the link before the first link of this chain; 0 and
     ///     `SignedReceipt.origin` for a whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it a missing end cannot be detected.
@@ -91,7 +92,7 @@ package struct ReceiptChain: Sendable {
         expecting head: [UInt8]? = nil,
         isSigned: (SignedReceipt, ReceiptPublicKey) -> Bool = { $0.isSigned(by: $1) }
     ) -> Verdict {
-        // The caller may name a key twice. Equal ids belong to equal keys.
+        // The caller may pass a key twice. Equal ids belong to equal keys.
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var last = start.digest
         // The expected link may be the link before the first link of this chain.
@@ -121,8 +122,8 @@ package struct ReceiptChain: Sendable {
         guard let receipt = try? SignedReceipt(parsing: link) else {
             return .failure(Broken(fault: .malformed))
         }
-        // The signature is checked before number and predecessor: in a link that nobody signed, these prove
-        // nothing about the chain.
+        // The signature is checked before number and predecessor: the number and predecessor of an unsigned
+        // link prove nothing about the chain.
         guard let key = known[receipt.keyID] else {
             return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
         }
@@ -134,11 +135,11 @@ package struct ReceiptChain: Sendable {
         return .success(receipt)
     }
 
-    /// Returns the fault of a genuine receipt in the wrong position: the receipt that belongs here is
-    /// elsewhere, or missing.
+    /// Returns the fault of a genuine receipt that is in the wrong position. The fault is `missing` if the
+    /// receipt that belongs there is not in the chain, and `outOfOrder` if it is elsewhere in the chain.
     private func displacement(of sequence: Int64, to place: Int64) -> ReceiptChainFault {
         let isElsewhere = links.contains { (try? SignedReceipt(parsing: $0))?.sequence == place }
-        // A gap counts as missing only if the expected receipt is nowhere: otherwise receipts were swapped.
+        // If the expected receipt is elsewhere in the chain, receipts were swapped and none is missing.
         guard sequence > place, !isElsewhere else { return .outOfOrder(expected: place) }
         return .missing(from: place, through: sequence - 1)
     }
@@ -150,11 +151,11 @@ package enum ReceiptChainFault: Hashable, Sendable {
     case malformed
     /// None of the given keys has the id that the receipt names.
     case keyUnknown(ReceiptPublicKey.ID)
-    /// The named key did not sign these bytes.
+    /// The key whose id is in the receipt did not sign these bytes.
     case changed
     /// The receipts with these numbers, which belong before this one, are not in the chain.
     case missing(from: Int64, through: Int64)
-    /// The receipt belongs elsewhere in the chain, or occurred before.
+    /// The receipt belongs elsewhere in the chain, or is in the chain a second time.
     case outOfOrder(expected: Int64)
     /// The receipt's `previous` is wrong. It must be the digest of the receipt before it; in the first
     /// receipt it must be `SignedReceipt.origin`.
@@ -183,17 +184,18 @@ extension ReceiptChainFault {
     /// A text that describes the fault.
     package var explanation: String {
         switch self {
-        case .malformed: "its bytes are not a receipt"
+        case .malformed: "the link's bytes are not a receipt"
         case .keyUnknown(let id):
-            "it names the key \(id.bytes.hexadecimal), which is not among the given keys"
-        case .changed: "it was changed after it was signed, or another key signed it"
+            "the receipt names the key \(id.bytes.hexadecimal), which is not among the given keys"
+        case .changed: "the receipt was changed after it was signed, or another key signed it"
         case .missing(let from, let through):
             from == through ? "receipt \(from) is missing" : "receipts \(from) to \(through) are missing"
         case .outOfOrder(let expected): "receipt \(expected) was expected here, but another receipt was found"
-        case .predecessorDiffers: "the digest that it names is not the digest of the receipt before it"
-        case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
+        case .predecessorDiffers: "the receipt does not contain the digest of the receipt before it"
+        case .endMissing:
+            "the receipt that --head names is not in the chain: the end of the chain was cut off, or it is another chain"
         case .headDiffers:
-            "receipt-head in the store's folder is missing, not signed by a known key, or names another receipt"
+            "STORE/receipt-head is missing, not signed by a known key, or names another receipt"
         }
     }
 }

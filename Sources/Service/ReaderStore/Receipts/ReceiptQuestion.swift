@@ -11,9 +11,9 @@ package struct ReceiptQuestion: Hashable, Sendable {
         case ageOver(AgeAttestation)
         /// Whether the holder may drive vehicles of this category (ISO/IEC 18013-5).
         case category(VehicleCode)
-        /// Whether the holder may drive vehicles of this class of a North American state (AAMVA).
+        /// Whether the holder may drive vehicles of this class, as a North American state defines it (AAMVA).
         case domesticClass(VehicleCode)
-        /// Whether the document is valid today by its own dates.
+        /// Whether today is within the document's own validity dates.
         case inDate
         /// Whether the document has a portrait to compare with the person.
         case portrait
@@ -86,10 +86,10 @@ extension VehicleCode {
     }
 }
 
-/// A document in a receipt: its type, its issuer and the state of its revocation. Nothing in it distinguishes
-/// one document from another of the same issuer.
+/// A document in a receipt: its type, its issuer and the state of its revocation. None of these values
+/// distinguishes one document from another document of the same issuer.
 package struct ReceiptDocument: Hashable, Sendable {
-    /// The issuer, as the trusted root names it.
+    /// The issuer, with the names from the trusted root's certificate.
     package struct Issuer: Hashable, Sendable {
         /// The maximum length of an authority's name, in bytes.
         package static let longestName = 200
@@ -112,8 +112,8 @@ package struct ReceiptDocument: Hashable, Sendable {
     package let issuer: Issuer?
     package let revocation: Revocation
 
-    /// Creates the entry for a document in the response; `nil` for a type that the plan did not ask for. Such
-    /// a type is text that the phone chose, which must not reach a receipt.
+    /// Creates the entry for a document in the response; `nil` for a type that the plan did not ask for. The
+    /// phone chose the text of such a type, and this text must not reach a receipt.
     package init?(_ report: DocumentReport, answering plan: RequestPlan) {
         guard plan.intent.documents.contains(where: { $0.types.contains { $0.docType == report.docType } }),
             let docType = ReceiptLabel(report.docType)
@@ -132,16 +132,16 @@ package struct ReceiptDocument: Hashable, Sendable {
 }
 
 extension ReceiptDocument.Issuer {
-    /// Names the issuer by its trusted root; `nil` without a trusted root. The contents of an untrusted
-    /// certificate never reach a receipt.
+    /// Creates the issuer from the names in its trusted root's certificate; `nil` without a trusted root. The
+    /// contents of an untrusted certificate never reach a receipt.
     fileprivate init?(_ issuer: DocumentIssuer) {
         guard let authority = issuer.anchorSubject else { return nil }
         self.init(naming: authority, in: issuer.country)
     }
 
     /// Creates an issuer from its names; `nil` for an authority that is empty, too long, or has control
-    /// characters, which could forge lines in a log or a terminal that shows the receipt. A country that is
-    /// not two capital letters is left out.
+    /// characters. Control characters could forge lines in a log or terminal. A country that is not two
+    /// capital letters is left out.
     init?(naming authority: String, in country: String?) {
         guard (1...Self.longestName).contains(authority.utf8.count),
             authority.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })

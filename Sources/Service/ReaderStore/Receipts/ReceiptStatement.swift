@@ -5,19 +5,20 @@ internal import MdocVerification
 internal import ReaderIdentityStore
 package import RequestPlanner
 
-/// The statement of a receipt about one presentation.
+/// The contents of a receipt: a statement about one request of a presentation.
 ///
 /// A statement records that a presentation took place, what was asked, and how it ended. A statement has no
-/// personal data: its members are closed lists, numbers, and names from this reader's settings. There is no
-/// place for an element's value, a certificate's serial number, a digest of the MSO or a date of the
-/// document.
+/// personal data: its members are values from closed lists, numbers, and names from this reader's settings.
+/// There is no place for an element's value, a certificate's serial number, a digest of the MSO or a date of
+/// the document.
 ///
 /// A presentation gets one statement for the first request, and a second one for the second request (`then`).
 /// The states of a statement:
 ///
 /// 1. While the presentation continues, `RecordArchive` keeps statements that report an interruption
 ///    (`ReceiptGap.interrupted`).
-/// 2. When the response is judged and a person is to decide, statements with the result replace them.
+/// 2. When the response is judged and a person is to decide, statements with the result replace these
+///    statements.
 /// 3. At the end `ended(_:because:decision:)` adds outcome and decision, and `ReaderStore.end` appends the
 ///    receipt.
 ///
@@ -25,7 +26,7 @@ package import RequestPlanner
 /// add a member: make it optional, encode it only if it is set, read it in `read(_:)`. Older receipts then
 /// parse unchanged; older versions of this program refuse a receipt with the new member.
 package struct ReceiptStatement: Hashable, Sendable {
-    /// The kind of the request: only answers, or elements too.
+    /// The kind of the request: the caller receives answers only (`display`), or elements too (`data`).
     package enum Kind: String, CaseIterable, Sendable {
         case display, data
     }
@@ -37,8 +38,8 @@ package struct ReceiptStatement: Hashable, Sendable {
         case mock
     }
 
-    /// The method by which the response was checked: by a machine, and not by a person who looked at a
-    /// screen.
+    /// The method by which the response was checked: always by this program, and never by a person who looks
+    /// at a phone's screen.
     package enum Method: String, CaseIterable, Sendable {
         case machineValidation = "machine-validation"
     }
@@ -63,7 +64,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// The maximum number of entries in each list; further entries are left out.
     package static let mostEntries = 32
 
-    /// The time at which the presentation ended.
+    /// The time at which the presentation ended; the time of the order if the presentation was interrupted.
     package let time: Timestamp
     package let lane: ReceiptLabel
     package let kind: Kind
@@ -75,7 +76,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let hasTestDocument: Bool
     package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
-    /// The trust that was used; `nil` if there was nothing to judge.
+    /// The trust snapshot with which the response was judged; `nil` if there was nothing to judge.
     package let trust: Trust?
     package let policy: ReceiptLabel
     package let software: ReceiptLabel
@@ -85,6 +86,10 @@ package struct ReceiptStatement: Hashable, Sendable {
     package private(set) var decision: Decision?
     /// The outcome of the presentation; `nil` in receipts of earlier versions.
     package private(set) var outcome: Outcome?
+    /// The id of the receipt of an earlier presentation, if this presentation repeats the earlier order, for
+    /// example because a person pressed the wrong key. `nil` for a new order, or if the earlier presentation
+    /// has no receipt.
+    package let repeats: ReceiptLabel?
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,
@@ -92,7 +97,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         reasons: [ReceiptReason] = [], documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel,
         software: ReceiptLabel,
         retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil,
-        outcome: Outcome? = nil
+        outcome: Outcome? = nil, repeats: ReceiptLabel? = nil
     ) {
         self.time = time
         self.lane = lane
@@ -111,6 +116,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.method = method
         self.decision = decision
         self.outcome = outcome
+        self.repeats = repeats
     }
 
     /// Returns a copy with the outcome, the decision and further reasons.
@@ -143,7 +149,7 @@ package struct ReceiptStatement: Hashable, Sendable {
 }
 
 /// A name from this reader's settings, such as a lane's, or a document type. A label has only letters, digits
-/// and a few signs, so it has no room for text of a document.
+/// and a few signs, so it cannot contain free text from a document.
 package struct ReceiptLabel: Hashable, Sendable, CustomStringConvertible {
     package static let maximumLength = 64
 
@@ -170,7 +176,7 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
         self.id = id.rawValue
     }
 
-    /// Creates a reason from a receipt; `nil` unless it is 1 to 64 characters of `a-z 0-9 . _`.
+    /// Creates a reason from the id in a receipt; `nil` unless the id is 1 to 64 characters of `a-z 0-9 . _`.
     init?(parsing id: String) {
         guard (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ byte in
@@ -192,7 +198,8 @@ package enum Outcome: String, CaseIterable, Sendable {
     /// A check failed, a document is revoked, an answer is no, or the person at the counter rejected the
     /// holder.
     case deny
-    /// An answer is unknown, the policy refuses an unknown revocation, or nobody decided.
+    /// A check could not be made, an answer is unknown, a needed element is missing or unusable, a document
+    /// is a test document, or nobody decided.
     case unclear
     /// The holder declined: the phone returned no data.
     case declined
@@ -220,7 +227,7 @@ extension ReceiptStatement {
             map.set("purpose", text: purpose.rawValue)
             map.set("questions", array: questions.map { $0.encoded() })
             map.set("verdict", text: verdict.rawValue)
-            // The verdict `mock` says already that a test issuer signed.
+            // The verdict `mock` already shows that a test issuer signed.
             if hasTestDocument, verdict != .mock { map.set("test") { $0.boolean(true) } }
             map.set("reasons", array: reasons.map { reason in CBOREncoder.encode { $0.text(reason.id) } })
             map.set("documents", array: documents.map { $0.encoded() })
@@ -234,6 +241,7 @@ extension ReceiptStatement {
             map.set("method", text: method.rawValue)
             if let decision { map.set("decision", text: decision.rawValue) }
             if let outcome { map.set("outcome", text: outcome.rawValue) }
+            if let repeats { map.set("repeats", text: repeats.text) }
         }
     }
 
@@ -268,9 +276,11 @@ extension ReceiptStatement {
             trust: trust, policy: try map["policy"].label(), software: try map["software"].label(),
             retention: try RetentionProfile(map["retention"].required().text()).required(),
             method: try map["method"].word(),
-            // `word()` belongs to the optional item and throws for `nil`. `map` keeps an absent member `nil`.
+            // `word()` is a function of `CBORItem?` that throws for `nil`. Through `map` it is not called for
+            // an absent member, which stays `nil`.
             decision: try map["decision"].map { try Optional($0).word() },
-            outcome: try map["outcome"].map { try Optional($0).word() })
+            outcome: try map["outcome"].map { try Optional($0).word() },
+            repeats: try map["repeats"].map { try Optional($0).label() })
     }
 }
 

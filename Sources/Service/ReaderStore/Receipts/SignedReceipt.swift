@@ -4,12 +4,12 @@ internal import OpenSSLCrypto
 
 /// A link of the receipt chain: a statement, its number and the digest of the link before it.
 ///
-/// The encoding is a COSE_Sign1 (RFC 9052 4.2) whose protected header names the key. A parsed receipt is not
-/// yet verified: use `ReceiptChain.verify`.
+/// The encoding is a COSE_Sign1 (RFC 9052 4.2) whose protected header contains the id of the key. A parsed
+/// receipt is not yet verified: use `ReceiptChain.verify`.
 package struct SignedReceipt: Sendable {
     private static let type = "countersign receipt"
 
-    /// The digest that the first link names as its predecessor.
+    /// The fixed digest that the first link contains in place of a predecessor's digest.
     package static let origin = Digest(.sha256, of: Array("countersign receipts begin here".utf8)[...]).bytes
 
     /// The highest number of a link: 2^53 − 1, which JSON (RFC 8259 6) carries exactly. The limit also keeps
@@ -50,8 +50,8 @@ package struct SignedReceipt: Sendable {
             return nil
         }
         let map = try CBORItem.parse(payload).map()
-        // A link has exactly the four members that `sign` writes. `isText` takes a literal, so that the
-        // constant for the type cannot be used here.
+        // A link has exactly the four members that `sign` writes. `isText` accepts only a literal, so the
+        // constant for the type cannot be passed.
         guard let type = map["type"], type.isText("countersign receipt"), map.count == 4,
             let sequence = try map["sequence"]?.integer(), (1...highestSequence).contains(sequence),
             let previous = try map["previous"]?.byteString(), previous.count == origin.count,
@@ -94,7 +94,7 @@ package struct SignedReceipt: Sendable {
     }
 }
 
-/// The COSE_Sign1 (RFC 9052 4.2) of a receipt or of a chain's head: ES256, with the key named in the
+/// The COSE_Sign1 (RFC 9052 4.2) of a receipt or of a chain's head: ES256, with the id of the key in the
 /// protected header.
 enum ReceiptSignature {
     /// The header label `kid` (RFC 9052 3.1).

@@ -5,13 +5,18 @@ internal import GRDB
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// The reference under which a till retains records, such as a booking number. Several drivers may share a
-/// reference.
+/// The reference under which a till retains records, such as a booking number. Several persons, such as the
+/// drivers of one booking, may share a reference.
 package struct RetainedReference: Hashable, Sendable, RedactedDescription {
     /// The maximum length of a reference, in bytes.
     package static let maximumLength = 128
 
     package let text: String
+
+    /// Compares the bytes, as the store does: `==` of strings takes "é" in its two forms for one text.
+    package static func == (one: RetainedReference, other: RetainedReference) -> Bool {
+        one.text.utf8.elementsEqual(other.text.utf8)
+    }
 
     /// Creates a reference. Throws `tooLong` if the text is empty or too long.
     package init(_ text: String) throws(ReaderStoreError) {
@@ -75,7 +80,7 @@ package enum RetentionOutcome: Equatable, Sendable {
 /// A sealed field: one element value under AES-256-GCM.
 ///
 /// The additional authenticated data are record, element name and deadline. A field that was moved to another
-/// record, or whose deadline was changed, does not open.
+/// record, or whose deadline was changed, cannot be opened.
 struct RetainedField {
     /// The maximum size of a value, in bytes. Longer values are pictures, which are never retained.
     private static let longestValue = 4096
@@ -86,7 +91,7 @@ struct RetainedField {
     let nonce: [UInt8]
     let sealed: [UInt8]
 
-    /// Seals a value with the key of the day of `deadline`.
+    /// Seals a value with the key for the day on which its deadline is.
     init(
         sealing value: ArraySlice<UInt8>, of name: ElementName, in record: RetainedRecord.ID,
         until deadline: Timestamp, with keys: RetentionKeys
@@ -130,7 +135,7 @@ struct RetainedField {
         return RetainedRecord.Field(name: name, value: item, deadline: deadline)
     }
 
-    /// The additional authenticated data: record, deadline and name.
+    /// Returns the additional authenticated data of a field: record, deadline and element name.
     private static func binding(
         of name: ElementName, in record: RetainedRecord.ID, until deadline: Timestamp
     ) -> [UInt8] {

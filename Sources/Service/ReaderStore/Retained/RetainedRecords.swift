@@ -21,9 +21,9 @@ package import RequestPlanner
 /// Values are sealed with a key for each day on which fields expire (`RetentionKeys`). The keys are outside
 /// the store and are deleted after that day, so a copy of the store cannot be read later.
 ///
-/// For deadlines, time never goes back. The store records the latest time that it was given, and continues
-/// from that time if the clock is set back, so that no deadline is postponed. While nothing is retained, the
-/// system's clock is used unchanged, even if it was set back.
+/// The time that is compared with deadlines never goes back. The store records the latest time that it was
+/// given, and continues from that time if the clock is set back, so that no deadline is postponed. While
+/// nothing is retained, the system's clock is used unchanged, even if it was set back.
 ///
 /// `RecordArchive` calls these functions on its thread, and commands call them directly. Portraits are never
 /// retained, and a reference is stored only as a keyed digest.
@@ -35,11 +35,11 @@ package struct RetainedRecords: Sendable {
     /// Gives access to the retained records of a store.
     ///
     /// - Parameters:
-    ///   - store: the store with the tables.
+    ///   - store: the store whose tables contain the records.
     ///   - folder: the folder of the keys, which must be outside the store. The folder is created with the
     ///     first key. `nil` for the folder beside the store whose name ends in `-keys`.
     ///   - time: the clock that continues if the system's clock is set back.
-    /// - Throws: `keysInsideStore`.
+    /// - Throws: `keysInsideStore` if the folder of the keys is in the folder of the store.
     package init(
         in store: ReaderStore, keysIn folder: String? = nil, time: MonotonicTime = MonotonicTime()
     ) throws(ReaderStoreError) {
@@ -94,8 +94,8 @@ package struct RetainedRecords: Sendable {
         return .retained(id, until: deadline)
     }
 
-    /// Checks that data can be retained under a profile now. To find out, this function writes to the store,
-    /// and reads or creates the keys.
+    /// Checks that data can be retained under a profile now. The check writes to the store, and reads or
+    /// creates the keys.
     package func check(_ profile: RetentionProfile, at now: Timestamp) throws(ReaderStoreError) {
         guard profile.days > 0 else { return }
         let deadline = profile.deadline(from: now)
@@ -151,7 +151,7 @@ package struct RetainedRecords: Sendable {
         }
     }
 
-    /// Returns the time that counts for deadlines when the system's clock says `now`.
+    /// Returns the time that is compared with deadlines when the system's clock shows `now`.
     package func time(at now: Timestamp) throws(ReaderStoreError) -> Timestamp {
         try store.read { database in try RetainedState(at: now, by: monotonic, in: database).latest }
     }
@@ -164,6 +164,13 @@ package struct RetainedRecords: Sendable {
         }
     }
 
+    /// Returns the owners of all records.
+    package func owners() throws(ReaderStoreError) -> [String] {
+        try store.read { database in
+            try String.fetchAll(database, sql: "SELECT DISTINCT owner FROM retained_owner")
+        }
+    }
+
     /// Returns the number of retained records and the number of removed records.
     package func counts() throws(ReaderStoreError) -> RetentionCounts {
         try store.read { database in try RetentionCounts(in: database) }
@@ -171,7 +178,7 @@ package struct RetainedRecords: Sendable {
 }
 
 extension RetainedRecords {
-    /// Returns all records in the order of storing, without their values and references.
+    /// Returns all records in the order in which they were stored, without their values and references.
     package func list() throws(ReaderStoreError) -> [RetainedSummary] {
         try store.read { database in
             let rows = try Row.fetchCursor(
@@ -226,9 +233,9 @@ extension RetainedRecords {
     /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends before
     /// `finish`, the next export reports the earlier export.
     ///
-    /// - Parameter owner: the caller who ordered the presentations; `nil` for the records of all callers.
+    /// - Parameter owners: the owners of the records; `nil` for the records of all owners.
     package func beginExport(
-        of reference: RetainedReference, orderedBy owner: String? = nil, at now: Timestamp
+        of reference: RetainedReference, orderedBy owners: [String]? = nil, at now: Timestamp
     ) throws(ReaderStoreError) -> RetainedExport {
         try store.change { database in
             var state = try RetainedState(at: now, by: monotonic, in: database)
@@ -238,25 +245,59 @@ extension RetainedRecords {
             // In an empty store the key may never have been created; the query then finds nothing. If there
             // are records, a missing key is an error.
             let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
-            // `owner` is bound twice: as null it selects the records of all callers.
-            let condition =
-                "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
+            let (condition, arguments) = Self.selection(of: digest, orderedBy: owners)
             let rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM retained_field WHERE \(condition) ORDER BY number",
-                arguments: [digest, owner, owner])
+                arguments: arguments)
             let export = RetainedExport(
                 records: try records(of: rows),
                 earlier: try rows.compactMap { try $0.decode(Int64?.self, forColumn: "export_begun") }.max()
                     .map(Timestamp.init(stored:)))
             try database.execute(
                 sql: "UPDATE retained_field SET export_begun = ? WHERE \(condition)",
-                arguments: [now.secondsSince1970, digest, owner, owner])
+                arguments: [now.secondsSince1970] + arguments)
             return export
         }
     }
 
-    /// Deletes exported records in one transaction. Records that were retained for the reference in the
-    /// meantime stay.
+    /// The condition in SQL for the records of a reference.
+    ///
+    /// - Parameter owners: the owners of the records; `nil` for the records of all owners.
+    private static func selection(
+        of digest: Data, orderedBy owners: [String]?
+    ) -> (condition: String, arguments: StatementArguments) {
+        guard let owners else { return ("reference = ?", [digest]) }
+        let places = Array(repeating: "?", count: owners.count).joined(separator: ", ")
+        return (
+            "reference = ? AND record IN (SELECT record FROM retained_owner WHERE owner IN (\(places)))",
+            [digest] + StatementArguments(owners)
+        )
+    }
+
+    /// Deletes the records of a reference without handing them out. The number of purged records grows by the
+    /// number of these records.
+    ///
+    /// - Returns: the number of deleted records.
+    package func delete(
+        _ reference: RetainedReference, orderedBy owners: [String], at now: Timestamp
+    ) throws(ReaderStoreError) -> Int64 {
+        try store.change { database in
+            var state = try RetainedState(at: now, by: monotonic, in: database)
+            guard !state.isEmpty else { return 0 }
+            let digest = Data(try keys.digest(of: reference, createIfMissing: false))
+            let (condition, arguments) = Self.selection(of: digest, orderedBy: owners)
+            let count = try remove(condition, arguments, in: database)
+            // The sum can overflow only if somebody changed the stored number.
+            let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
+            guard !isTooMany else { throw ReaderStoreError.damaged }
+            state.purged = purged
+            try state.write(to: database)
+            return count
+        }
+    }
+
+    /// Deletes these exported records in one transaction. A record that was retained after the export began
+    /// stays, even if it has the same reference.
     package func finish(_ records: [RetainedRecord.ID]) throws(ReaderStoreError) {
         guard !records.isEmpty else { return }
         try store.change { database in
@@ -302,8 +343,8 @@ extension RetainedRecord {
 }
 
 extension RetainedRecords {
-    /// Deletes all fields whose deadline has passed, and the keys of past days. Call this function at the
-    /// start, and at the time that `nextDue()` returns.
+    /// Deletes all fields whose deadline has passed, and the keys of past days. Call this function when the
+    /// daemon starts, and at the time that `nextDue()` returns.
     ///
     /// - Returns: the number of records that have no field left.
     /// - Throws: `keyFile` if a key could not be deleted; the data is deleted nevertheless.
@@ -326,13 +367,13 @@ extension RetainedRecords {
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
-        // The stored number may have been changed. The sum could then overflow.
+        // The sum can overflow only if somebody changed the stored number.
         let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged
         try state.write(to: database)
-        // Keys are deleted before the transaction commits: if the process ends here, the fields that remain
-        // cannot be read.
+        // Keys are deleted before the transaction commits. If the process ends before the commit, the
+        // overdue fields stay in the file, but cannot be read without their keys.
         return (count, keys.removeAll(before: latest.dayInUTC))
     }
 
@@ -369,8 +410,8 @@ extension RetainedRecords {
     }
 
     /// Overwrites the free pages of the file. A process that was killed while it wrote may have left copies
-    /// of rows in pages that were free before. The journal does not hold such pages, so a rollback does not
-    /// restore them.
+    /// of rows in pages that were free before. The journal has no copy of such pages, so a rollback does not
+    /// restore their earlier contents.
     private func blankFreePages(in database: Database) throws {
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
@@ -386,8 +427,8 @@ extension RetainedRecords {
     }
 }
 
-/// The state beside the retained data: the latest time that the store was given, and how many records were
-/// removed.
+/// The state that the store keeps beside the retained data: the latest time that the store was given, and how
+/// many records were removed.
 private struct RetainedState {
     /// The latest time that the store was given while something was retained.
     private(set) var latest: Timestamp
@@ -403,7 +444,8 @@ private struct RetainedState {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
         let before = try row.map { try Timestamp(stored: $0.decode(forColumn: "latest")) }
-        // Without retained data no deadline can be postponed. A clock that was set back then counts too.
+        // Without retained data there is no deadline to postpone, so `now` is used even if the clock was set
+        // back.
         latest = isEmpty ? now : max(now, before.map { time.time(since: $0) } ?? now)
         self.time = time
         purged = try row?.decode(forColumn: "purged") ?? 0
@@ -414,7 +456,7 @@ private struct RetainedState {
         try database.execute(
             sql: "INSERT OR REPLACE INTO retained_state (only, latest, purged, exported) VALUES (1, ?, ?, ?)",
             arguments: [latest.secondsSince1970, purged, exported])
-        // The result is not used: from this call on the monotonic clock continues from `latest`.
+        // Called only so that the monotonic clock continues from `latest`. The result is not used.
         _ = time.time(since: latest)
     }
 }

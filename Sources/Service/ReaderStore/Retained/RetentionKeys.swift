@@ -7,9 +7,9 @@ internal import ReaderIdentityStore
 
 /// The keys of retained data, in a folder outside the store.
 ///
-/// There is one key for each day on which fields expire, deleted after that day. Deleted data therefore
-/// cannot be read from a copy of the store or from freed disk blocks. One more key, which stays, turns
-/// references into keyed digests.
+/// For each day on which fields expire there is one key, which is deleted after that day. Deleted data
+/// therefore cannot be read from a copy of the store or from freed disk blocks. One more key, which stays,
+/// turns references into keyed digests.
 struct RetentionKeys: Sendable {
     private static let suffix = ".key"
     private static let keySize = 32

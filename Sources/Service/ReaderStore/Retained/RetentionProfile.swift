@@ -4,7 +4,7 @@ package import RequestPlanner
 /// A rule for retention: which elements are kept, and for how long. One profile determines the
 /// `intentToRetain` bits of the request (through `choice`), the elements that are stored, and their deadline.
 package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
-    /// The number of days of a profile whose name contains no number.
+    /// The number of days for `age+id-number` and `consented` if the name contains no number.
     private static let usualDays = 30
     /// The maximum number of days: ten years.
     private static let mostDays = 3_650
@@ -16,7 +16,7 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
     package let needsConsent: Bool
 
     package static let none = RetentionProfile(.none, 0)
-    /// Only a receipt, which has no personal data and no deadline.
+    /// The profile that keeps only a receipt, which has no personal data and no deadline.
     package static let receipt = RetentionProfile(.receipt, 0)
     package static let ageAndIDNumber = RetentionProfile(.ageAndIDNumber, usualDays)
     package static let consented = RetentionProfile(.consented, usualDays, needsConsent: true)
@@ -27,14 +27,15 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         self.needsConsent = needsConsent
     }
 
-    /// Returns a profile that keeps the requested elements except the portrait, on other grounds than
+    /// Returns a profile that keeps the requested elements except the portrait, on a legal ground other than
     /// consent, such as a contract; `nil` unless `days` is from 1 to 3650.
     package static func days(_ days: Int) -> RetentionProfile? {
         RetentionProfile("days(\(days))")
     }
 
-    /// Parses the name of a profile: `none`, `receipt`, `age+id-number`, `consented`, or one of
-    /// `age+id-number`, `consented` and `days` with a number of days, such as `days(7)`.
+    /// Parses the name of a profile: `none`, `receipt`, `age+id-number`, `consented` or `days(7)`. The number
+    /// of days is required for `days`, and optional for `age+id-number` and `consented`, as in
+    /// `consented(7)`.
     package init?(_ name: String) {
         let parts = name.split(separator: "(", maxSplits: 1, omittingEmptySubsequences: false)
         guard let word = parts.first else { return nil }
@@ -45,8 +46,8 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         case ("receipt", nil): self = Self.receipt
         case ("age+id-number", _): self.init(.ageAndIDNumber, days ?? Self.usualDays)
         case ("consented", _): self.init(.consented, days ?? Self.usualDays, needsConsent: true)
-        // `RetentionChoice.consented` names the elements that are kept: all but the portrait. This profile
-        // needs no consent for them (`needsConsent`).
+        // `RetentionChoice.consented` only selects the elements to keep: all but the portrait. The profile
+        // `days` keeps them without consent (`needsConsent` is false).
         case ("days", let days?): self.init(.consented, days)
         default: return nil
         }
@@ -61,9 +62,9 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
-    /// Returns the deadline of data that is retained at `now`: the last full hour that is not later than
-    /// `days` after `now`. Each removal rewrites all retained data, so everything that expires within an hour
-    /// is removed at once.
+    /// Returns the deadline of data that is retained at `now`: `days` days later, rounded down to a full
+    /// hour. Each removal rewrites all retained data. With deadlines at full hours, a single removal deletes
+    /// all data of one hour.
     package func deadline(from now: Timestamp) -> Timestamp {
         let end = now.secondsSince1970 + Int64(days) * 86_400
         return Timestamp(secondsSince1970: end - end % 3600)

@@ -3,8 +3,8 @@ package import MdocModel
 package import OpenSSLCrypto
 package import ReaderIdentityStore
 
-/// A brand in whose name a reader asks: the name and logo that pages show, the keys of its token server, and
-/// the identity that signs its requests.
+/// A brand in whose name a reader sends requests: the name and logo that pages show, the keys of its token
+/// server, and the identity that signs its requests.
 package struct Brand: Hashable, Sendable {
     /// The brand's identifier, the claim `iss` of its tokens.
     package let identifier: TokenText
@@ -153,8 +153,8 @@ package struct ContrastFault: Error, CustomStringConvertible {
     package let contrast: Int
 
     package var description: String {
-        "ground and words have a contrast of \(Self.ratio(contrast)), and \(Self.ratio(BrandColours.leastContrast)) "
-            + "is the least that can be read: make the darker colour darker, or the lighter one lighter"
+        "the contrast of ground and words is \(Self.ratio(contrast)), below \(Self.ratio(BrandColours.leastContrast)), "
+            + "the minimum for readable text: make the darker colour darker, or the lighter one lighter"
     }
 
     private static func ratio(_ hundredths: Int) -> String {
@@ -169,7 +169,7 @@ package struct PageColour: Equatable, Sendable {
     private let green: UInt8
     private let blue: UInt8
 
-    /// Creates a colour; `nil` for any other form.
+    /// Creates a colour; `nil` if the text has another form.
     ///
     /// - Parameter text: `#rrggbb` in hexadecimal digits.
     package init?(_ text: String) {
@@ -184,8 +184,8 @@ package struct PageColour: Equatable, Sendable {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The contrast with another colour in hundredths, from 100 to 2100 (WCAG 2.2, "contrast ratio"), rounded
-    /// down.
+    /// Returns the contrast with another colour in hundredths, from 100 to 2100 (WCAG 2.2, "contrast ratio"),
+    /// rounded down.
     package func contrast(with other: PageColour) -> Int {
         let light = max(luminance, other.luminance)
         let dark = min(luminance, other.luminance)
@@ -198,7 +198,7 @@ package struct PageColour: Equatable, Sendable {
         0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
     }
 
-    /// The linear value of a colour component, from 0 to 1 (WCAG 2.2, "relative luminance").
+    /// Returns the linear value of a colour component, from 0 to 1 (WCAG 2.2, "relative luminance").
     private static func linear(_ value: UInt8) -> Double {
         let share = Double(value) / 255
         return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)

@@ -4,9 +4,9 @@ internal import ReaderIdentityStore
 
 /// The folder of the brands: `brands.json` and the logos.
 ///
-/// On a reader the folder is `brands` in the store's folder. On a hub the configuration names its path.
-/// Reading refuses a file that another user may change, because a user who can add a key can sign tokens that
-/// the reader accepts.
+/// On a reader the folder is `brands` in the store's folder. On a hub the folder's path is in the
+/// configuration. Reading refuses a file that another user may change, because a user who can add a key can
+/// sign tokens that the reader accepts.
 package struct BrandFolder: Sendable {
     package let path: String
 
@@ -40,7 +40,7 @@ package struct BrandFolder: Sendable {
     /// Changes the registry under the folder's lock and returns the changed registry. If `change` throws,
     /// neither the registry nor the logo is written.
     ///
-    /// - Parameter logo: a logo to store before the registry that names it, and its file name.
+    /// - Parameter logo: a logo and its file name. The logo is stored before the registry that names it.
     package func change(
         keeping logo: (image: BrandLogo, name: LogoName)? = nil,
         _ change: (inout BrandRegistry) throws(BrandFault) -> Void
@@ -122,7 +122,7 @@ package struct BrandBundle: Equatable, Sendable {
     }
 }
 
-/// A copy of the files of a folder of brands, even if they are no valid `BrandBundle`. `replace(with:)`
+/// A copy of all files in a brand folder, even if they do not form a valid `BrandBundle`. `replace(with:)`
 /// restores the folder from the copy.
 package struct BrandFiles: Sendable {
     /// The contents of `brands.json`; `nil` if there is no such file.
@@ -144,8 +144,8 @@ extension BrandFolder {
         return try BrandBundle(json: json, logos: logos)
     }
 
-    /// Replaces all brands of the folder. A reader of the old registry still finds the logos that it names,
-    /// because `logo(ofBrand:)` tries again under the lock.
+    /// Replaces all brands of the folder. If a concurrent call of `logo(ofBrand:)` has read the old registry
+    /// and no longer finds the logo's file, that call tries again under the lock.
     package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
         try locked { () throws(BrandRegistryError) in
             // A folder that cannot be read differs from every bundle, and is replaced too.
@@ -164,7 +164,7 @@ extension BrandFolder {
         try locked { () throws(BrandRegistryError) in
             var logos: [LogoName: [UInt8]] = [:]
             for name in logoNames() {
-                // A logo that cannot be read is skipped: it is never handed out.
+                // A logo that cannot be read is skipped, because no reader or browser could use it.
                 logos[name] = try? contents(of: logoPath(name))
             }
             return BrandFiles(json: try contents(of: registryPath), logos: logos)
@@ -173,8 +173,8 @@ extension BrandFolder {
 
     /// Writes the registry and its logos in place of all files of the folder.
     private func writeAll(_ files: BrandFiles) throws(BrandRegistryError) {
-        // First the logos, then the registry that names them, then the removals: a reader never finds a name
-        // without its file.
+        // The logos are written first, then the registry that names them. Old logos are removed last, so that
+        // every logo that the registry names has a file at all times.
         for (name, png) in files.logos { try write(png, to: logoPath(name)) }
         if let json = files.json {
             try write(json, to: registryPath)

@@ -5,7 +5,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// The brands in whose name this computer asks or signs tokens, each with its keys.
+/// The brands in whose name this computer sends requests or signs tokens, each with its keys.
 ///
 /// The registry is the contents of `brands.json`. An operator changes it with `countersign brand`, or a hub
 /// distributes it to its readers (`BrandBundle`).
@@ -14,8 +14,8 @@ internal import ReaderIdentityStore
 ///   gives the name, logo and identity for requests.
 /// - A token server uses it to check its own tokens before they are handed out.
 ///
-/// A key identifier occurs once in the whole registry, because a token names its key before its brand. A
-/// revoked key stays in the registry, so that no new key gets its identifier.
+/// A key identifier occurs once in the whole registry, because a token is matched to a brand by the
+/// identifier of its key. A revoked key stays in the registry, so that no new key gets its identifier.
 ///
 /// There are at most 1000 brands with 32 keys each, and the file has at most 1 MiB. The registry is a value:
 /// changes to the file happen in `BrandFolder`, under its lock. The registry never has a private key; private
@@ -70,7 +70,7 @@ package struct BrandRegistry: Equatable, Sendable {
         brands[place.brand].keys[place.key].isRevoked = true
     }
 
-    // `keys` follows from `brands`, and need not be compared.
+    // `keys` is an index of `brands`, and need not be compared.
     package static func == (one: BrandRegistry, other: BrandRegistry) -> Bool { one.brands == other.brands }
 }
 
@@ -106,7 +106,7 @@ extension BrandRegistry {
                 item.members("id", "name", "logo", "identity", "keys"), RegistryFault.form)
             let brand = try readBrand(members)
             try mapping(registry.add(brand), RegistryFault.at(item))
-            // The keys are added one by one, so that a fault names the line of its key.
+            // The keys are added one by one, so that an error contains the line of the faulty key.
             let keys = try mapping(members.required("keys").array(), RegistryFault.form)
             for key in keys {
                 let read = try readKey(key)
@@ -127,12 +127,12 @@ extension BrandRegistry {
             })
     }
 
-    /// Reads a key, and checks that it is a point on P-256.
+    /// Reads a key, and checks that the key is a point on P-256.
     private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
         let members = try mapping(
             item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
         let identifier = try text("kid", of: members, fault: .identifierMalformed, read: TokenText.init)
-        // `kty` and `crv` have one permitted value each. Nothing of them is stored.
+        // `kty` and `crv` have one permitted value each, so neither is stored.
         _ = try text("kty", of: members, fault: .keyNotP256) { $0 == "EC" ? $0 : nil }
         _ = try text("crv", of: members, fault: .keyNotP256) { $0 == "P-256" ? $0 : nil }
         let x = try text("x", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }

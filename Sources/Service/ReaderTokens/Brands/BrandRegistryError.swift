@@ -5,7 +5,7 @@ package import ReaderIdentityStore
 package enum BrandRegistryError: Error, Equatable, Sendable {
     /// The system refused a file, or other users may change it.
     case file(IdentityStoreError)
-    /// The file is not JSON of the expected form. The line is `nil` if the fault is in no single place.
+    /// The file is not JSON of the expected form. `line` is `nil` if the fault has no single position.
     case malformed(line: Int?, JSONError)
     /// The file has the expected form, but a value in it is not allowed.
     case faulty(line: Int, BrandFault)
@@ -46,7 +46,7 @@ package enum LogoFault: Error, Equatable, Sendable {
     case tooLong(limit: Int)
     /// The file is not a complete PNG: its signature, header or end is missing.
     case notPNG
-    /// The picture is wider or higher than a page shows.
+    /// The picture has more than `limit` pixels in width or height.
     case tooLarge(limit: Int)
 }
 
@@ -73,18 +73,18 @@ extension BrandFault {
     fileprivate var explanation: String {
         switch self {
         case .identifierMalformed:
-            "an identifier must have 1 to \(TokenText.longest) characters: ASCII letters, digits, -, _, . and :"
+            "an identifier must have 1 to \(TokenText.longest) characters: ASCII letters, digits, -, _, . and :, beginning with a letter or digit"
         case .nameMalformed: "a brand's name must have 1 to 64 characters in one line, all of them visible"
         case .logoNameMalformed: "a logo must be a file beside brands.json whose name ends in .png"
-        case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
-        case .instantMalformed: "\"notAfter\" is not a date and time of RFC 3339"
+        case .identityNameMalformed: "the value of \"identity\" is not a valid identity name"
+        case .instantMalformed: "the value of \"notAfter\" must be a date and time in the form of RFC 3339"
         case .keyNotP256:
-            "a key must be \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
+            "a key must have \"kty\": \"EC\", \"crv\": \"P-256\", and a point on that curve as \"x\" and \"y\""
         case .tooManyBrands(let limit): "there are more than \(limit) brands"
         case .tooManyKeys(let limit): "a brand has more than \(limit) keys"
         case .brandTwice: "a brand with this identifier exists already"
         case .keyTwice:
-            "a key with this identifier exists already: no two keys, even of different brands, may share one"
+            "a key with this identifier exists already: no two keys, even of different brands, may share an identifier"
         case .brandUnknown: "there is no such brand: countersign brand list shows all brands"
         case .keyUnknown: "there is no such key: countersign brand list shows all keys"
         }
@@ -94,10 +94,10 @@ extension BrandFault {
 extension LogoFault {
     fileprivate var explanation: String {
         switch self {
-        case .tooLong(let limit): "it is longer than \(limit >> 10) KiB"
+        case .tooLong(let limit): "the file is longer than \(limit >> 10) KiB"
         case .notPNG:
-            "it is not a complete PNG, and no other format is accepted: an SVG can contain scripts and addresses"
-        case .tooLarge(let limit): "it has more than \(limit) pixels in width or height"
+            "the file is not a complete PNG, and no other format is accepted: an SVG can contain scripts and addresses"
+        case .tooLarge(let limit): "the picture has more than \(limit) pixels in width or height"
         }
     }
 }

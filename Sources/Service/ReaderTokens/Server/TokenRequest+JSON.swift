@@ -2,10 +2,10 @@ package import JSON
 
 extension JSONText {
     package func readerInstance() throws(JSONFault) -> ReaderInstance {
-        // The limit is above 32, so that a text that is somewhat too long gets the message below, which names
-        // the form.
+        // The limit is above 32, so that a slightly longer text gets the message below, which describes the
+        // required form.
         guard let instance = ReaderInstance(try string(upTo: 64)) else {
-            throw wrong("must be the 32 hexadecimal digits of `countersign token instance`")
+            throw wrong("must be the 32 hexadecimal digits that `countersign token instance` shows")
         }
         return instance
     }

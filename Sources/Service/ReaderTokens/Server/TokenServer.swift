@@ -13,12 +13,12 @@ package enum TokenSource: Sendable {
 ///
 /// A request passes these steps, and the first that fails gives the refusal:
 ///
-/// 1. Grants: the caller, or one of its groups, may have tokens for this brand and this reader.
+/// 1. Grants: the caller or one of its groups needs a grant for this brand and this reader.
 /// 2. Count: at most `TokenLimit.most` tokens for each caller, brand and reader within an hour.
 /// 3. Signature: by a key of this server, or by a hub (`TokenSource`).
 /// 4. Verification with the registry's public key, as the reader will do it: a token that no reader would
 ///    accept is not handed out.
-/// 5. Grants again, because `replace` may have changed them while the hub was asked.
+/// 5. The grants are checked again, because `replace` may have changed them during the request to the hub.
 ///
 /// The listeners of the daemon and of the hub call `respond` from any task. `replace` changes grants and
 /// source while the server runs.
@@ -42,7 +42,8 @@ package actor TokenServer<Count: TokenCount> {
         self.source = source
     }
 
-    /// Replaces grants and source for later requests. Requests of the last hour still count.
+    /// Replaces grants and source for later requests. Requests of the last hour still count towards the
+    /// limit.
     package func replace(grants: [TokenGrant], from source: TokenSource) {
         self.grants = grants
         self.source = source
@@ -51,26 +52,30 @@ package actor TokenServer<Count: TokenCount> {
     /// Returns the response to a request, with the audit line to record. Throws if the request cannot be
     /// counted; no token is issued then.
     ///
-    /// - Parameter registry: the current brands with the public keys of the signers.
+    /// - Parameters:
+    ///   - isForPreset: whether the request comes from a preset in this computer's own configuration. Such a
+    ///     request needs no grant.
+    ///   - registry: the current brands with the public keys of the signers.
     package func respond(
-        to request: TokenRequest, believing registry: BrandRegistry, at now: Timestamp
+        to request: TokenRequest, isForPreset: Bool = false, believing registry: BrandRegistry,
+        at now: Timestamp
     ) async throws(Count.Failure) -> (response: TokenResponse, audit: TokenAudit) {
-        guard isGranted(request) else { return Self.refuse(request, .notAllowed, at: now) }
+        guard isForPreset || isGranted(request) else { return Self.refuse(request, .notAllowed, at: now) }
         if let seconds = try await count.record(request, at: now) {
             return Self.refuse(request, .tooMany(retryAfter: seconds), at: now)
         }
         do throws(TokenRefusal) {
             let text = try await makeToken(for: request, at: now)
             let token = try verify(text, for: request, with: registry, at: now)
-            // The grants may have been replaced while the hub was asked: `replace` can run during the
-            // suspension.
-            guard isGranted(request) else { throw .notAllowed }
+            // The grants are checked again: `replace` can run while this function waits for the hub.
+            guard isForPreset || isGranted(request) else { throw .notAllowed }
             return (
                 .granted(token: text, expires: token.claims.expires),
                 TokenAudit(request, at: now, .granted(key: token.keyIdentifier))
             )
         } catch {
-            // Without a key or a hub no caller could get a token: such a request does not count.
+            // No caller can get a token for this brand at present, so the request does not count towards the
+            // limit.
             if case .brandUnavailable = error { try await count.withdraw(request) }
             return Self.refuse(request, error, at: now)
         }
@@ -114,7 +119,8 @@ package actor TokenServer<Count: TokenCount> {
             try key.verify(token.signature, over: token.signingInput)
             guard token.claims.brand == request.brand else { throw .brandNotOfKey }
             try token.claims.check(for: request.instance, audience: audience, at: now)
-            // `check` leaves out the expiry, since a reader may use a token again after it.
+            // `check` does not compare the expiry: for its other callers an expired token may still be valid,
+            // because a reader may use the token again after its expiry.
             guard now < token.claims.expires else { throw .expired(since: token.claims.expires) }
             return token
         } catch {
@@ -125,14 +131,14 @@ package actor TokenServer<Count: TokenCount> {
 
 /// The limit of tokens for one caller, brand and reader.
 ///
-/// A reader can use a token for 48 hours. A caller that asks more than a few times an hour has a fault, or is
-/// not the reader.
+/// A reader can use a token for 48 hours. A caller that requests more than a few tokens within an hour has a
+/// fault, or is not the reader.
 package enum TokenLimit {
     package static let most = 12
     /// The number of seconds for which a token counts towards the limit.
     package static let window: Int64 = 3600
 
-    /// A text for a caller that asked too often.
+    /// Returns a text for a caller that requested too many tokens.
     package static func explanation(retryAfter seconds: Int64) -> String {
         "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s"
     }
@@ -140,15 +146,16 @@ package enum TokenLimit {
 
 /// The counter of a token server's requests.
 package protocol TokenCount: Sendable {
-    /// The error if a request cannot be counted; no token is issued then.
+    /// The error that is thrown if a request cannot be counted; no token is issued then.
     associatedtype Failure: Error
 
-    /// Counts a request for a token, unless there were `TokenLimit.most` within the window.
+    /// Counts a request for a token. If `TokenLimit.most` requests of this caller for this brand and reader
+    /// were already counted within `TokenLimit.window`, the request is not counted.
     ///
     /// - Returns: the number of seconds to wait, or `nil` if the token may be issued.
     func record(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
 
-    /// Stops counting the latest request, because no token was issued and that was not the caller's fault.
+    /// Removes this request from the count. Called if no token was issued and the caller is not at fault.
     func withdraw(_ request: TokenRequest) async throws(Failure)
 }
 
@@ -175,7 +182,8 @@ package actor TokenCountInMemory: TokenCount {
 
     package func record(_ request: TokenRequest, at now: Timestamp) -> Int64? {
         let start = now.advanced(bySeconds: -TokenLimit.window)
-        // A time ahead of `now` was recorded before the clock was set back, and would count for too long.
+        // A time later than `now` was recorded before the clock was set back. It would stay in the window for
+        // too long, so it does not count.
         if cleared <= start || cleared > now {
             asked = asked.filter { $0.value.contains { $0 > start && $0 <= now } }
             cleared = now
@@ -214,7 +222,7 @@ package struct TokenRequest: Equatable, Sendable {
     }
 }
 
-/// A permission to ask for tokens: for one brand, and for some of its readers.
+/// A permission to request tokens for one brand and for some of its readers.
 package struct TokenGrant: Equatable, Sendable {
     /// The name of a client or a group.
     package let caller: String
@@ -242,12 +250,12 @@ package enum TokenResponse: Equatable, Sendable {
 
 /// The reason why a request for a token is refused.
 package enum TokenRefusal: Error, Equatable, Sendable {
-    /// No grant allows the request. The answer does not reveal whether such a brand exists.
+    /// No grant allows the request. The answer does not reveal whether the brand exists.
     case notAllowed
     /// The limit is reached. `retryAfter` is the number of seconds to wait.
     case tooMany(retryAfter: Int64)
-    /// Neither this server nor the hub has a key that signs for the brand and whose signature the registry's
-    /// key verifies.
+    /// No valid token could be made: for example, there is no key for the brand, the hub gave no token, or
+    /// the registry's key does not verify the signature.
     case brandUnavailable(ReaderTokensError)
 
     /// The id of the refusal in logs. Daemon and hub use the same ids in their problem details.

@@ -5,8 +5,8 @@ package import ReaderIdentityStore
 package import ReaderStore
 internal import Synchronization
 
-/// The result of verifying a token: a reader that may ask in a brand's name for 48 hours from the token's
-/// first use. Only `ReaderTokenVerifier` creates it.
+/// The result of verifying a token: a reader that may send requests in a brand's name for 48 hours from the
+/// token's first use. Only `ReaderTokenVerifier` creates it.
 package struct PreparedReader: Sendable {
     package let brand: Brand
     package let instance: ReaderInstance
@@ -34,14 +34,14 @@ package struct PreparedReader: Sendable {
 
 /// The verifier of reader tokens on a reader.
 ///
-/// A token is a JWT in which a brand's key says that this reader may ask in the brand's name. The life
-/// of a token has three parts:
+/// A token is a JWT, signed with a brand's key, that permits this reader to send requests in the brand's
+/// name. The life of a token has three parts:
 ///
 /// 1. The token is issued for one reader and audience, and must be used for the first time before `exp`, at
 ///    most 300 seconds later.
-/// 2. From the first use on the reader may ask in the brand's name for 48 hours (a session), regardless of
-///    `exp`. `TokenFirstUses` records the time of the first use. The daemon keeps this record in the store. A
-///    restart therefore does not extend the 48 hours.
+/// 2. For 48 hours from the first use (a session) the reader may send requests in the brand's name,
+///    regardless of `exp`. `TokenFirstUses` records the time of the first use. The daemon keeps this record
+///    in the store. A restart therefore does not extend the 48 hours.
 /// 3. Afterwards the token is refused.
 ///
 /// `prepare` checks the form (`UnverifiedReaderToken`), the key in the registry, the signature and the
@@ -70,9 +70,9 @@ package struct ReaderTokenVerifier: Sendable {
         self.firstUses = firstUses
     }
 
-    /// Verifies a token, with which this reader may ask in a brand's name. The token must be used for the
-    /// first time before its expiry, or have been first used less than 48 hours ago. A token whose key was
-    /// revoked or has expired is refused.
+    /// Verifies a token with which this reader may send requests in a brand's name. An unused token must not
+    /// have expired. A used token must have been used for the first time less than 48 hours ago. A token
+    /// whose key was revoked or has expired is refused.
     package func prepare(
         _ token: String, at now: Timestamp
     ) async throws(ReaderTokensError) -> PreparedReader {
@@ -92,7 +92,7 @@ package struct ReaderTokenVerifier: Sendable {
     ) async throws(ReaderTokensError) -> Timestamp {
         let expires = token.claims.expires
         // An expired token may only continue its session (the 48 hours). Its use is therefore not recorded as
-        // a first one.
+        // a first use.
         let first = try await firstUses.firstUse(ofToken: token.digest, orNow: now < expires ? now : nil)
         guard let first else { throw .expired(since: expires) }
         let until = first.advanced(bySeconds: ReaderToken.sessionLength)
@@ -102,7 +102,7 @@ package struct ReaderTokenVerifier: Sendable {
 }
 
 extension ReaderTokenClaims {
-    /// Checks reader, audience and times, except whether the token has expired.
+    /// Checks reader, audience and times. Does not check whether the token has expired.
     func check(
         for instance: ReaderInstance, audience: TokenText, at now: Timestamp
     ) throws(ReaderTokensError) {
@@ -140,9 +140,10 @@ extension BrandKey {
     }
 }
 
-/// The record of when each token was first used. Only a record on the disk keeps the sessions over a restart.
+/// The record of when each token was first used. Only a record on the disk preserves the sessions across a
+/// restart.
 package protocol TokenFirstUses: Sendable {
-    /// Returns when the token was first used.
+    /// Returns the time at which the token was first used.
     ///
     /// - Parameters:
     ///   - token: `UnverifiedReaderToken.digest` of a token whose signature was verified.

@@ -12,13 +12,12 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case notThreeParts
     /// A part is not base64url without padding.
     case notBase64URL(TokenPart)
-    /// A part is not the expected JSON object, which has each member once, with the type of the member, and
-    /// no other members.
+    /// A part is not the expected JSON object: a member is missing, repeated, unknown, or of the wrong type.
     case malformed(TokenPart, JSONError)
-    /// A member is not a valid name (`TokenText`), or not an instant of the years 0 to 9999.
+    /// A member is not a valid name (`TokenText`), or not an instant in the years 0 to 9999.
     case valueMalformed(TokenMember)
-    /// The signature does not have the form of ES256: the 64 bytes r‖s (RFC 7518 3.4). It may be in DER, for
-    /// example.
+    /// The signature does not have the form of ES256: the 64 bytes r‖s (RFC 7518 3.4). The signature may be
+    /// in DER, for example.
     case signatureMalformed(size: Int)
 
     // Header
@@ -73,7 +72,7 @@ package enum TokenPart: String, Hashable, Sendable { case header, claims, signat
 package enum TokenMember: String, Hashable, Sendable { case kid, iss, sub, aud, iat, exp }
 
 extension ReaderTokensError {
-    /// The stable id of the error, as reports name it.
+    /// The stable id of the error, as it appears in reports.
     package var id: String {
         switch self {
         case .tooLong: "token.too_long"
@@ -102,30 +101,32 @@ extension ReaderTokensError {
     /// A text that says what is wrong, and what to do.
     package var explanation: String {
         switch self {
-        case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .notThreeParts: "it is not a JWT: header, claims and signature, separated by dots"
-        case .notBase64URL(let part): "its \(part.rawValue) must be base64url without padding"
-        case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
+        case .tooLong(let limit): "the token is longer than \(limit) bytes"
+        case .notThreeParts: "the token is not a JWT: header, claims and signature, separated by dots"
+        case .notBase64URL(let part): "the token's \(part.rawValue) must be base64url without padding"
+        case .malformed(let part, let error): "the token's \(part.rawValue): \(error.explanation)"
         case .valueMalformed(let member): "\(member.rawValue) does not have a valid value"
         case .signatureMalformed(let size):
-            "its signature has \(size) bytes: ES256 requires 64 bytes, r followed by s, not DER"
-        case .typeNotJWT: "typ is not JWT"
-        case .algorithmNotES256: "alg is not ES256, and no other is accepted"
-        case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
-        case .keyRevoked: "the key that kid names was revoked"
-        case .keyExpired(let since): "the key that kid names expired at \(since)"
-        case .brandNotOfKey: "the key that kid names does not belong to the brand that iss names"
-        case .signatureInvalid: "its signature does not verify"
-        case .audienceWrong: "aud is not the audience of this reader"
-        case .instanceWrong: "sub names another reader: countersign token instance shows this one"
-        case .issuedInFuture: "it was issued in the future: check the clocks of the signer and of this reader"
-        case .lifetimeNotPositive: "exp is not after iat"
-        case .lifetimeTooLong: "exp is more than \(ReaderToken.longestLifetime) seconds after iat"
-        case .expired(let since): "it expired at \(since), before its first use: get a new one"
+            "the token's signature has \(size) bytes: ES256 requires 64 bytes, r followed by s, not DER"
+        case .typeNotJWT: "the value of \"typ\" is not JWT"
+        case .algorithmNotES256: "the value of \"alg\" is not ES256, the only algorithm that is accepted"
+        case .keyUnknown: "no brand has the key that \"kid\" names: countersign brand list shows the keys"
+        case .keyRevoked: "the key that \"kid\" names was revoked"
+        case .keyExpired(let since): "the key that \"kid\" names expired at \(since)"
+        case .brandNotOfKey: "the key that \"kid\" names does not belong to the brand that \"iss\" names"
+        case .signatureInvalid: "the token's signature does not verify"
+        case .audienceWrong: "\"aud\" is not the audience of this reader"
+        case .instanceWrong:
+            "\"sub\" names another reader: countersign token instance shows the identifier of this reader"
+        case .issuedInFuture:
+            "the token was issued in the future: check the clocks of the signer and of this reader"
+        case .lifetimeNotPositive: "\"exp\" is not after \"iat\""
+        case .lifetimeTooLong: "\"exp\" is more than \(ReaderToken.longestLifetime) seconds after \"iat\""
+        case .expired(let since): "the token expired at \(since), before its first use: get a new token"
         case .sessionExpired(let since):
-            "its 48 hours from the first use ended at \(since): get a new one and prepare again"
+            "the token's 48 hours from its first use ended at \(since): get a new token and prepare again"
         case .firstUseUnknown:
-            "its first use can be neither read nor stored: check the store (countersign doctor)"
+            "the token's first use can be neither read nor stored: check the store (countersign doctor)"
         case .signingKeyNotP256: "the key is not on P-256, which ES256 requires"
         case .signingFailed: "the token could not be signed: OpenSSL reported an error"
         case .hubUnavailable(let why): why

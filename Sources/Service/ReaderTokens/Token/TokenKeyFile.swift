@@ -4,8 +4,8 @@ package import MdocModel
 package import OpenSSLCrypto
 package import ReaderIdentityStore
 
-/// The file with a brand's private key, as a token server's configuration names it: PEM, or a key that this
-/// computer's TPM wrapped.
+/// The file with a brand's private key, as configured for a token server. The key is in PEM, or wrapped by
+/// this computer's TPM.
 package struct TokenKeyFile: Equatable, Sendable {
     package let brand: TokenText
     /// The key identifier, the header member `kid` of tokens.
@@ -29,7 +29,7 @@ package struct TokenKeyFile: Equatable, Sendable {
                 path: try members.required("keyFile").absolutePath())
             guard !files.contains(where: { $0.brand == file.brand }) else {
                 throw entry.wrong(
-                    "this brand is in the list already: name only the one key that signs for it")
+                    "this brand is in the list already: give one key for each brand")
             }
             files.append(file)
         }
@@ -49,7 +49,7 @@ package struct TokenKeyFile: Equatable, Sendable {
     }
 }
 
-/// The reason why a file has no key that signs tokens.
+/// The reason why a file has no key that can sign tokens.
 package enum TokenKeyFileError: Error, Equatable, Sendable {
     /// The file cannot be read, or has no private key.
     case file(path: String, IdentityStoreError)
@@ -68,7 +68,7 @@ package enum TokenKeyFileError: Error, Equatable, Sendable {
     }
 }
 
-/// A brand's private key in memory or in the TPM, which signs tokens for its readers.
+/// A brand's private key in memory or in the TPM, which signs tokens for the brand's readers.
 ///
 /// The type is a class, so that the key is never copied. A description of a signer shows only its type.
 package final class ReaderTokenSigner: Sendable {

@@ -4,7 +4,7 @@ package import MdocModel
 internal import OpenSSLCrypto
 
 /// The common rules of reader tokens: JWS in compact form (RFC 7515 7.1) with ES256 (RFC 7518 3.4), and the
-/// claims that iOS readers' tokens carry (RFC 7519).
+/// claims (RFC 7519) that tokens for readers on iOS contain too.
 package enum ReaderToken {
     /// The claim `aud`, unless the operator configures another value.
     package static let defaultAudience = TokenText(checked: "countersign-reader-v1")
@@ -32,7 +32,7 @@ package struct ReaderTokenClaims: Hashable, Sendable {
     package let audience: TokenText
     /// `iat`: the time of issue.
     package let issued: Timestamp
-    /// `exp`: the time before which the token must be used first.
+    /// `exp`: the time before which the token must be used for the first time.
     package let expires: Timestamp
 }
 

@@ -33,12 +33,12 @@ package enum DisplayFault: String, CaseIterable {
         case .pageDaemonMissing: "countersignd is not in PATH: install the package countersign"
         case .pageBrowserMissing: "xdg-open is not in PATH: install the package xdg-utils and a browser"
         case .pageScreenMissing:
-            "this program has no desktop (DISPLAY, WAYLAND_DISPLAY): start the program from a desktop, or set another setup.display"
+            "this program has no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set): start the program from a desktop, or set another setup.display"
         case .pageFilesMissing: "countersignd has no clerk's page: install the package countersign again"
         case .pageRoots:
-            "the clerk's page uses the trust store: set setup.trust to .store, or set another setup.display"
+            "the clerk's page works only with the trust store: set setup.trust to .store, or set another setup.display"
         case .pagePresenter:
-            "the clerk decides on the page: set setup.presenter to nil, or set another setup.display"
+            "on the clerk's page only the clerk decides: set setup.presenter to nil, or set another setup.display"
         case .pageElements:
             """
             the clerk's page cannot show an age in years, nor a single name if several document types are accepted: \

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Only this library makes displays, so that no code of the app receives the contents of a document:
 /// - ``clerkPage``, the default, reads the document in a separate process;
-/// - ``viewer(atSocket:)`` passes the result to a program of another user;
+/// - ``viewer(atSocket:)`` passes the result to a program that runs as another user;
 /// - ``terminal`` is for trials: it runs in the app's process and terminal.
 ///
 /// A display shows a result until the operator decides, the time limit passes or the task is cancelled, and
@@ -34,13 +34,14 @@ public struct MobileDocumentDisplay: Sendable {
     /// again.
     ///
     /// The page requires the programs `countersignd` and `xdg-open`, the trust store, and a desktop. If one
-    /// is missing, the request throws `notSupported` before a phone is asked. The page cannot show an age in
-    /// years, and its reads send no `judged` event.
+    /// is missing, the request throws `notSupported` before anything is sent to a phone. The page cannot show
+    /// an age in years, and a read for the page sends no `judged` event.
     public static let clerkPage = MobileDocumentDisplay(
         ClerkPage(environment: ProcessInfo.processInfo.environment))
 
-    /// The terminal from which the program was started. It shows names and ages as text. It does not show a
-    /// portrait, but says whether the phone sent one. For trials, and for places where nobody compares faces.
+    /// The terminal from which the program was started. The terminal shows names and ages as text. Instead of
+    /// a portrait, the terminal shows whether the phone sent one. Use the terminal for trials, and in places
+    /// where nobody compares faces.
     public static let terminal = MobileDocumentDisplay(TerminalDisplay(path: "/dev/tty"))
 
     /// A viewer program that listens on a Unix socket and runs as another user than this program, so that the
@@ -76,7 +77,7 @@ protocol DisplayChannel: Sendable {
     ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome
 }
 
-/// The time limit for showing a result. Ends at its deadline, or earlier by `end()`.
+/// The time limit for showing a result. The time ends at its deadline, or earlier if `end()` is called.
 final class DisplayTime: Sendable {
     private let deadline: ContinuousClock.Instant
     private let isEnded = Mutex(false)
@@ -90,7 +91,7 @@ final class DisplayTime: Sendable {
     /// Ends the time before its deadline.
     func end() { isEnded.withLock { $0 = true } }
 
-    /// Runs the blocking function `body` on a separate thread, because a blocked thread of the task pool
+    /// Runs the blocking function `body` on a separate thread, because blocking a thread of the task pool
     /// would delay other tasks. Cancelling the task ends the time.
     func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (DisplayTime) throws(MobileDocumentReaderError) -> Value

@@ -1,17 +1,17 @@
 public import Foundation
 internal import RequestPlanner
 
-/// A request that shows the operator the portrait and elements of one document. The options name the document
-/// types that the request accepts. No element reaches the app.
+/// A request that shows the portrait and elements of one document to the operator. The options contain the
+/// accepted document types. No element reaches the app.
 public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
-    /// The elements that can be shown, as for driver's licenses.
+    /// The elements that can be shown: the same elements as in a driver's license request.
     public typealias Element = MobileDriversLicenseDisplayRequest.Element
-    /// The operator's decision, as for driver's licenses.
+    /// The operator's decision, of the same type as in a driver's license request.
     public typealias Response = MobileDriversLicenseDisplayRequest.Response
 
     /// The options of the display.
     public struct Options: Hashable, Sendable {
-        /// The question to the operator, as for driver's licenses.
+        /// The question to the operator, of the same type as in a driver's license request.
         public typealias ValidationMode = MobileDriversLicenseDisplayRequest.Options.ValidationMode
 
         /// A document type that the request accepts.
@@ -46,8 +46,8 @@ public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
     }
 }
 
-/// A request that shows the operator the portrait and elements of a driver's license. No element reaches the
-/// app.
+/// A request that shows the portrait and elements of a driver's license to the operator. No element reaches
+/// the app.
 public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
     /// An element that can be shown. Every display request also asks for the portrait.
     public enum Element: Hashable, Sendable {
@@ -88,12 +88,14 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
     public struct Response: Hashable, Sendable {
         /// The operator's decision.
         public enum ValidationOutcome: Hashable, Sendable {
-            /// The operator confirmed that the person matches, and every requested age is proven.
+            /// The operator confirmed that the person matches the document, and every requested age is
+            /// proven.
             case approved
-            /// The operator said no, or the document says that a requested age is not reached.
+            /// The operator rejected the person, or the document says that the holder has not reached a
+            /// requested age.
             case rejected
-            /// No decision: the mode asks no question, nobody answered, the document proves no answer about
-            /// an age, or no portrait came.
+            /// No decision: the mode asks no question, the operator did not decide, the document does not
+            /// prove or disprove a requested age, or no portrait was returned.
             case dismissed
         }
 
@@ -113,16 +115,17 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
     }
 }
 
-/// A request that shows the operator the portrait and elements of a national ID card. No element reaches the
-/// app.
+/// A request that shows the portrait and elements of a national ID card to the operator. No element reaches
+/// the app.
 ///
-/// The region JP is supported: the My Number Card of Japan, which contains the whole name in one element.
+/// Only the region JP is supported. Its card is Japan's My Number Card, which contains the whole name in one
+/// element.
 public struct MobileNationalIDCardDisplayRequest: MobileDocumentRequest {
-    /// The elements that can be shown, as for driver's licenses.
+    /// The elements that can be shown: the same elements as in a driver's license request.
     public typealias Element = MobileDriversLicenseDisplayRequest.Element
-    /// The options of the display, as for driver's licenses.
+    /// The options of the display, of the same type as in a driver's license request.
     public typealias Options = MobileDriversLicenseDisplayRequest.Options
-    /// The operator's decision, as for driver's licenses.
+    /// The operator's decision, of the same type as in a driver's license request.
     public typealias Response = MobileDriversLicenseDisplayRequest.Response
 
     /// The region that issued the card.
@@ -191,7 +194,7 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
     ) throws(MobileDocumentReaderError) {
         try elements.checkEachOnce()
         let presentation = MobileDocumentPresentation(elements: elements, validationMode: mode)
-        // A token is needed only by a request whose elements the app receives.
+        // A token is needed only if the app receives the elements. Here only the operator sees them.
         try self.init(
             needsToken: false,
             asking: documents.map { document throws(MobileDocumentReaderError) in
@@ -200,7 +203,8 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
                     of: document)
             },
             answer: .decided(on: presentation) { outcome in
-                // The other modes ask no question, so they give no decision (`check`, `checkMultiple`).
+                // The other modes ask no question, so their result contains no decision (`check`,
+                // `checkMultiple`).
                 Response(validationOutcome: mode == .confirm ? outcome : .dismissed)
             })
     }
@@ -220,8 +224,8 @@ extension MobileDocumentDisplayRequest.Options.DocumentType {
 }
 
 extension MobileDriversLicenseDisplayRequest.Element {
-    /// Returns the claim to request. On a card with the whole name in one element, a single name is requested
-    /// as the whole name.
+    /// Returns the claim to request. If a card has the whole name in one element, the whole name is requested
+    /// instead of a family name or a given name.
     fileprivate func claim(of document: DocumentFamily) -> Claim {
         let hasWholeName = document == .nationalIDCardOfJapan
         return switch self {

@@ -5,7 +5,7 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// Shows the operator the result of a display request and obtains the decision.
+/// The procedure that shows the operator the result of a display request and obtains the decision.
 struct ResultShowing: Sendable {
     typealias ValidationOutcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 
@@ -34,8 +34,8 @@ struct ResultShowing: Sendable {
             _ = decided.yield(
                 await display.show(result, asking: presenter == nil, within: timeout) { isShown.finish() })
         }
-        // The app is asked only after the result is visible. An app that never answers cannot block the
-        // request, because the display has its own time limit.
+        // The app is asked for a decision only after the result is visible. An app that never answers cannot
+        // block the request, because the display has its own time limit.
         let asking = Task {
             // The stream has no elements, but ends when the result is visible.
             for await _ in shown {}
@@ -48,7 +48,7 @@ struct ResultShowing: Sendable {
         showing.cancel()
         // Nothing of the document may be visible when this function returns.
         await showing.value
-        // The stream of decisions has no element only if this task was cancelled.
+        // The stream ends without a decision only if this task was cancelled.
         guard let first, !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         return try first.get()
     }
@@ -107,7 +107,7 @@ extension ReceiptStatement.Decision {
 }
 
 extension ShownResult {
-    /// Creates the result from the elements of a document that the request asked for.
+    /// Creates the result from the requested elements of a document.
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
         let elements = ElementReader(read)
         // Only the My Number Card of Japan has an element with the whole name.

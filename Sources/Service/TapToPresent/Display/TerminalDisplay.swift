@@ -22,8 +22,8 @@ struct TerminalDisplay: DisplayChannel {
             throw .serviceUnavailable(.displayUnavailable(.terminalAbsent))
         }
         let line = DisplayLine(owning: descriptor)
-        // The removal has its own time limit of 1 s, because the result must disappear even if the time for
-        // the decision is over.
+        // Removing the result has its own time limit of 1 s, because the result must disappear even if the
+        // time for the decision is over.
         defer { _ = line.write(Array(Self.end.utf8), during: DisplayTime(.seconds(1))) }
         let text = Self.begin + Self.text(of: result, isAsking: isAsking)
         guard line.write(Array(text.utf8), during: time) else {
@@ -35,13 +35,14 @@ struct TerminalDisplay: DisplayChannel {
             case .timeOver: return .dismissed
             case .closed: throw .serviceUnavailable(.displayUnavailable(.terminalLost))
             case .line(let word):
-                // Other words are ignored, and so is every line if the app itself asks the operator.
+                // A line that is not a decision is ignored. If the app itself asks the operator, every line
+                // is ignored.
                 if isAsking, let outcome = Self.outcome(of: word) { return outcome }
             }
         }
     }
 
-    /// Returns the decision that a line of the operator means, or `nil` for any other line.
+    /// Returns the decision for a line that the operator typed, or `nil` if the line is not a decision.
     private static func outcome(of word: String) -> ResultShowing.ValidationOutcome? {
         switch word.lowercased() {
         case "y", "yes": .approved
@@ -51,7 +52,7 @@ struct TerminalDisplay: DisplayChannel {
         }
     }
 
-    /// Returns the text on the screen, in lines.
+    /// Returns the text to show on the screen, with line ends.
     private static func text(of result: ShownResult, isAsking: Bool) -> String {
         var lines: [String] = []
         if let brand = result.brand { lines.append(safe(brand)) }
@@ -63,7 +64,7 @@ struct TerminalDisplay: DisplayChannel {
         lines.append(
             result.portrait == nil
                 ? "There is no portrait to compare\(result.portraitFault.map { ": \($0)" } ?? "")."
-                : "A portrait came; this display does not show it.")
+                : "A portrait was received, but this display does not show it.")
         if isAsking {
             let isConfirmed = result.asked.validationMode == .confirm
             lines.append(isConfirmed ? "Does the person match? y, n, or Enter for neither: " : "Enter: ")
@@ -71,8 +72,8 @@ struct TerminalDisplay: DisplayChannel {
         return lines.joined(separator: "\r\n")
     }
 
-    /// Returns the text with `?` in place of control and formatting characters, since a document's text could
-    /// otherwise command the terminal or change the order of what it shows.
+    /// Returns the text with `?` in place of control and formatting characters. In a document's text, such
+    /// characters could control the terminal or change the order of the shown text.
     private static func safe(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -97,7 +98,8 @@ struct DisplayLine: ~Copyable {
 
     /// The maximum length of a received line, in bytes.
     private static let longestLine = 64
-    /// The time of one `poll` call, in milliseconds, after which the time limit is checked again.
+    /// The timeout of one `poll` call in milliseconds. After each call, the time limit of the operation is
+    /// checked again.
     private static let tick: Int32 = 50
 
     private let descriptor: Int32
@@ -115,7 +117,7 @@ struct DisplayLine: ~Copyable {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard !time.isOver else { return false }
-            // Not ready within one tick: the time limit is checked again.
+            // If the descriptor is not ready within one tick, the loop checks the time limit again.
             guard isReady(for: POLLOUT) else { continue }
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Self.write(bytes, to: descriptor)
@@ -127,8 +129,8 @@ struct DisplayLine: ~Copyable {
         return true
     }
 
-    /// Writes with `send`, because `write` to a closed socket raises a signal that ends the process. `send`
-    /// fails for a terminal, which is no socket, so the bytes for a terminal are written with `write`.
+    /// Writes with `send`, because `write` to a closed socket raises a signal that ends the process. A
+    /// terminal is not a socket, so `send` fails, and the bytes are then written with `write`.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         let count = unsafe send(
             descriptor, bytes.baseAddress, bytes.count,
@@ -157,7 +159,7 @@ struct DisplayLine: ~Copyable {
     private func isReady(for events: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let count = unsafe Glibc.poll(&poll, 1, Self.tick)
-        // If `poll` fails at once, this pause keeps the caller's loop from using the whole processor.
+        // If `poll` fails immediately, this pause keeps the caller's loop from using the whole processor.
         if count < 0, errno != EINTR { usleep(useconds_t(Self.tick) * 1000) }
         return count > 0
     }

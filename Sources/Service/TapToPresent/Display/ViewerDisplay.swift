@@ -4,11 +4,12 @@ internal import Foundation
 internal import Glibc
 internal import ReaderStore
 
-/// A display in a program of another user, behind a Unix socket. The viewer receives one line of JSON and
-/// answers with one word.
+/// A display that is a program of another user and listens on a Unix socket. The viewer receives one line of
+/// JSON and answers with one word.
 struct ViewerDisplay: DisplayChannel {
     let path: String
-    /// Whether the viewer may run as this program's user, which hides nothing from the app. For tests.
+    /// Whether a viewer that runs as this program's user is accepted. Such a viewer hides nothing from the
+    /// app, so only tests set this property.
     var acceptingOwnUser = false
 
     func show(
@@ -28,8 +29,8 @@ struct ViewerDisplay: DisplayChannel {
         case .line("approved") where isAsking: return .approved
         case .line("rejected") where isAsking: return .rejected
         case .line("dismissed") where isAsking: return .dismissed
-        // A viewer that sends another word, or a word without being asked, is treated like a closed
-        // connection.
+        // A viewer that sends an unknown word, or any word although the app asks the operator, is treated
+        // like a closed connection.
         case .line, .closed: throw .serviceUnavailable(.displayUnavailable(.viewerLost))
         }
     }
@@ -69,8 +70,8 @@ extension ViewerDisplay {
         /// Whether the viewer asks the operator for the decision. With `false`, the app asks, and the viewer
         /// shows the result until the connection ends.
         let isAsking: Bool
-        /// Whether the viewer asks the operator if the person matches the document. With `false`, the viewer
-        /// only asks the operator to continue.
+        /// Whether the operator must decide if the person matches the document. With `false`, the viewer asks
+        /// the operator only to continue.
         let isConfirmed: Bool
         /// Whether a test issuer signed the document. The viewer must say that such a document proves
         /// nothing.

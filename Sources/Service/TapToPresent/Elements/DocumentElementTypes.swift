@@ -69,9 +69,9 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
     public struct AAMVADrivingPrivilege: Hashable, Sendable {
         /// A class of vehicles.
         public struct VehicleClass: Hashable, Sendable {
-            /// The state's code.
+            /// The state's code for the class.
             public let code: String
-            /// The state's description; empty if the document contains none.
+            /// The state's description of the class; empty if the document contains none.
             public let description: String
             /// The date from which the privilege is valid.
             public let issueDate: DateComponents?
@@ -81,17 +81,17 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
 
         /// An endorsement: a permission in addition to the vehicle class.
         public struct VehicleEndorsement: Hashable, Sendable {
-            /// The state's code.
+            /// The state's code for the endorsement.
             public let code: String?
-            /// The state's description; empty if the document contains none.
+            /// The state's description of the endorsement; empty if the document contains none.
             public let description: String
         }
 
         /// A restriction of the privilege.
         public struct VehicleRestriction: Hashable, Sendable {
-            /// The state's code.
+            /// The state's code for the restriction.
             public let code: String?
-            /// The state's description; empty if the document contains none.
+            /// The state's description of the restriction; empty if the document contains none.
             public let description: String
         }
 

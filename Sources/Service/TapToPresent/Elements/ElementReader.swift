@@ -7,8 +7,8 @@ internal import ReaderService
 internal import Reports
 internal import RequestPlanner
 
-/// Reads the issuer-signed elements in one namespace of a document. A value that does not have the element's
-/// format is read as `nil`.
+/// A reader of the issuer-signed elements in one namespace of a document. A value that does not have the
+/// element's format is read as `nil`.
 struct ElementReader {
     private let read: ReadDocument
     private let nameSpace: String
@@ -19,8 +19,8 @@ struct ElementReader {
         self.nameSpace = nameSpace ?? read.type.mainNameSpace
     }
 
-    /// Returns the value of the element, or of the first element in the document that the planner may request
-    /// in its place.
+    /// Returns the value of the element. If the document lacks the element, returns the value of the first
+    /// element that the planner may request instead.
     func value(_ identifier: String) -> CBORItem? {
         let asked = ElementName(nameSpace: nameSpace, identifier: identifier)
         for name in [asked] + (read.type.substitutes[asked] ?? []).joined() {
@@ -65,12 +65,13 @@ extension ElementReader {
 
     var portrait: Data? { read.document.portrait.map { Data($0) } }
 
-    /// The answers to the requested age questions, by years. An age whose answer is unknown is missing.
+    /// The answers to the requested age questions, by years. An age is missing if its answer is unknown.
     var agesAtLeast: [Int: Bool] {
         var answers: [Int: Bool] = [:]
         for question in read.report.questions {
             guard case .ageOver(let years, _) = question.subject else { continue }
-            // Answered from this document alone. An answer of the report is about all documents.
+            // The answer comes from this document alone. The report's answer would cover all documents of the
+            // response.
             switch ReasonedAnswer(question, by: read.document).word {
             case .yes: answers[years] = true
             case .no: answers[years] = false
@@ -114,7 +115,7 @@ extension ElementReader {
         return address == PostalAddress() ? nil : address
     }
 
-    /// Returns the authority, or `nil` if the document has none of its elements.
+    /// Returns the authority, or `nil` if the document has no element about the authority.
     ///
     /// - Parameter jurisdiction: The element with the state or province, whose name depends on the document
     ///   type.
@@ -127,8 +128,8 @@ extension ElementReader {
         return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)
     }
 
-    /// The codes that have the same meaning in ISO/IEC 5218 and AAMVA's guidelines. The code 9 has a
-    /// different meaning in each.
+    /// The codes that have the same meaning in ISO/IEC 5218 and AAMVA's guidelines. The code 9 is missing,
+    /// because the two standards define it differently.
     private static let sexes: [Int: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex] = [
         0: .unknown, 1: .male, 2: .female,
     ]

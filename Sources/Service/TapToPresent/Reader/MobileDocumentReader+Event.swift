@@ -86,7 +86,7 @@ extension MobileDocumentReader.Event {
     }
 }
 
-/// Distributes events to any number of listeners.
+/// A distributor of events to any number of listeners.
 final class EventHub: Sendable {
     typealias Event = MobileDocumentReader.Event
 
@@ -95,7 +95,7 @@ final class EventHub: Sendable {
         var last = 0
     }
 
-    /// The number of unread events that are buffered for each listener.
+    /// The maximum number of unread events that are kept for each listener.
     private static let kept = 64
 
     private let state = Mutex(State())
@@ -104,7 +104,8 @@ final class EventHub: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
     }
 
-    /// Returns a new stream with the events from now on. The stream's end removes its listener.
+    /// Returns a new stream of the events that are sent after this call. The stream's end removes its
+    /// listener.
     func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(Self.kept))

@@ -7,7 +7,7 @@ internal import ReaderService
 internal import ReaderTokens
 internal import Synchronization
 
-/// Reads IDs from phones at the NFC reader of this computer.
+/// An object that reads IDs from phones at the NFC reader of this computer.
 ///
 /// Create a reader once, prepare it, and send requests through the ``MobileDocumentReaderSession`` that
 /// `prepare` returns.
@@ -21,8 +21,8 @@ internal import Synchronization
 /// the trusted issuer roots, and the identity that signs requests. Devices are opened when a document is
 /// requested.
 ///
-/// All readers of one process that name the same NFC reader and Bluetooth adapter share them: a second
-/// request throws ``MobileDocumentReaderError/systemBusy(_:)`` while the first is in progress.
+/// Readers of one process whose setups select the same NFC reader and Bluetooth adapter share these devices.
+/// A second request throws ``MobileDocumentReaderError/systemBusy(_:)`` while the first is in progress.
 ///
 /// The class is safe to use from any thread or actor. It reads from the trust store but never fetches trust
 /// lists: `countersign trust` or the daemon keeps the trust store current. For display requests, no element
@@ -61,14 +61,15 @@ public final class MobileDocumentReader: Sendable {
         }
     }
 
-    /// The events of all sessions of this reader, from now on. Each access returns a separate stream, which
-    /// ends when the reader is released. A stream keeps the newest 64 unread events.
+    /// A stream of the events of all sessions of this reader. Each access returns a separate stream. A stream
+    /// begins with the first event after the access, keeps the newest 64 unread events, and ends when the
+    /// reader is released.
     public var events: AsyncStream<Event> { hub.stream() }
 
     /// Checks the token, the trusted issuers and the signing identity, and returns a session.
     ///
     /// - Parameter token: The token of the brand for which documents are requested. Without a token, only
-    ///   display requests are possible, and no brand is named.
+    ///   display requests are possible, and the display shows no brand.
     /// - Returns: The current session if it was prepared with an equal token; otherwise a new one.
     /// - Throws: `invalidToken` or `sessionExpired` for a token that is not accepted; `serviceUnavailable` if
     ///   no issuer is trusted, the signing identity cannot be used, or the computer's clock is not set.
@@ -155,8 +156,8 @@ extension MobileDocumentReader {
         public var reader: String?
         /// The Bluetooth adapter, such as `hci0`. `nil` selects the first usable adapter.
         public var bluetoothAdapter: String?
-        /// The identity that signs requests if the reader token names none. With `nil`, the rules in the
-        /// identity folder choose.
+        /// The identity that signs requests if the reader token does not determine one. With `nil`, the rules
+        /// in the identity folder select the identity.
         public var identity: String?
         /// The audience (`aud`) that reader tokens must contain. Tokens are accepted from the brands that
         /// `countersign brand` manages.
@@ -187,7 +188,7 @@ extension MobileDocumentReader {
                 environment[name].flatMap { $0.isEmpty ? nil : $0 }
             }
             if let path = variable("COUNTERSIGN_STORE") { return path }
-            // A relative path is to be ignored (XDG Base Directory Specification 0.8).
+            // The XDG Base Directory Specification 0.8 requires that a relative path is ignored.
             if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/countersign" }
             return "\(variable("HOME") ?? "")/.local/share/countersign"
         }

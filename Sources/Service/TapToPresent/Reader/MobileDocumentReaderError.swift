@@ -34,7 +34,7 @@ public enum MobileDocumentReaderError: Error, Sendable {
     case sessionExpired(Reason?)
     /// Another read is in progress. Try again later.
     case systemBusy(Reason?)
-    /// An error of no other kind.
+    /// Any other error.
     case unknown(Reason?)
 
     /// The detailed cause, or `nil` if it is not known.
@@ -49,7 +49,7 @@ public enum MobileDocumentReaderError: Error, Sendable {
     }
 }
 
-/// Constants for the cases without a reason, for code that throws an error or compares with one.
+/// Constants for the cases without a reason, for code that throws an error or compares two errors.
 extension MobileDocumentReaderError {
     /// The case `cancelled` without a reason.
     public static var cancelled: Self { .cancelled(nil) }
@@ -123,15 +123,15 @@ extension MobileDocumentReaderError: LocalizedError {
 }
 
 extension MobileDocumentReaderError {
-    /// The detailed cause of an error. Contains no personal data. An associated `id` is the stable name of a
-    /// condition in one part of the reader.
+    /// The detailed cause of an error. Contains no personal data. An associated `id` is the stable id of the
+    /// exact cause, such as `store.empty`.
     public enum Reason: Hashable, Sendable {
         // The request
 
         /// The request contains no element or document.
         case nothingRequested
-        /// An element occurs twice in the request, or is in both lists of elements (retained and not
-        /// retained).
+        /// An element occurs twice in the request, or is in both of the request's element lists (retained and
+        /// not retained).
         case elementTwice
         /// The requested document type has no such element.
         case elementNotOfDocument
@@ -148,7 +148,7 @@ extension MobileDocumentReaderError {
 
         // The token
 
-        /// The app requested elements in a session that was prepared without a reader token.
+        /// The app requested elements in a session without a reader token.
         case tokenRequired
         /// The reader token was refused.
         case tokenRefused(id: String)
@@ -180,7 +180,8 @@ extension MobileDocumentReaderError {
 
         /// The task was cancelled.
         case taskCancelled
-        /// The holder declined or has no such document, or the wallet does not know this reader.
+        /// The holder declined or has no such document, or the wallet refused because it does not know this
+        /// reader.
         case holderDeclined
         /// No phone was tapped or scanned in time.
         case engagementOverdue
@@ -209,8 +210,8 @@ extension MobileDocumentReaderError {
         case responseMalformed
         /// A check of the answer failed or could not be made.
         case rejected(MobileDocumentVerdict)
-        /// The private daemon of the clerk's page ended the presentation for these reasons, given by their
-        /// stable names.
+        /// The private daemon of the clerk's page ended the presentation. `ids` contains the stable names of
+        /// the reasons.
         case ended(ids: [String])
         /// An error in this library.
         case internalFault
@@ -229,8 +230,8 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .moreThanTwoAges: "the request asks about more than two ages"
         case .documentTwice: "a document type is requested twice"
         case .policyAcceptsMore:
-            "the policy is less strict than that of the setup for this purpose: name a stricter one"
-        case .tokenRequired: "the session was prepared without a reader token"
+            "the policy is less strict than the setup's policy for this purpose: name a stricter policy"
+        case .tokenRequired: "the request needs a reader token: prepare the session with one"
         case .tokenRefused(let id): "the token was refused (\(id))"
         case .readInProgress: "another document is being read"
         case .readerUnavailable(let id): "the contactless reader cannot be used (\(id))"
@@ -260,7 +261,7 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .responseMalformed: "the answer is not a DeviceResponse"
         case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
         case .ended(let ids): "the presentation ended without a decision (\(ids.joined(separator: ", ")))"
-        case .internalFault: "an error in this library: please report it"
+        case .internalFault: "this library has an error: please report it"
         }
     }
 }
@@ -271,7 +272,7 @@ extension MobileDocumentReaderError {
         switch result {
         case .failure(let failure): self = MobileDocumentReaderError(failure)
         case .success(let judgement):
-            // A verified answer leads here only by a fault of this library.
+            // A verified answer reaches this line only through a bug in this library.
             let verdict = MobileDocumentVerdict(judgement)
             self = verdict.isVerified ? .unknown(.internalFault) : .invalidResponse(.rejected(verdict))
         }
@@ -279,8 +280,8 @@ extension MobileDocumentReaderError {
 
     /// Converts the failure of a presentation.
     init(_ failure: PresentationFailure) {
-        // This library uses no bench link and asks no second question in a session, so failures of these get
-        // the nearest reason.
+        // This library uses no bench link (a TCP connection to a software wallet) and sends no second request
+        // in a session. Failures of a bench link or of a second request therefore get the nearest reason.
         self =
             switch failure {
             case .declined: .cancelled(.holderDeclined)

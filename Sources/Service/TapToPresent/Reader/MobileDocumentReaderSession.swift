@@ -26,8 +26,8 @@ public final class MobileDocumentReaderSession: Sendable {
     let installation: ReaderInstallation
     let sharedReader: SharedReader
     let hub: EventHub
-    /// The token, which is checked again for each request, because the token may have expired since, or its
-    /// key may have been revoked.
+    /// The reader token. Each request checks the token again, because meanwhile the token may have expired or
+    /// its key may have been revoked.
     let token: MobileDocumentReader.Token?
     /// The private daemon, which is started at the first display request on the clerk's page.
     let daemon = Mutex<PrivateDaemon?>(nil)
@@ -42,7 +42,7 @@ public final class MobileDocumentReaderSession: Sendable {
         self.token = token
     }
 
-    /// The events of all sessions of the reader that created this session, from now on, as in
+    /// A stream of the events of all sessions of the reader that created this session, as in
     /// ``MobileDocumentReader/events``.
     public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
 
@@ -53,7 +53,7 @@ public final class MobileDocumentReaderSession: Sendable {
     ///   - request: The request, such as ``MobileDriversLicenseDisplayRequest``.
     ///   - policy: A revocation policy that replaces the setup's policies. It must be at least as strict as
     ///     the setup's policies.
-    /// - Returns: The answer, in the type that belongs to the request.
+    /// - Returns: The answer, of the type `Request.Response`.
     /// - Throws: `systemBusy` while another read is in progress; `sessionExpired` after the token has
     ///   expired; `notAllowed` for elements without a reader token, or for a policy that is less strict than
     ///   the setup's; `cancelled` if the task was cancelled or somebody declined; other cases as described in
@@ -71,8 +71,8 @@ public final class MobileDocumentReaderSession: Sendable {
             in
             await self.result(of: plan, policy)
         }
-        // Sent after `occupied` has released the devices, because an app may send its next request as soon as
-        // it receives this event.
+        // The event is sent after `occupied` has released the devices, because an app may send its next
+        // request as soon as it receives this event.
         switch result {
         case .success: hub.send(.done(nil))
         case .failure(let error): hub.send(.done(error))
@@ -80,7 +80,8 @@ public final class MobileDocumentReaderSession: Sendable {
         return try result.get()
     }
 
-    /// Reads the document and makes the response in the way that the plan's answer requires.
+    /// Reads the document and returns the response: from the raw answer, the verified elements or the
+    /// operator's decision, according to `plan.answer`.
     private func result<Response>(
         of plan: MobileDocumentRequestPlan<Response>, _ policy: MobileDocumentReader.Setup.Revocation?
     ) async -> Result<Response, MobileDocumentReaderError> {
@@ -138,7 +139,8 @@ public final class MobileDocumentReaderSession: Sendable {
     private func read(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {
-        // All parts are read for each request, so that a change applies without a restart.
+        // The clock, token, identities, trusted issuers and policy are read for each request, so that a
+        // change applies without a restart.
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
         var plan = PresentationPlan(

@@ -32,7 +32,7 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
         public let issuingCountry: String?
         /// The checks, in the order in which they are made.
         public let checks: [Check]
-        /// The stable names of departures from the standard's profile that were accepted.
+        /// The stable names of the accepted deviations from the standard's profile.
         public let deviations: [String]
         /// The revocation state: `good`, `revoked` or `undetermined`.
         public let revocation: String
@@ -40,12 +40,12 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
 
     /// Whether every check of every document passed and no document is a test document.
     public let isVerified: Bool
-    /// Whether at least one document was signed by a test issuer. A test document proves nothing, whatever
-    /// its checks say.
+    /// Whether at least one document was signed by a test issuer. A test document proves nothing, even if all
+    /// its checks passed.
     public let isTest: Bool
     /// The documents, in the order of the answer.
     public let documents: [Document]
-    /// The stable names of the failures that concern the answer and no single document.
+    /// The stable names of the failures that concern the whole answer, not a single document.
     public let responseFailures: [String]
     /// The number of requested elements and documents that the phone did not return.
     public let notReturnedCount: Int
@@ -66,7 +66,8 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
             isTest = judgement.basis.policy.hasTestDocument(response.reports)
             isVerified = !isTest
             documents = response.reports.map { Document($0) }
-            // A verified answer can have one failure only: a test document that the policy does not accept.
+            // The only possible failure of a verified answer is a test document that the policy does not
+            // accept.
             responseFailures =
                 judgement.basis.policy.accepts(response) ? [] : [TransactionError.ID.documentTest.rawValue]
             notReturnedCount = response.notReturned.count

@@ -31,7 +31,7 @@ struct ReaderInstallation: Sendable {
         return now
     }
 
-    /// Returns the policy with which the answer to any of the plans is verified.
+    /// Returns the policy for verifying the answer to any of the plans.
     ///
     /// - Parameter choice: A revocation policy that replaces the setup's policies. It must be at least as
     ///   strict as the setup's policies.
@@ -77,13 +77,13 @@ struct ReaderInstallation: Sendable {
                 anchors.append(anchor)
             }
         }
-        // The same id as for a store without trusted issuers.
+        // This id is also used for a store without trusted issuers.
         guard !anchors.isEmpty else { throw .serviceUnavailable(.storeUnavailable(id: "store.empty")) }
         return anchors
     }
 
-    /// Returns the identities that may sign the request: the brand's identity, else the setup's, else those
-    /// that the rules in the identity folder choose.
+    /// Returns the identities that may sign the request. The brand's identity comes first, then the setup's
+    /// identity. Without either, the rules in the identity folder choose the identities.
     func identities(
         for reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> ReaderIdentityChoice {
@@ -101,7 +101,8 @@ struct ReaderInstallation: Sendable {
     }
 
     /// Returns the name of the identity that signs the requests of the token's brand. `nil` without a token,
-    /// or if the brand names no identity. Throws `sessionExpired` if the token's session is over.
+    /// or if no identity is configured for the brand. Throws `sessionExpired` if 48 hours have passed since
+    /// the token's first use.
     private static func identity(
         of reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> String? {
@@ -110,8 +111,8 @@ struct ReaderInstallation: Sendable {
 
     // MARK: Tokens
 
-    /// Opens the store for changes, because the reader's identifier and the first uses of tokens are written
-    /// to it. Creates the store if it does not exist.
+    /// Opens the store for changes, because the reader's identifier and the time of each token's first use
+    /// are written to the store. Creates the store if it does not exist.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
         try mapping(
             ReaderStore(at: setup.storeFolder, for: .changing), MobileDocumentReaderError.init(store:))
@@ -139,7 +140,8 @@ struct ReaderInstallation: Sendable {
             (_: BrandRegistryError) in MobileDocumentReaderError.serviceUnavailable(.brandsUnavailable)
         }
         let store = try store()
-        // The store records when each token was first used, so that a session continues after a restart.
+        // The store records when each token was first used, so that a restart does not extend the time for
+        // which the token can be used.
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try Self.instance(of: store), audience: audience, firstUses: store)
         do throws(ReaderTokensError) {
@@ -157,7 +159,8 @@ extension MobileDocumentReaderError {
         self =
             switch error {
             case .sessionExpired: .sessionExpired(reason)
-            // The store, which records the first use of a token, is in use.
+            // The time of the token's first use must be written to the store, but another process is changing
+            // the store.
             case .firstUseUnknown(.busy): .systemBusy(reason)
             case .firstUseUnknown: .serviceUnavailable(reason)
             default: .invalidToken(reason)

@@ -4,14 +4,15 @@ internal import ReaderService
 internal import Synchronization
 internal import Transport
 
-/// An NFC reader and a Bluetooth adapter that all readers of this process share, for one read at a time.
+/// An NFC reader and a Bluetooth adapter, shared by all readers of this process that select these devices.
+/// One read runs at a time.
 final class SharedReader: Sendable {
     typealias Presenting =
         @Sendable (ReaderTransaction) async throws(MobileDocumentReaderError) -> Presentation
 
     private struct State {
         var isOccupied = false
-        /// The task that waits until the previous phone has been notified of the end.
+        /// The task that waits until the previous phone has been notified that its transaction has ended.
         var leaving: Task<Void, Never>?
     }
 
@@ -27,7 +28,8 @@ final class SharedReader: Sendable {
         _ body: () async throws(MobileDocumentReaderError) -> Value
     ) async throws(MobileDocumentReaderError) -> Value {
         let isMine = state.withLock { state in
-            // `isOccupied` is set to true also if another read is in progress: it is true then already.
+            // If another read is in progress, `isOccupied` is already `true`, and this assignment changes
+            // nothing.
             defer { state.isOccupied = true }
             return !state.isOccupied
         }
@@ -36,20 +38,21 @@ final class SharedReader: Sendable {
         return try await body()
     }
 
-    /// Runs one transaction after the previous phone has been notified of its end.
+    /// Runs a transaction, after the previous phone has been notified that its transaction has ended.
     func present(
         _ transaction: ReaderTransaction
     ) async throws(MobileDocumentReaderError) -> Presentation {
         await previousHasLeft()
         guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         let presentation = try await presenting(transaction)
-        // The result is returned at once. Only the next transaction waits for the phone's notification.
+        // The result is returned immediately. Only the next transaction waits until this phone has been
+        // notified.
         let leaving = Task { await presentation.waitUntilLeft() }
         state.withLock { $0.leaving = leaving }
         return presentation
     }
 
-    /// Returns once the phone of the previous transaction has been notified of its end.
+    /// Waits until the previous phone has been notified that its transaction has ended.
     func previousHasLeft() async {
         await state.withLock { $0.leaving }?.value
     }
@@ -63,8 +66,8 @@ extension SharedReader {
 
     private static let shared = Mutex<[Place: SharedReader]>([:])
 
-    /// Returns the shared reader for the devices with these names. Equal names return the same object in this
-    /// process.
+    /// Returns the shared reader for the devices with these names. Within this process, calls with equal
+    /// names return the same object.
     static func of(reader: String?, adapter: String?) -> SharedReader {
         shared.withLock { shared in
             let place = Place(reader: reader, adapter: adapter)
@@ -98,8 +101,8 @@ extension SharedReader {
     }
 }
 
-/// Keeps one `PCSCContactlessReader` for all reads, because this object recognises the previous customer's
-/// phone if that phone is still on the NFC reader (Q208).
+/// The owner of the one `PCSCContactlessReader` that all reads use. A new object for each read would not
+/// recognise the previous customer's phone if that phone is still on the NFC reader (Q208).
 private actor FieldOfReads {
     private var reader: PCSCContactlessReader?
 

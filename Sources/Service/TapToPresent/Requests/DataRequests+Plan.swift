@@ -2,7 +2,8 @@ internal import Foundation
 internal import MdocModel
 internal import RequestPlanner
 
-/// A request of one document type whose elements reach the app.
+/// A request for elements of one document type, which returns the elements or the phone's raw answer to the
+/// app.
 protocol DocumentElementsRequest: MobileDocumentRequest {
     associatedtype Element: RequestedElement
 
@@ -59,8 +60,8 @@ extension MobileDriversLicenseDataRequest.Element: RequestedElement {
     static var document: DocumentFamily { .drivingLicence }
 
     var claims: [Claim] {
-        // Some elements of the app need several claims, because their values are in several elements of the
-        // document.
+        // Some elements of the app's request need several claims, because the document stores their values in
+        // several elements.
         let (iso, aamva) = (Self.document.mainNameSpace, DocumentFamily.aamvaNameSpace)
         return switch self {
         case .address: [.address, .named("resident_country", in: iso)]
@@ -133,8 +134,8 @@ extension RequestPlan {
             let claims = claims.eachOnce
             let purpose = claims.areOfAgeCheck ? RequestPurpose.age : .elements
             var intent = RequestIntent(purpose, claims, from: [document])
-            // An app names each element itself and is responsible for needing it. For other callers, the
-            // planner refuses a birth date beside an age.
+            // The app chooses each element itself, so it may request a birth date in addition to an age. For
+            // other callers, the planner refuses this combination.
             intent.allowsBirthDateBesideAge = true
             self = try RequestPlan(intent, keeping: kept)
         } catch {
@@ -151,8 +152,8 @@ extension Array where Element: Hashable {
 }
 
 extension [Claim] {
-    /// Each claim once. Two elements of an app can need the same claim, and the planner refuses a claim that
-    /// occurs twice.
+    /// The claims without repetitions. Two elements of an app can need the same claim, and the planner
+    /// refuses a claim that occurs twice.
     fileprivate var eachOnce: [Claim] {
         reduce(into: []) { claims, claim in
             if !claims.contains(claim) { claims.append(claim) }
@@ -177,8 +178,8 @@ extension MobileDocumentReaderError.Reason {
             case .ageOutOfRange: .ageOutOfRange
             case .overAsking(.twoAgesAtMost, _): .moreThanTwoAges
             case .documentLacks: .elementNotOfDocument
-            // No element of this library leads to one of these errors, so they would be faults of this
-            // library.
+            // The elements that an app can request never lead to these errors. Such an error would be a fault
+            // of this library.
             case .overAsking, .notUnderstood, .textTooLong, .requiredNotAsked: .internalFault
             }
     }

@@ -21,7 +21,7 @@ public struct MobileDocumentAnyOfDataRequest: MobileDocumentDataRequest {
 
     private(set) var requests: [any MobileDocumentDataRequest] = []
 
-    /// Creates a request without documents.
+    /// Creates an empty request, to which requests for documents are then added.
     public init() {}
 
     /// Adds a request for one document. Two requests for the same document type are refused when the session
@@ -51,7 +51,7 @@ extension MobileDocumentAnyOfDataRequest {
             return try MobileDocumentRequestPlan(
                 asking: plans.flatMap { $0.choices },
                 answer: .verified { read throws(MobileDocumentReaderError) in
-                    // The request whose plan found the document makes the response.
+                    // The response comes from the request whose plan found the document.
                     for plan in plans where plan.choices.contains(where: { $0.intent == read.plan.intent }) {
                         guard case .verified(let response) = plan.answer else { continue }
                         return try response(read)
@@ -64,15 +64,15 @@ extension MobileDocumentAnyOfDataRequest {
 }
 
 extension MobileDocumentDataRequest {
-    /// The plan of this request, whose response is wrapped in `MobileDocumentAnyOfDataRequest.Response`.
-    /// Plans for different document types then have one type.
+    /// The plan of this request, whose response is wrapped in `MobileDocumentAnyOfDataRequest.Response`. The
+    /// plans for all document types then have the same Swift type.
     fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
         get throws(MobileDocumentReaderError) {
             let plan = try self.plan
             return try MobileDocumentRequestPlan(
                 asking: plan.choices,
                 answer: .verified { read throws(MobileDocumentReaderError) in
-                    // Every data request has a verified answer.
+                    // The `answer` of every data request's plan is `verified`.
                     guard case .verified(let response) = plan.answer else { throw .unknown(.internalFault) }
                     return .init(documentResponse: try response(read))
                 })
@@ -88,7 +88,7 @@ public struct MobileDocumentAnyOfRawDataRequest: MobileDocumentRawDataRequest {
 
     private(set) var requests: [any MobileDocumentRawDataRequest] = []
 
-    /// Creates a request without documents.
+    /// Creates an empty request, to which requests for documents are then added.
     public init() {}
 
     /// Adds a request for one document. Two requests for the same document type are refused when the session

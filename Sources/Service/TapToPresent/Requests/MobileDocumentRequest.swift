@@ -14,9 +14,9 @@ internal import RequestPlanner
 /// - *Data requests* return verified elements to the app.
 /// - *Raw data requests* return the phone's answer unverified, for a server that verifies it.
 ///
-/// Data and raw data requests require a session that was prepared with a reader token. A request is a value:
-/// making one contacts nobody. Its ``plan`` finds faults before a phone is asked, such as an element that
-/// occurs twice or a third age.
+/// Data and raw data requests require a session that was prepared with a reader token. A request is a value,
+/// and creating a request contacts neither a phone nor a server. The property ``plan`` throws if the request
+/// has a fault, such as an element that occurs twice or more than two ages.
 public protocol MobileDocumentRequest: Hashable, Sendable {
     /// The type of the answer.
     associatedtype Response: Hashable, Sendable
@@ -39,7 +39,7 @@ where Response == MobileDocumentRawDataResponse {}
 // MARK: Factories
 
 extension MobileDocumentRequest where Self == MobileDriversLicenseDisplayRequest {
-    /// Returns a request that shows the operator elements of a driver's license.
+    /// Returns a request that shows elements of a driver's license to the operator.
     public static func displayDriversLicense(
         _ elements: [MobileDriversLicenseDisplayRequest.Element],
         options: MobileDriversLicenseDisplayRequest.Options
@@ -60,7 +60,7 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileDriversLicenseRawDataRequest {
-    /// Returns a request for the unverified answer with elements of a driver's license.
+    /// Returns a request for elements of a driver's license. The phone's answer is returned unverified.
     public static func driversLicenseRawData(
         retaining retainedElements: [MobileDriversLicenseRawDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileDriversLicenseRawDataRequest.Element] = [],
@@ -84,7 +84,7 @@ extension MobileDocumentRequest where Self == MobilePhotoIDDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobilePhotoIDRawDataRequest {
-    /// Returns a request for the unverified answer with elements of a photo ID.
+    /// Returns a request for elements of a photo ID. The phone's answer is returned unverified.
     public static func photoIDRawData(
         retaining retainedElements: [MobilePhotoIDRawDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobilePhotoIDRawDataRequest.Element] = [],
@@ -97,8 +97,8 @@ extension MobileDocumentRequest where Self == MobilePhotoIDRawDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileDocumentDisplayRequest {
-    /// Returns a request that shows the operator elements of one of several document types, in order of
-    /// preference.
+    /// Returns a request that shows elements of one of several document types to the operator. The types are
+    /// in order of preference.
     public static func displayDocument(
         _ elements: [MobileDocumentDisplayRequest.Element], options: MobileDocumentDisplayRequest.Options
     ) -> Self {
@@ -107,7 +107,7 @@ extension MobileDocumentRequest where Self == MobileDocumentDisplayRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileNationalIDCardDisplayRequest {
-    /// Returns a request that shows the operator elements of a national ID card.
+    /// Returns a request that shows elements of a national ID card to the operator.
     public static func nationalIDCard(
         region: Locale.Region, _ elements: [MobileNationalIDCardDisplayRequest.Element],
         options: MobileNationalIDCardDisplayRequest.Options
@@ -129,7 +129,7 @@ extension MobileDocumentRequest where Self == MobileNationalIDCardDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileNationalIDCardRawDataRequest {
-    /// Returns a request for the unverified answer with elements of a national ID card.
+    /// Returns a request for elements of a national ID card. The phone's answer is returned unverified.
     public static func nationalIDCardRawData(
         region: Locale.Region, retaining retainedElements: [MobileNationalIDCardRawDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileNationalIDCardRawDataRequest.Element] = [],
@@ -141,8 +141,8 @@ extension MobileDocumentRequest where Self == MobileNationalIDCardRawDataRequest
     }
 }
 
-/// The document request that a session sends, with the conversion of its answer. Only the requests of this
-/// library can make one.
+/// The document request that a session sends, and the function that makes the response from the phone's
+/// answer. Only the requests of this library can create a plan.
 public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable {
     /// The source from which a session makes the response.
     enum Answer: Sendable {
@@ -165,8 +165,7 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
     ) throws(MobileDocumentReaderError) {
         guard !choices.isEmpty else { throw .invalidRequest(.nothingRequested) }
         let documents = choices.flatMap(\.intent.documents)
-        // With two requests for one document type, neither the phone nor this library could tell which one an
-        // answer belongs to.
+        // If two requests had the same document type, it would be unclear which request an answer belongs to.
         guard Set(documents).count == documents.count else { throw .invalidRequest(.documentTwice) }
         self.needsToken = needsToken
         self.choices = choices
@@ -175,7 +174,7 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
 }
 
 extension MobileDocumentRequestPlan.Answer where Response == MobileDocumentRawDataResponse {
-    /// The answer of a raw data request: the phone's answer, unverified.
+    /// The `answer` of a raw data request's plan. The response is the phone's answer, unverified.
     static var asSent: Self {
         .raw { raw throws(MobileDocumentReaderError) in try MobileDocumentRawDataResponse(raw) }
     }

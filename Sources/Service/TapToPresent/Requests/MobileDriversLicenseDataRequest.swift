@@ -16,7 +16,7 @@ public struct MobileDriversLicenseDataRequest: MobileDocumentDataRequest {
 
     /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// The elements that the app uses at once and does not store.
+    /// The elements that the app uses immediately and does not store.
     public var nonRetainedElements: [Element]
 
     /// Creates a request for the given elements.
@@ -36,10 +36,11 @@ public struct MobileDriversLicenseRawDataRequest: MobileDocumentRawDataRequest {
 
     /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// The elements that the app uses at once and does not store.
+    /// The elements that the app uses immediately and does not store.
     public var nonRetainedElements: [Element]
     /// The subject key identifiers of the accepted issuers; empty for all issuers. Only wallets that support
-    /// extended requests use them. The answer is unverified in any case.
+    /// extended requests use the identifiers. The answer is returned unverified even if identifiers are
+    /// given.
     public var issuerIdentifiers: [Data]
 
     /// Creates a request for the given elements.
@@ -123,7 +124,7 @@ extension MobileDriversLicenseDataRequest.Response {
             portraitData = elements.portrait
             documentNumber = elements.text("document_number")
             issuingAuthority = elements.issuingAuthority(jurisdiction: "issuing_jurisdiction")
-            // The sex is requested in both namespaces. The value in the ISO namespace goes first.
+            // The sex is requested in both namespaces. The value in the ISO namespace takes precedence.
             sex = elements.sex ?? aamva.aamvaSex
             documentDHSComplianceStatus = aamva.code("DHS_compliance", in: DocumentDHSComplianceStatus.codes)
             drivingPrivileges = elements.drivingPrivileges

@@ -18,7 +18,7 @@ public struct MobileNationalIDCardDataRequest: MobileDocumentDataRequest {
     public var region: Locale.Region
     /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// The elements that the app uses at once and does not store.
+    /// The elements that the app uses immediately and does not store.
     public var nonRetainedElements: [Element]
 
     /// Creates a request for the given elements.
@@ -30,8 +30,8 @@ public struct MobileNationalIDCardDataRequest: MobileDocumentDataRequest {
         self.nonRetainedElements = nonRetainedElements
     }
 
-    /// Whether cards of the region can be requested. For other regions, a request throws `notSupported`
-    /// before a phone is asked.
+    /// Whether cards of the region can be requested. A request for another region throws `notSupported`
+    /// before a phone is contacted.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool { region == .japan }
 }
 
@@ -53,10 +53,11 @@ public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
     public var region: Locale.Region
     /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// The elements that the app uses at once and does not store.
+    /// The elements that the app uses immediately and does not store.
     public var nonRetainedElements: [Element]
     /// The subject key identifiers of the accepted issuers; empty for all issuers. Only wallets that support
-    /// extended requests use them. The answer is unverified in any case.
+    /// extended requests use the identifiers. The answer is returned unverified even if identifiers are
+    /// given.
     public var issuerIdentifiers: [Data]
 
     /// Creates a request for the given elements.
@@ -70,8 +71,8 @@ public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
         self.issuerIdentifiers = issuerIdentifiers
     }
 
-    /// Whether cards of the region can be requested. For other regions, a request throws `notSupported`
-    /// before a phone is asked.
+    /// Whether cards of the region can be requested. A request for another region throws `notSupported`
+    /// before a phone is contacted.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
         MobileNationalIDCardDataRequest.isSupportedRegion(region)
     }
@@ -88,7 +89,7 @@ extension MobileNationalIDCardDataRequest {
 }
 
 extension MobileNationalIDCardDataRequest.Response {
-    /// The holder's sex, as for driver's licenses.
+    /// The holder's sex, of the same type as in the response for a driver's license.
     public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
 
     /// The requested elements that the phone returned and the issuer signed. A member is `nil` or empty if
@@ -172,7 +173,7 @@ extension MobileNationalIDCardRawDataRequest.Element: RequestedElement {
         switch self {
         case .address:
             [.address, .named("local_gov_code_unicode", in: DocumentFamily.japaneseNameSpace)]
-        // The other elements are requested like those of the verified request.
+        // The other elements have the same claims as in the request for verified elements.
         case .age: Verified.age.claims
         case .ageAtLeast(let years): Verified.ageAtLeast(years).claims
         case .dateOfBirth: Verified.dateOfBirth.claims
@@ -188,8 +189,8 @@ extension MobileNationalIDCardRawDataRequest.Element: RequestedElement {
 }
 
 extension MobileNationalIDCardDisplayRequest {
-    /// Whether cards of the region can be requested. For other regions, a request throws `notSupported`
-    /// before a phone is asked.
+    /// Whether cards of the region can be requested. A request for another region throws `notSupported`
+    /// before a phone is contacted.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
         MobileNationalIDCardDataRequest.isSupportedRegion(region)
     }

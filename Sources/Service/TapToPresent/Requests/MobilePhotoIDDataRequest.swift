@@ -14,7 +14,7 @@ public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
 
     /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// The elements that the app uses at once and does not store.
+    /// The elements that the app uses immediately and does not store.
     public var nonRetainedElements: [Element]
 
     /// Creates a request for the given elements.
@@ -34,10 +34,11 @@ public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
 
     /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// The elements that the app uses at once and does not store.
+    /// The elements that the app uses immediately and does not store.
     public var nonRetainedElements: [Element]
     /// The subject key identifiers of the accepted issuers; empty for all issuers. Only wallets that support
-    /// extended requests use them. The answer is unverified in any case.
+    /// extended requests use the identifiers. The answer is returned unverified even if identifiers are
+    /// given.
     public var issuerIdentifiers: [Data]
 
     /// Creates a request for the given elements.
@@ -62,7 +63,7 @@ extension MobilePhotoIDDataRequest.Response {
     /// The authority that issued a document.
     public typealias IssuingAuthority =
         MobileDriversLicenseDataRequest.Response.DocumentElements.IssuingAuthority
-    /// The holder's sex, as for driver's licenses.
+    /// The holder's sex, of the same type as in the response for a driver's license.
     public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
 
     /// The requested elements that the phone returned and the issuer signed. A member is `nil` or empty if

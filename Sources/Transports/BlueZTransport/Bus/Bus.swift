@@ -13,7 +13,7 @@ internal import Transport
 /// do. Then the actor waits for the socket, or for the nearest deadline of sd-bus.
 ///
 /// - ``call(_:_:_:_:within:answered:)`` calls a method and waits for its answer, the limit, or the
-///   cancellation of the task. A cancelled call was still sent.
+///   cancellation of the task. The message of a cancelled call has already been sent.
 /// - ``observe(_:_:)`` receives signals, and ``export(_:_:)`` receives method calls, until the returned
 ///   ``Registration`` is released.
 /// - ``close()``, or the loss of the connection, ends every pending call with `disconnected` and calls the
@@ -58,8 +58,8 @@ internal import Transport
         return bus
     }
 
-    /// Opens a connection to the bus at an address. Returns the status of the first call of sd-bus that
-    /// fails; if no call fails, the status of the last call.
+    /// Opens a connection to the bus at an address. Returns the status of the first call to sd-bus that
+    /// fails. If no call fails, returns the status of the last call.
     private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
         var status = unsafe sd_bus_new(&connection)
         if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }
@@ -85,7 +85,8 @@ internal import Transport
         for ending in endings { ending() }
     }
 
-    /// Calls `body` once when the connection is lost or closed, unless `owner` is forgotten before.
+    /// Calls `body` once when the connection is lost or closed, unless `forget(_:)` is called with `owner`
+    /// first.
     func whenDisconnected(_ owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
         endings[ObjectIdentifier(owner)] = body
     }
@@ -178,7 +179,7 @@ extension Bus {
         return try answer.get()
     }
 
-    /// Sends the message of a call, or ends the call at once if that is not possible.
+    /// Sends the message of a call. If this is not possible, the call ends immediately with an error.
     private func begin(
         _ pending: PendingCall, to service: String, path: String, method: BusMember,
         arguments: [BusValue], within limit: Duration
@@ -199,7 +200,7 @@ extension Bus {
         work()
     }
 
-    /// Gives a message to sd-bus, which calls `answered` with the answer or an error.
+    /// Passes a message to sd-bus, which later calls `answered` with the answer or an error.
     private func send(
         _ message: BusMessage, for pending: PendingCall, within limit: Duration
     ) throws(BusError) {
@@ -207,7 +208,7 @@ extension Bus {
         let (seconds, attoseconds) = limit.components
         // sd-bus would treat 0 as its default of 25 s.
         let microseconds = max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 1)
-        // The table of calls keeps `pending` alive while the slot exists.
+        // The dictionary `calls` keeps `pending` alive while the slot exists.
         let status = unsafe sd_bus_call_async(
             connection, &pending.slot, message.pointer,
             { answer, context, _ in
@@ -329,7 +330,7 @@ extension Bus {
         guard isConnected else { throw .disconnected }
         let registration = Registration(bus: self) { message in
             body(message)
-            // Other registrations may match the same signal. sd-bus asks them only after a `false`.
+            // `false` lets sd-bus pass the signal on to other registrations that match it too.
             return false
         }
         let status = unsafe sd_bus_add_match_async(
@@ -342,7 +343,8 @@ extension Bus {
 
     /// Calls `body` for each method call to `path` or below, until the registration is released.
     ///
-    /// - Parameter body: answers the call at once or later. If it returns `false`, sd-bus refuses the call.
+    /// - Parameter body: answers the call, immediately or later. If it returns `false`, sd-bus refuses the
+    ///   call.
     func export(
         _ path: String, _ body: @escaping @Sendable (BusMessage) -> Bool
     ) throws(BusError) -> Registration {
@@ -363,7 +365,7 @@ extension Bus {
             let created = unsafe created
         else { return }
         let reply = unsafe BusMessage(owning: created, on: queue)
-        // Without an answer the caller would wait until its time is over.
+        // Without an answer the caller would wait until its time limit.
         guard (try? reply.append(values)) != nil else {
             return refuse(call, "org.freedesktop.DBus.Error.Failed")
         }
@@ -388,8 +390,7 @@ extension Bus {
 
     /// Sends the signal that a property of an exported object has changed.
     func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
-        // The last list is for properties that changed without a new value in the signal. There are none
-        // here.
+        // The last list is for changed properties whose new values are not in the signal. It is empty here.
         emit(
             path, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
             [.string(interface), .map([name: value]), .strings([])])
@@ -412,7 +413,7 @@ extension Bus {
 }
 
 /// Passes a message from sd-bus to its handler. Returns 1 if the handler has dealt with the message;
-/// otherwise 0, and sd-bus asks the next handler.
+/// otherwise 0, and sd-bus passes the message to the next handler.
 private func dispatchMessage(
     _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<sd_bus_error>?

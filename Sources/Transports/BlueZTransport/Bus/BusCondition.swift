@@ -18,7 +18,8 @@ final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until something may have changed, the deadline has passed, or the task is cancelled.
+    /// Waits until `signal` is called, the deadline has passed, or the task is cancelled. The caller then
+    /// checks its condition again.
     func wait(
         until deadline: ContinuousClock.Instant? = nil, isolation: isolated (any Actor)? = #isolation
     ) async {

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// A file descriptor in a D-Bus message. The last reference closes the descriptor, so that a received
-/// descriptor that is not used does not stay open.
+/// A file descriptor in a D-Bus message. The descriptor is closed with the last reference to this object, so
+/// that a received descriptor that is not used does not stay open.
 final class BusDescriptor: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     init(owning descriptor: Int32) {
         self.descriptor = Mutex(descriptor)
     }

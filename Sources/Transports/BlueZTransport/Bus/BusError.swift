@@ -4,13 +4,13 @@ internal import Transport
 enum BusError: Error, Equatable, Sendable {
     /// No message bus runs, or the connection to it was lost.
     case disconnected
-    /// No program owns the name that was called.
+    /// No program on the bus owns the bus name of the called service.
     case noSuchService
     /// The answer did not come in time.
     case overdue
     /// The called program answered with an error.
     case refused(PeerRefusal)
-    /// An answer is malformed, or a value cannot be sent over D-Bus.
+    /// An answer is malformed, a value cannot be sent over D-Bus, or sd-bus returned any other error.
     case malformed
     case cancelled
 
@@ -31,7 +31,7 @@ enum BusError: Error, Equatable, Sendable {
     init(_ refusal: PeerRefusal) {
         switch refusal.name {
         case "org.freedesktop.DBus.Error.NoReply" where refusal.message.contains("disconnected"):
-            // The bus sends this when the called program has left the bus.
+            // The bus returns this error when the called program has left the bus.
             self = .noSuchService
         case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
             "org.freedesktop.DBus.Error.TimedOut":

@@ -9,7 +9,7 @@ internal import Transport
     let pointer: OpaquePointer
     private let queue: BusQueue
 
-    /// Takes over a reference to a message.
+    /// Takes ownership of a reference to a message.
     init(owning pointer: OpaquePointer, on queue: BusQueue) {
         unsafe self.pointer = pointer
         self.queue = queue
@@ -210,13 +210,13 @@ extension BusMessage {
     private func texts(_ contents: String) throws(BusError) -> [String] {
         try inside("a", contents) { () throws(BusError) in
             var texts: [String] = []
-            // The members are strings or paths, so each has a text.
+            // The members are strings or paths, so `text` is never `nil`.
             while let value = try next() { texts.append(value.text ?? "") }
             return texts
         }
     }
 
-    /// Reads a dictionary whose keys are strings or paths, and each value with `member`.
+    /// Reads a dictionary whose keys are strings or paths. Each value is read with `member`.
     private func entries<Member>(
         _ contents: String, _ member: () throws(BusError) -> Member
     ) throws(BusError) -> [String: Member] {

@@ -9,7 +9,7 @@ internal import Transport
 /// the queue too.
 ///
 /// Work on the queue must not block. A call to bluetoothd suspends its task and leaves the queue free. Waits
-/// for descriptors happen on the thread of `SocketPoller`, calls that block on a `WorkerThread`.
+/// for descriptors happen on the thread of `SocketPoller`. Calls that block run on a `WorkerThread`.
 final class BusQueue: SerialExecutor {
     let queue = DispatchQueue(label: "bus")
     private let poller: SocketPoller
@@ -25,7 +25,7 @@ final class BusQueue: SerialExecutor {
         poller.whenReady(for: interest, on: descriptor) { [queue] in queue.async(execute: body) }
     }
 
-    /// Ends a watch. A callback that is already in the queue still runs.
+    /// Removes a watch of a descriptor. A callback that is already in the queue still runs.
     func forget(_ watch: SocketPoller.Watch?) {
         if let watch { poller.forget(watch) }
     }

@@ -1,6 +1,7 @@
 /// A D-Bus value of a type that bluetoothd uses.
 ///
-/// A variant is read as its content. The members of a map are variants in both directions.
+/// A variant is read as its content. The values of a `map` are variants, both when they are read and when
+/// they are sent.
 indirect enum BusValue: Equatable, Sendable {
     case boolean(Bool)
     case byte(UInt8)

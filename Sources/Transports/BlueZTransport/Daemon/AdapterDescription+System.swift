@@ -9,7 +9,7 @@ extension AdapterDescription.Controller {
     /// - Parameter name: the name of the adapter, such as `hci0`.
     static func current(named name: String, devices: String = "/sys/class/bluetooth") -> Self {
         var controller = Self()
-        // The device of an adapter is an interface of USB; the folder above it is the USB device.
+        // The folder `device` is the adapter's USB interface; the folder above it is the USB device.
         controller.usb = SystemFile.usbIdentity(at: "\(devices)/\(name)/device/..")
         guard name.hasPrefix("hci"), let number = UInt16(name.dropFirst(3)) else { return controller }
         if let information = ControllerInformation.current(ofDevice: number) {

@@ -35,7 +35,7 @@ package struct AdapterDescription: Equatable, Sendable {
         ]
     }
 
-    /// The number of advertisements that an adapter can send at the same time.
+    /// The number of active advertisements on an adapter, and the number that can still be added.
     package struct Advertising: Equatable, Sendable {
         /// The number of advertisements that are active.
         package let active: Int
@@ -52,8 +52,8 @@ package struct AdapterDescription: Equatable, Sendable {
     package let name: String
     package let isPowered: Bool
     package let isPairable: Bool
-    /// The numbers of active and of further possible advertisements; `nil` for an adapter that cannot
-    /// advertise and therefore cannot be a GATT server.
+    /// The number of active advertisements and the number that can still be added; `nil` for an adapter that
+    /// cannot advertise and therefore cannot be a GATT server.
     package let advertising: Advertising?
     package let controller: Controller
 

@@ -1,12 +1,11 @@
 internal import Transport
 
-/// An adapter model with known quirks. An adapter whose model is not in `all` is used as the adapter
-/// describes itself.
+/// An adapter model with known quirks. An adapter whose model is not in `all` is assumed to have no quirks.
 package struct AdapterModel: Sendable {
     /// The property that identifies a model.
     enum Identity: Sendable {
         case usb(USBIdentity)
-        /// A radio on the board, connected by a serial line, with the number of its maker.
+        /// A radio on the computer's board, connected by a serial line. Identified by the maker's number.
         case serial(manufacturer: UInt16)
     }
 
@@ -37,7 +36,7 @@ package struct AdapterModel: Sendable {
     }
 
     package static let all: [AdapterModel] = [
-        // The maker of the Raspberry Pi's radios has two numbers.
+        // The maker of the Raspberry Pi's radios has two manufacturer numbers.
         AdapterModel(.serial(manufacturer: 15), "Broadcom on board", [.dropsPhonesEarly]),
         AdapterModel(.serial(manufacturer: 305), "Cypress on board", [.dropsPhonesEarly]),
         AdapterModel(0x0bda, 0x8771, "Realtek RTL8761B"),
@@ -52,13 +51,13 @@ package struct AdapterModel: Sendable {
     ]
 }
 
-/// A property of an adapter that the adapter does not report.
+/// A known fault of an adapter, which the adapter itself does not report.
 package enum AdapterQuirk: String, Sendable, CaseIterable {
-    /// Was seen to drop Android phones after 5 s. Concerns the radio of a Raspberry Pi (Q106).
+    /// The adapter, the radio of a Raspberry Pi, was seen to drop Android phones after 5 s (Q106).
     case dropsPhonesEarly = "bluetooth.drops_phones_early"
-    /// Receives no advertisement without its firmware, which some kernels fail to load. Only plugging the
-    /// adapter in again resets the adapter (Q109).
+    /// The adapter receives no advertisement without its firmware, which some kernels fail to load. Only
+    /// plugging the adapter in again resets it (Q109).
     case deafWithoutFirmware = "bluetooth.deaf_without_firmware"
-    /// Runs without its firmware now (Q109).
+    /// The adapter now runs without its firmware (Q109).
     case firmwareMissing = "bluetooth.firmware_missing"
 }

@@ -9,7 +9,7 @@ package struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvert
     }
 
     /// Reads the version from an adapter's `Modalias`, in which the running bluetoothd writes its own
-    /// version: `usb:v1D6Bp0246d0542` is 5.66. `nil` if the setting `DeviceID` has replaced it.
+    /// version: `usb:v1D6Bp0246d0542` is 5.66. `nil` if the setting `DeviceID` replaces this `Modalias`.
     package init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         let digits = modalias.dropFirst(prefix.count)

@@ -8,7 +8,8 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         /// The file is malformed, so bluetoothd refuses it and uses its defaults. The value is the number of
         /// the line, counted from 1.
         case malformed(line: Int)
-        /// The path or the content of the file cannot be read here.
+        /// The path or the content of the file could not be read, for example in a container or without
+        /// permission.
         case unknown
 
         /// The configuration in force. Empty if bluetoothd uses its defaults or the file is unknown.
@@ -22,7 +23,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
     /// The path of the configuration file; `nil` if it is not known.
     package let file: String?
     package let configuration: Configuration
-    /// The plugins that the command line switches off.
+    /// The plugins that bluetoothd's command line switches off.
     package let disabledPlugins: Set<String>
     /// Whether the file was changed after bluetoothd had started.
     package let hasChanged: Bool
@@ -38,7 +39,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         self.hasChanged = hasChanged
     }
 
-    /// The findings for the running version.
+    /// The findings for the running version of bluetoothd.
     package var findings: [DaemonFinding] { findings(version: version) }
 
     /// Returns the settings that do not meet the requirements of a version of bluetoothd. For `nil` the
@@ -61,7 +62,8 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         }
     }
 
-    /// Properties of this bluetoothd that a user should know. They are not faults of the configuration file.
+    /// Properties of the running bluetoothd that a user should know. They are not faults of the configuration
+    /// file.
     package var notes: Set<DaemonNote> {
         var notes: Set<DaemonNote> = []
         // An unknown version may be a version that drops packets.
@@ -78,7 +80,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
 
 /// A property of bluetoothd that a user should know.
 package enum DaemonNote: String, Sendable, CaseIterable {
-    /// Versions before 5.78 lose a packet if the socket of the program is full (Q103).
+    /// bluetoothd before 5.78 loses a packet if the buffer of the socket to this program is full (Q103).
     case dropsWritesWhenSlow = "bluetooth.drops_writes_when_slow"
     /// Plugins that a reader does not need are active and may make the phone ask its owner to pair when L2CAP
     /// is used (Q95).
@@ -93,7 +95,7 @@ package enum DaemonFinding: Sendable {
     case configurationMalformed(line: Int)
     /// The file was changed after bluetoothd had started.
     case configurationChanged
-    /// The settings cannot be read here.
+    /// This process cannot read the settings.
     case configurationUnknown
 
     /// The stable id of the finding.

@@ -2,8 +2,8 @@ internal import CBlueZ
 internal import Glibc
 
 extension ControllerInformation {
-    /// Asks the kernel about a controller, which any user may do. `nil` if there is no such controller or no
-    /// Bluetooth.
+    /// Reads the kernel's information about a controller, which needs no privilege. `nil` if there is no such
+    /// controller or no Bluetooth.
     static func current(ofDevice number: UInt16) -> ControllerInformation? {
         let socket = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard socket >= 0 else { return nil }

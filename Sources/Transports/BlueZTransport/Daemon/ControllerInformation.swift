@@ -4,7 +4,7 @@ struct ControllerInformation: Equatable, Sendable {
     let hciVersion: UInt8
     /// The maker's number in the Bluetooth SIG's list of companies.
     let manufacturer: UInt16
-    /// The kinds of Bluetooth that are in use now, which may be fewer than the controller has.
+    /// The kinds of Bluetooth that are in use now. The controller may support more kinds.
     let mode: AdapterMode?
 
     /// Parses the event with the kernel's answer; `nil` for any other event.

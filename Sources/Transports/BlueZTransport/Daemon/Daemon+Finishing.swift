@@ -1,8 +1,8 @@
 /// Calls that must be finished even if the caller's task is cancelled.
 ///
-/// The daemon makes such calls in separate tasks. Each call ends within its own limit. A caller waits for a
-/// bluetoothd that hangs no longer than `pingTimeout` (Q246). The calls stay in bluetoothd's queue in their
-/// order, and bluetoothd handles them when it runs again.
+/// The daemon makes such calls in separate tasks. Each call ends within its own limit. If bluetoothd hangs, a
+/// caller waits no longer than `pingTimeout` (Q246). The calls stay in bluetoothd's queue in their order, and
+/// bluetoothd handles them when it runs again.
 extension Daemon {
     /// The time after which an unanswered ping shows that bluetoothd hangs.
     static let pingTimeout = Duration.seconds(1)
@@ -30,14 +30,15 @@ extension Daemon {
             result.finish()
         }
         defer { watch.cancel() }
-        // The wait is in a separate task, because a cancelled task would leave the stream at once.
+        // The wait is in a separate task, because in a cancelled task the iteration over the stream would end
+        // immediately.
         return await Task {
             for await value in results { return value }
             return nil
         }.value
     }
 
-    /// Waits until bluetoothd has not answered a ping within `pingTimeout`, or the task is cancelled.
+    /// Waits until a ping to bluetoothd has stayed unanswered for `pingTimeout`, or the task is cancelled.
     private func untilHung() async {
         while !Task.isCancelled, !isHung {
             try? await Task.sleep(until: ping().sent + Self.pingTimeout, clock: .continuous)

@@ -3,7 +3,8 @@ internal import Transport
 extension Daemon {
     /// Reads the settings of the running bluetoothd.
     ///
-    /// - Parameter limit: the maximum time for the bus to name bluetoothd's process.
+    /// - Parameter limit: the maximum wait for the number of bluetoothd's process, which the message bus
+    ///   returns.
     func settings(within limit: Duration) async throws(BlueZTransportError) -> BluetoothDaemonSettings {
         let process = try await process(within: limit)
         let version = version
@@ -23,7 +24,7 @@ extension Daemon {
         .compactMap(BlueZVersion.init(modalias:)).first
     }
 
-    /// Returns the number of bluetoothd's process, which the bus knows.
+    /// Returns the number of bluetoothd's process, as the message bus reports it.
     private func process(within limit: Duration) async throws(BlueZTransportError) -> Int {
         do throws(BusError) {
             let answer = try await bus.call(

@@ -37,7 +37,7 @@ actor Daemon {
     /// The numbers of the positions in bluetoothd's attribute table that servers of this connection use, from
     /// 0. `GATTServerObjects.setPlace(_:)` converts a number into an attribute handle.
     private var tablePlaces: Set<Int> = []
-    /// The ping that bluetoothd has not answered yet; `nil` if every ping was answered.
+    /// The ping that bluetoothd has not answered yet; `nil` if there is no unanswered ping.
     private(set) var openPing: Ping?
 
     private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
@@ -46,7 +46,7 @@ actor Daemon {
         self.leftBehind = leftBehind
     }
 
-    /// Connects to a message bus, by default the system bus, and reads bluetoothd's objects. Succeeds also if
+    /// Connects to a message bus, by default the system bus, and reads bluetoothd's objects. Also succeeds if
     /// bluetoothd does not run yet (Q119).
     ///
     /// - Parameter limit: the maximum time for one call to bluetoothd.
@@ -68,8 +68,8 @@ actor Daemon {
 
     nonisolated var isConnected: Bool { get async { await bus.isConnected } }
 
-    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If no
-    /// bluetoothd runs, a signal reports the start of one later.
+    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If bluetoothd
+    /// does not run, a signal later reports its start.
     private func begin() async throws(BusError) {
         try await bus.watchDaemon(self)
         do throws(BusError) {
@@ -99,7 +99,7 @@ actor Daemon {
                 }
             }
         } catch .noSuchService {
-            // bluetoothd has ended since the bus named its owner.
+            // bluetoothd ended after the bus had returned the unique name of bluetoothd's connection.
             owner = nil
         }
     }
@@ -109,7 +109,7 @@ actor Daemon {
     /// Whether a unique bus name belongs to the running bluetoothd.
     func isDaemon(_ sender: String) -> Bool { sender == owner }
 
-    /// Calls a method of bluetoothd, by default within the limit of this daemon.
+    /// Calls a method of bluetoothd, by default within this object's time limit for calls.
     func call(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = [],
         within limit: Duration? = nil
@@ -158,8 +158,8 @@ actor Daemon {
         objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(path + "/") }.map(\.key).sorted()
     }
 
-    /// Returns the path of the named adapter, or of the first adapter if there is no name. Only adapters that
-    /// can advertise count.
+    /// Returns the path of the named adapter, or of the first adapter if there is no name. Adapters that
+    /// cannot advertise are ignored.
     ///
     /// - Throws: `daemonNotRunning`, `noAdapter`, `adapterMissing`.
     func adapter(named name: String?) throws(BlueZTransportError) -> String {
@@ -219,9 +219,8 @@ actor Daemon {
 
     /// Ends the transaction with a peer, disconnects the peer, and makes bluetoothd forget it (Q79, Q114).
     ///
-    /// The phone will have another address next time, and what bluetoothd remembers about the phone would
-    /// only become outdated. A peer that bluetoothd cannot forget now is forgotten as soon as bluetoothd
-    /// shows the peer again.
+    /// The phone will have another address next time, so bluetoothd's data about the phone would be useless.
+    /// A peer that bluetoothd cannot forget now is forgotten as soon as bluetoothd shows the peer again.
     func remove(_ device: String, at adapter: String) async {
         peersInTransaction.remove(device)
         await forget(device, at: adapter)
@@ -245,7 +244,7 @@ actor Daemon {
     /// bluetoothd forgets no peer while the adapter is off, so this function is called when the adapter or
     /// the peer changes.
     ///
-    /// - Parameter path: the peer, or an adapter whose peers are meant.
+    /// - Parameter path: the path of the peer. The path of an adapter stands for all its peers.
     func forgetLeftBehind(at path: String) {
         guard objects[path]?["org.bluez.Adapter1"] == nil else {
             for device in paths("org.bluez.Device1", below: path) { forgetLeftBehind(at: device) }
@@ -261,8 +260,8 @@ actor Daemon {
         }
     }
 
-    /// Whether bluetoothd can forget the peer, and no program uses the peer. A peer that was paired meanwhile
-    /// is used by another program.
+    /// Whether bluetoothd can forget the peer without disturbing another program. A peer that was paired
+    /// meanwhile counts as used by another program.
     private func isForgettable(_ path: String, at adapter: String) -> Bool {
         guard let device = objects[path]?["org.bluez.Device1"] else { return false }
         return device["Connected"]?.flag != true && device["Paired"]?.flag != true
@@ -297,13 +296,13 @@ actor Daemon {
         notifyListeners(.lost(.busLost))
     }
 
-    /// Applies a signal of bluetoothd or of the bus to the copy of the objects, and tells the listeners.
+    /// Applies a signal of bluetoothd or of the bus to the copy of the objects, and notifies the listeners.
     fileprivate func received(_ message: BusMessage) {
         if message.member == "NameOwnerChanged" {
             guard message.sender == "org.freedesktop.DBus", let values = try? message.values(),
                 values.count == 3, values[0].text == Self.name
             else { return }
-            // The values are the name, its previous owner and its new owner.
+            // The signal's values are the bus name, its previous owner and its new owner.
             return ownerChanged(to: values[2].text ?? "")
         }
         guard message.sender == owner, let values = try? message.values(), values.count >= 2 else { return }
@@ -381,13 +380,13 @@ enum DaemonEvent {
 }
 
 extension Bus {
-    /// Subscribes a daemon to the signals of bluetoothd. Called before the first call, so that no change is
-    /// missed.
+    /// Subscribes `daemon` to bluetoothd's signals, and to the loss of this bus. Called before the first call
+    /// to bluetoothd, so that no change is missed.
     fileprivate func watchDaemon(_ daemon: Daemon) async throws(BusError) {
         let deliver: @Sendable (BusMessage) -> Void = { [weak daemon] message in
             daemon?.assumeIsolated { $0.received(message) }
         }
-        // The rules do not check who sends the objects' signals; `received` does.
+        // The match rules for the objects' signals accept any sender. `received` checks the sender.
         let registrations = [
             try observe(
                 "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Daemon.name)'",

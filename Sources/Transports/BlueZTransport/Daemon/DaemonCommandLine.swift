@@ -39,8 +39,7 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
-    /// Stores the value of an option. Every other option is ignored, because it changes no setting that
-    /// matters here.
+    /// Stores the value of an option. Options that change none of the settings of this type are ignored.
     private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value

@@ -40,11 +40,11 @@ package struct DaemonRequirement: Sendable {
         let group: String
         let key: String
         let accepted: Accepted
-        /// The first version that knows the key; `nil` if every version does.
+        /// The first version of bluetoothd that supports the key; `nil` if every version supports it.
         var since: BlueZVersion?
 
-        /// Whether the configuration has an accepted value. If the version is unknown, a key that only later
-        /// versions know is not enough.
+        /// Whether the configuration has an accepted value for a key that this version of bluetoothd
+        /// supports. An unknown version is assumed to support only keys that every version supports.
         func isMet(_ configuration: MainConfiguration, _ version: BlueZVersion?) -> Bool {
             if let since {
                 guard let version, version >= since else { return false }
@@ -55,10 +55,10 @@ package struct DaemonRequirement: Sendable {
 
     /// The versions of bluetoothd that do not need the setting in the configuration file.
     enum Exemption: Sendable {
-        /// From this version on, bluetoothd's default is good, so the file need not contain the setting.
-        /// Another value in the file is not accepted.
+        /// From this version on, bluetoothd's default is an accepted value, so the file need not contain the
+        /// setting. Another value in the file is not accepted.
         case byDefault(BlueZVersion)
-        /// From this version on, every value is accepted.
+        /// From this version on, bluetoothd does not need the setting, so every value is accepted.
         case entirely(BlueZVersion)
     }
 

@@ -1,7 +1,7 @@
 /// The content of bluetoothd's `main.conf`, parsed by the rules of GLib's key files as bluetoothd does.
 ///
 /// A file has groups in brackets, `key=value` entries, and comments on separate lines. The last value of a
-/// key counts. Any other line makes bluetoothd refuse the whole file.
+/// key counts. A line of any other kind makes bluetoothd refuse the whole file.
 package struct MainConfiguration: Equatable, Sendable {
     /// The maximum length of a file in bytes. Debian's file has 12,000 bytes.
     package static let limit = 65_535

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The peers that bluetoothd could not forget when their transaction ended, because the radio was lost.
-/// bluetoothd keeps such peers, and shows them again when the radio is back (Q114, Q117).
+/// The peers that bluetoothd could not forget when their transaction ended, for example because the radio was
+/// lost. bluetoothd keeps such peers, and reports them again when the radio is available again (Q114, Q117).
 final class PeersLeftBehind: Sendable {
-    /// The last component of each peer's path. The component before it names the adapter, which may return
-    /// with another name.
+    /// The last component of each peer's path. The component before it is the name of the adapter, which may
+    /// change when the adapter returns.
     private let names = Mutex<Set<Substring>>([])
 
     private func name(_ device: String) -> Substring {

@@ -6,9 +6,9 @@ internal import Transport
 ///
 /// 1. Connect, and wait until bluetoothd shows all characteristics (Q104, Q108).
 /// 2. Read the PSM and open an L2CAP channel, if the caller chooses a channel. The link over the channel is
-///   then responsible for the phone, and this link has ended (Q61).
-/// 3. Otherwise subscribe to data and state. The caller reads the ident if it wants to, and starts the
-///    transfer with ``signal(_:)``.
+///    then responsible for the phone, and this link has ended (Q61).
+/// 3. Otherwise subscribe to data and state. The caller may read the ident, and starts the transfer with
+///    ``signal(_:)``.
 ///
 /// Values pass through sockets if bluetoothd provides them. Otherwise each value takes a D-Bus call (Q110).
 /// The phone's data and states come through two sockets, which are used together or not at all. When a state
@@ -40,7 +40,8 @@ actor GATTClient: BluetoothLEClientLink {
     private var mtu: Int?
     private let inbox: LinkInbox
     private var isConnected = false
-    /// Whether the peer has disconnected. Until the link ends, it is not known whether the radio is lost too.
+    /// Whether the peer has disconnected. The link ends later, when it is known whether the whole radio is
+    /// lost.
     private var isLeaving = false
     private var isSending = false
     /// Whether a state was sent that bluetoothd may not have read yet.
@@ -92,7 +93,7 @@ actor GATTClient: BluetoothLEClientLink {
             _ = try await daemon.call(
                 device, "org.bluez.Device1", "Connect", within: configuration.connection)
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.AlreadyConnected") {
-            // An existing connection is used.
+            // bluetoothd is connected to the peer already. This connection is used.
         } catch .refused(let refusal) {
             if let failure { throw .radio(failure) }
             throw await connectFailure(for: refusal)
@@ -110,14 +111,14 @@ actor GATTClient: BluetoothLEClientLink {
             return .peerForgotten(refusal)
         case "org.bluez.Error.NotReady": return .radio(.adapterOff(refusal))
         case _ where refusal.message.contains("abort-by-local"):
-            // The next attempt mostly succeeds, but not before the connection is down (Q108).
+            // The next attempt usually succeeds, but not before the connection is down (Q108).
             await disconnection()
             return .aborted(refusal)
         default: return .refused(refusal)
         }
     }
 
-    /// Waits until the connection is down, at most `backOff`. Another attempt before that would fail too
+    /// Waits until the connection is down, at most `backOff`. An attempt to connect before that would fail
     /// (Q108).
     private func disconnection() async {
         let end = ContinuousClock.now + configuration.backOff
@@ -144,7 +145,7 @@ actor GATTClient: BluetoothLEClientLink {
             remote = await daemon.remoteService(service, of: device)
             if remote.isComplete { return }
             // The time limit for the characteristics starts when the services are known. It is not restarted
-            // if this loop gets here again.
+            // if the loop reaches this line again.
             let deadline = settlingEnd ?? ContinuousClock.now + configuration.settling
             if ContinuousClock.now >= deadline { throw .serviceIncomplete }
             settlingEnd = deadline
@@ -187,7 +188,7 @@ actor GATTClient: BluetoothLEClientLink {
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
             lossReportDelay: configuration.lossReportDelay)
         await link.start()
-        // The radio or the peer may have been lost before the new link followed the events.
+        // The radio or the peer may have been lost before the new link received bluetoothd's events.
         do throws(ConnectFailure) {
             try check()
         } catch {
@@ -208,8 +209,8 @@ actor GATTClient: BluetoothLEClientLink {
         if configuration.usesSockets {
             data = try await acquire("AcquireNotify", .serverToClient)
             if data != nil { states = try await acquire("AcquireNotify", .state) }
-            // Either socket for writing may be missing, because `send` and `signal` keep the order of the
-            // values.
+            // bluetoothd may refuse one of the two sockets for writing. `send` and `signal` keep the order of
+            // the values even if one characteristic is written by D-Bus calls.
             writes = try await acquire("AcquireWrite", .clientToServer)
             stateWrites = try await acquire("AcquireWrite", .state)
         }
@@ -326,13 +327,15 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     private func receivedState(_ packet: [UInt8]) -> Bool {
-        // The data that the peer sent before the state is already in the data socket, and comes first.
+        // Data that the peer sent before the state is already in the data socket, and is delivered before the
+        // state.
         data?.drainAll()
         inbox.insert(.state(packet))
         return inbox.hasRoom
     }
 
-    /// Ends the link after the peer has disconnected. Values that the peer sent before are still delivered.
+    /// Ends the link after the peer has disconnected. Values that the peer sent before disconnecting are
+    /// still delivered.
     ///
     /// The end is delayed by `lossReportDelay`: when the radio is lost, bluetoothd reports the loss of the
     /// peer first.
@@ -369,7 +372,7 @@ actor GATTClient: BluetoothLEClientLink {
         states?.drainAll()
     }
 
-    /// Resumes senders that wait for room, so that they see the end.
+    /// Resumes senders that wait for room, so that they notice the end of the link.
     private func resumeWriters() {
         writes?.writable()
         stateWrites?.writable()
@@ -433,7 +436,7 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     /// Waits until bluetoothd has read everything from a socket. bluetoothd reads each socket separately, so
-    /// a state could overtake data that was sent before it, and the reverse.
+    /// without this wait a state could overtake earlier data, or data an earlier state.
     private func waitUntilEmptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
         let deadline = ContinuousClock.now + configuration.call
         while let socket, !socket.isEmptied {
@@ -455,13 +458,13 @@ actor GATTClient: BluetoothLEClientLink {
                 [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
         } catch {
             try checkLink()
-            // A refused write counts as the loss of the peer.
+            // If bluetoothd refuses a write, the peer counts as lost.
             if case .refused = error { throw await lossReason() }
             throw BluetoothLEError(BlueZTransportError(error))
         }
     }
 
-    /// Waits for the end of the link and returns its cause.
+    /// Waits for the end of the link and returns the error with which the link ended.
     private func lossReason() async -> BluetoothLEError {
         // Starts the delay within which bluetoothd reports whether the whole radio is lost.
         peerLeft()
@@ -519,8 +522,8 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.stopListening(self)
     }
 
-    /// Ends subscriptions that were made by call. A subscription through a socket ends when the socket is
-    /// closed; bluetoothd then waits up to two seconds until the peer is notified.
+    /// Ends the subscriptions that were made by D-Bus calls. A subscription through a socket ends when the
+    /// socket is closed; bluetoothd then waits up to two seconds until the peer is notified.
     private func unsubscribe() async {
         guard isNotifiedByCall else { return }
         for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {

@@ -12,11 +12,11 @@ struct GATTRemoteService: Sendable {
 
     func has(_ characteristic: Characteristic) -> Bool { found[characteristic] != nil }
 
-    /// Returns the path of a characteristic. Callers make sure before that the peer has the characteristic.
+    /// Returns the path of a characteristic. The caller must have checked that the peer has it.
     func path(_ characteristic: Characteristic) -> String { found[characteristic]?.path ?? "/" }
 
-    /// The type of write for a characteristic: `command` (without response), or `request` if the peer allows
-    /// nothing else.
+    /// Returns the type of write for a characteristic: `command` (without response), or `request` if the peer
+    /// allows nothing else.
     func writeType(_ characteristic: Characteristic) -> String {
         let flags = found[characteristic]?.flags ?? []
         return flags.contains("write") && !flags.contains("write-without-response") ? "request" : "command"
@@ -40,7 +40,7 @@ extension GATTRemoteService {
     fileprivate init(_ service: GATTService, at path: String, in daemon: isolated Daemon) {
         let interface = GATTServerObjects.characteristicInterface
         for path in daemon.paths(interface, below: path) {
-            // If several characteristics have one UUID, the first counts.
+            // If several characteristics have the same UUID, the first is used.
             let properties = daemon.properties(path, interface) ?? [:]
             guard let uuid = properties["UUID"]?.text,
                 let characteristic = Characteristic.allCases.first(where: {

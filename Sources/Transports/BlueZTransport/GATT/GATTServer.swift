@@ -21,7 +21,8 @@ internal import Transport
 actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private enum Phase: Equatable {
         case waiting
-        /// The client has started, and only this device is served.
+        /// The device has written 01 to the state characteristic. It is the client, and no other device is
+        /// served.
         case started(device: String)
         case closed
     }
@@ -50,7 +51,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var isNotifyingByCall = false
     /// The unknown devices that are connected and are being disconnected.
     private var unknownDevices: Set<String> = []
-    /// The last error of bluetoothd when an unknown device was to be disconnected.
+    /// The last error with which bluetoothd refused to disconnect an unknown device.
     private var turnAwayRefusal: PeerRefusal?
     /// The smallest ATT MTU that bluetoothd has reported.
     private var mtu: Int?
@@ -83,8 +84,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             registration = try await daemon.bus.export(objects.root) { [weak self] message in
                 self?.assumeIsolated { $0.handleCall(message) } ?? false
             }
-            // Both flags are set before their calls, because a call that is cancelled or times out may still
-            // take effect, and `close` must then undo it.
+            // Each flag is set before its call, because a call that is cancelled or times out may still take
+            // effect, and `close` must then undo it.
             isRegistered = true
             try await registerTable()
             isAdvertised = true
@@ -133,7 +134,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func close() async {
         guard phase != .closed else { return }
         let device = owner
-        // The state changes first, so that waiting tasks end at once even if bluetoothd hangs.
+        // The state changes first, so that waiting tasks end immediately even if bluetoothd hangs.
         phase = .closed
         inbox.finish(.linkLost)
         condition.signal()
@@ -207,7 +208,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             do throws(BusError) {
                 _ = try await daemon.call(device, "org.bluez.Device1", "Disconnect")
             } catch {
-                // The wait for unknown devices to leave reports a device that stays, with this error.
+                // If the device stays connected, `waitForUnknownDevicesToLeave` throws this error.
                 if case .refused(let refusal) = error { turnAwayRefusal = refusal }
             }
         }
@@ -249,8 +250,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         condition.signal()
     }
 
-    /// Ends the link after the client has disconnected. Values that the client wrote before are still
-    /// delivered.
+    /// Ends the link after the client has disconnected. Values that the client wrote before disconnecting are
+    /// still delivered.
     ///
     /// The end is delayed by `lossReportDelay`: when the radio is lost, bluetoothd reports the loss of the
     /// client first.
@@ -339,9 +340,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.subscribed(observed, usesSocket: usesSocket))
     }
 
-    /// Handles a write to the state. The first device that writes 01 becomes the client, and later writes of
-    /// the client are delivered. An unknown device that writes another value first, or writes after the
-    /// client has started, is disconnected (Q72).
+    /// Handles a write to the state characteristic. The first device that writes 01 becomes the client, and
+    /// later writes of the client are delivered. An unknown device is disconnected if it writes any other
+    /// value, or writes after the client has started (Q72).
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
         // Without its path a device could not be told from other devices, so it cannot become the client.
@@ -387,13 +388,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Ident
 
-    /// Answers a read of the ident, now or as soon as its value is known. After `BlueZConfiguration.ident`
-    /// the read is refused (Q70).
+    /// Answers a read of the ident, now or as soon as its value is known. If the value is not known within
+    /// the time `BlueZConfiguration.ident`, the read is refused (Q70).
     private func readIdent(_ message: BusMessage) {
         configuration.observe(.identRead)
         if ident != nil { return answerIdent(message) }
         identReads.append(message)
-        // The first read that waits starts the timer, at whose end all waiting reads are refused.
+        // The first waiting read starts the timer. When the timer ends, all waiting reads are refused.
         guard identReads.count == 1 else { return }
         let limit = configuration.ident
         Task {
@@ -437,7 +438,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         record(mtu: options["mtu"], .notifySocket)
         let device = options["device"]?.text ?? ""
         notificationSockets.updateValue(socket, forKey: device)?.close()
-        // bluetoothd sends nothing through this socket. Reading notices that bluetoothd has closed it.
+        // bluetoothd sends nothing through this socket. It is read only to notice that bluetoothd has closed
+        // it.
         socket.start(received: { _ in true }) { [weak self] in
             self?.assumeIsolated { $0.notificationsEnded(socket, device) }
         }
@@ -459,7 +461,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
         guard let pair = PacketSocketPair() else { return nil }
-        // The answer must contain an MTU. If bluetoothd names no MTU, the answer contains the minimum of ATT.
+        // The answer must contain an MTU. If bluetoothd reports no MTU, the answer contains the minimum of
+        // ATT.
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
@@ -469,9 +472,10 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - The link
 
-    /// The maximum length of a value. A notification can have three bytes less than the MTU. This limit is
-    /// two bytes lower, because bluetoothd may pack a notification with others and then truncates a longer
-    /// notification (Q102).
+    /// The maximum length of a value: the MTU less five bytes, but at most 512.
+    ///
+    /// A notification has room for the MTU less three bytes. The limit is two bytes lower, because bluetoothd
+    /// truncates a longer notification when it packs several notifications together (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
@@ -494,7 +498,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
-    /// Sends a notification as a property change, if a device subscribed in that way.
+    /// Sends a notification as a property change, if a device has subscribed without a socket.
     private func sendByCall(_ head: PacketHead, _ body: ArraySlice<UInt8>) throws(BluetoothLEError) {
         guard isNotifyingByCall else { throw .linkLost }
         notify(.serverToClient, unsafe head.withBytes { unsafe Array($0) } + body)

@@ -15,14 +15,16 @@ struct GATTServerObjects: Sendable {
     static let characteristicInterface = "org.bluez.GattCharacteristic1"
     static let advertisementInterface = "org.bluez.LEAdvertisement1"
 
-    /// The path of the object with the interface ObjectManager, below which all other objects are.
+    /// The path of the object with the interface ObjectManager. The paths of all other objects begin with
+    /// this path.
     let root: String
     private let service: GATTService
     private let usesSockets: Bool
-    /// Whether an L2CAP channel is published. If not, clients must not find its characteristic.
+    /// Whether an L2CAP channel is published. If not, clients must not find the characteristic with the
+    /// channel's PSM.
     private let hasChannel: Bool
     /// The attribute handle of the service. 0 lets bluetoothd choose. bluetoothd never chooses a handle
-    /// twice, so after some thousand services no handle would be left.
+    /// twice, so after a few thousand services no handle would be left.
     private var handle: UInt16 = 0
 
     /// Creates the objects of one server.
@@ -63,7 +65,7 @@ struct GATTServerObjects: Sendable {
         return .objects(objects)
     }
 
-    /// The answer to `Properties.GetAll` for an object; `nil` if the object does not exist.
+    /// Returns the answer to `Properties.GetAll` for an object; `nil` if the object does not exist.
     func properties(at path: String, _ interface: String) -> [String: BusValue]? {
         switch interface {
         case Self.advertisementInterface where path == advertisement: advertisementProperties

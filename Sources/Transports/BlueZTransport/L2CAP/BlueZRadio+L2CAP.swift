@@ -15,7 +15,7 @@ extension BlueZRadio {
 }
 
 extension PeerConnecting {
-    /// Makes one attempt to open a channel, for which the kernel connects to the peer (Q63).
+    /// Makes one attempt to open a channel. The kernel connects to the peer if it is not connected (Q63).
     fileprivate func channel(
         to peer: Peer, psm: UInt16, attempts: Int
     ) async throws(ConnectFailure) -> L2CAPLink {

@@ -9,16 +9,16 @@ struct ChannelServer: BluetoothLEServer {
 
     func setIdent(_ ident: [UInt8]) async { await server.setIdent(ident) }
 
-    /// Waits for the first link of a client, over the characteristics or over the channel. Closes the
-    /// listener or the server that is then not used.
+    /// Waits for the first link of a client, over the characteristics or over the channel. Then closes the
+    /// listener or the server, whichever is not used by the link.
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await first().get()
         if link.kind == .l2cap { await server.close() } else { await listener.close() }
         return link
     }
 
-    /// Waits for the server's link and the listener's link at once. Returns the link that comes first, and
-    /// cancels the other wait.
+    /// Waits for the server's link and the listener's link at the same time. Returns the link that comes
+    /// first, and cancels the other wait.
     private func first() async -> LinkResult {
         await withTaskGroup(of: LinkResult.self) { group in
             group.addTask { await Self.result { () throws(BluetoothLEError) in try await server.link() } }

@@ -1,7 +1,7 @@
 internal import CBlueZ
 internal import Glibc
 
-/// The Bluetooth address of a device and its type. L2CAP needs both.
+/// The Bluetooth address of a device and the type of this address. An L2CAP connection needs both.
 struct L2CAPAddress: Equatable, Sendable {
     /// The address as six pairs of hexadecimal digits with colons.
     let text: String
@@ -21,7 +21,8 @@ struct L2CAPAddress: Equatable, Sendable {
         isRandom = peer.isAddressRandom
     }
 
-    /// Calls `body` with the socket address of a channel on the device. PSM 0 means any channel.
+    /// Calls `body` with the socket address of a channel on the device. PSM 0 stands for no particular
+    /// channel.
     func withSocketAddress<Value>(
         psm: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
     ) -> Value {

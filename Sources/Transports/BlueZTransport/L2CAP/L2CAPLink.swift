@@ -110,7 +110,8 @@ actor L2CAPLink: BluetoothLELink {
             switch socket.send(head, body) {
             case .taken: return
             case .closed:
-                // The next `check` throws the cause, once the delay for the loss of the radio is over.
+                // The link ends after the delay within which a loss of the radio is reported. Then `check`
+                // throws the cause.
                 peerLeft()
                 while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
             case .full: await socket.room()

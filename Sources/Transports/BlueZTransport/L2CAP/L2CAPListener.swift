@@ -98,7 +98,7 @@ actor L2CAPListener {
                 await link.start()
                 return link
             }
-            // The listener was closed before a peer came.
+            // The listener was closed before a peer connected.
             if socket == nil { throw .linkLost }
             await condition.wait()
         }

@@ -22,7 +22,8 @@ struct L2CAPSocket: ~Copyable {
         _ = Glibc.close(descriptor)
     }
 
-    /// Creates a socket that is bound to an adapter; `nil` if the system has no socket or the PSM is in use.
+    /// Creates a socket that is bound to an adapter; `nil` if the system cannot provide a socket or the PSM
+    /// is in use.
     ///
     /// - Parameter psm: the PSM for listening; 0 for a socket that connects.
     static func bound(to adapter: L2CAPAddress, psm: UInt16 = 0) -> L2CAPSocket? {
@@ -92,10 +93,10 @@ struct L2CAPSocket: ~Copyable {
         return Int(limit)
     }
 
-    /// Calls `body` with the descriptor, for waiting.
+    /// Calls `body` with the descriptor, which `body` may use to wait for the socket.
     func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(descriptor) }
 
-    /// Gives the descriptor to the caller, who closes it.
+    /// Returns the descriptor and gives up its ownership. The caller must close the descriptor.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self

@@ -4,8 +4,7 @@ internal import Transport
 /// The packets of a link that the caller has not received yet, and the task that waits for the next one. Used
 /// only on the bus's queue.
 final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
-    /// The number of bytes above which the inbox is full. Each packet counts with 64 bytes more than its
-    /// content.
+    /// The number of bytes above which the inbox is full. Each packet counts as its content plus 64 bytes.
     private static let room = 1 << 20
 
     private var packets: [BluetoothLEPacket] = []
@@ -68,8 +67,8 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         return try result.get()
     }
 
-    /// Ends the wait with this number. The cancellation of one task may arrive when another task already
-    /// waits, whose wait must not end.
+    /// Ends the wait with this number, but no later wait. The cancellation of a task may arrive only after
+    /// another task has begun to wait.
     private func stopWaiting(_ number: Int) {
         if number == waiter?.number { stopWaiting() }
     }
@@ -90,8 +89,8 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
 }
 
 extension BluetoothLEPacket {
-    /// The approximate size of the packet in memory. An empty packet has a size too, so that the inbox is
-    /// bounded.
+    /// The approximate size of the packet in memory. Even an empty packet has a size, so that the number of
+    /// packets in the inbox is limited.
     fileprivate var weight: Int {
         switch self {
         case .data(let bytes), .state(let bytes): bytes.count + 64

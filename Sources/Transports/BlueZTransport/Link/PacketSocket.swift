@@ -20,7 +20,7 @@ internal import Transport
     private var ended: () -> Void = {}
     private var writers: [() -> Void] = []
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     ///
     /// - Parameter descriptor: the socket, which is closed with this object.
     /// - Parameter longest: the length in bytes of the longest packet.
@@ -46,7 +46,7 @@ internal import Transport
         read()
     }
 
-    /// Waits for the next packet, unless such a wait exists or the owner has no room.
+    /// Starts to wait for the next packet, unless a wait is in progress or the owner has no room.
     private func read() {
         guard isOpen, !isPaused, reading == nil else { return }
         reading = queue.whenReady(for: .readable, on: descriptor) { [weak self] in
@@ -71,8 +71,8 @@ internal import Transport
         }
     }
 
-    /// Reads the packets that have arrived, even if the owner has no room. Called at the end of a link. Also
-    /// called when a state has arrived, because the data that was sent before the state must be delivered
+    /// Reads the packets that have arrived, even if the owner has no room. Called at the end of a link, and
+    /// when the peer writes the State characteristic: data that the peer sent earlier must be delivered
     /// first.
     ///
     /// - Parameter packets: the maximum number of packets, which is more than the system keeps for one
@@ -123,7 +123,8 @@ internal import Transport
         if count > 0 { return .success(packet) }
         guard count == 0 || errno == EAGAIN || errno == EINTR else { return .failure(.closed) }
         // `recv` returns 0 for an empty packet and for the end of the socket. It returns EAGAIN for a socket
-        // without a packet and for a channel whose end was already reported. Only POLLHUP tells the end.
+        // without a packet and for a channel whose end was already reported. Only POLLHUP distinguishes the
+        // end of the socket from these cases.
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // If poll fails, the packet is read when the descriptor is ready again.
         guard unsafe poll(&state, 1, 0) >= 0 else { return .success(nil) }
@@ -160,7 +161,7 @@ internal import Transport
         return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? .full : .closed
     }
 
-    /// Waits until the socket may have room, is closed, or the task is cancelled.
+    /// Waits until the socket may have room or is closed, or until the task is cancelled.
     func room(isolation: isolated (any Actor)? = #isolation) async {
         await withTaskCancellationHandler {
             // A closure is isolated to the actor only if it captures the actor. On another executor the

@@ -4,7 +4,7 @@ internal import Transport
 enum ConnectFailure: Error, Equatable {
     /// bluetoothd forgot the peer when discovery stopped (Q97).
     case peerForgotten(PeerRefusal? = nil)
-    /// The controller or the kernel aborted the attempt. The next attempt mostly succeeds (Q108).
+    /// The controller or the kernel aborted the attempt. The next attempt usually succeeds (Q108).
     case aborted(PeerRefusal? = nil)
     /// bluetoothd or the peer refused the connection.
     case refused(PeerRefusal? = nil)
@@ -16,11 +16,11 @@ enum ConnectFailure: Error, Equatable {
     case servicesUnresolved
     /// The peer does not have the service, or lacks one of its characteristics.
     case serviceIncomplete
-    /// The peer allows no subscription. The value is bluetoothd's error, if it gave one.
+    /// The peer allows no subscription. The value is bluetoothd's error, if bluetoothd returned one.
     case subscriptionRefused(PeerRefusal?)
     /// The peer is connected and has no L2CAP channel with this PSM. A further attempt would not help.
     case channelRefused
-    /// The system gave no socket for the L2CAP channel.
+    /// The system could not provide a socket for the L2CAP channel.
     case noSocket
     /// The radio cannot be used, or the task was cancelled. No further attempt is made.
     case radio(BlueZTransportError)

@@ -12,8 +12,9 @@ struct PeerConnecting: Sendable {
     /// service at first (Q82).
     private static let unusableAttempts = 3
 
-    /// Searches for a peer and calls `attempt` until it succeeds. Throws the failure of the last attempt,
-    /// even if the task was cancelled, because that failure tells the user more than `cancelled`.
+    /// Searches for a peer and calls `attempt` until it succeeds. Throws the error of the radio if the radio
+    /// was lost. Otherwise throws the failure of the last attempt, even if the task was cancelled, because
+    /// that failure tells the user more than `cancelled`.
     ///
     /// - Parameter attempt: makes one attempt to connect, and leaves nothing registered if it fails. Gets the
     ///   peer and the number of the attempt, from 1.
@@ -55,7 +56,7 @@ struct PeerConnecting: Sendable {
             throw BluetoothLEError(error)
         }
         await search.end(keeping: nil)
-        // If no attempt was made, the only peer stopped advertising right after it was found.
+        // If no attempt was made, every peer that was found had stopped advertising before it could be tried.
         throw (last ?? .refused()).error
     }
 }

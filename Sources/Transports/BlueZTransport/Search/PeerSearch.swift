@@ -17,8 +17,8 @@ actor PeerSearch {
     private nonisolated let daemon: Daemon
     private let adapter: String
     private let uuid: String
-    /// Whether other devices may have the UUID too, because it has 16 bits. The search then compares the
-    /// peers that it finds within the pause (Q87).
+    /// Whether other devices may have the UUID too, because it has 16 bits. The search then compares all
+    /// peers that it finds within `BlueZConfiguration.pause` (Q87).
     private let isAmbiguous: Bool
     private let configuration: BlueZConfiguration
     private let condition: BusCondition
@@ -53,8 +53,8 @@ actor PeerSearch {
             try check()
             let now = ContinuousClock.now
             if let deadline, now >= deadline { return nil }
-            // bluetoothd may have stopped receiving without a sign, or may hide a new UUID of a peer that it
-            // remembers (Q114).
+            // bluetoothd may have stopped receiving without reporting it, or may hide a new UUID of a peer
+            // that it remembers (Q114).
             if now >= renewal {
                 await forgetRemembered()
                 await stop()
@@ -64,15 +64,15 @@ actor PeerSearch {
             }
             await condition.wait(until: min(renewal, deadline ?? renewal))
         }
-        // Other devices may have a short UUID too. The device with the strongest signal in this time is tried
-        // first.
+        // Other devices may advertise the same 16-bit UUID too. During this pause they are found, so that
+        // their signals can be compared.
         if isAmbiguous { await wait(configuration.pause) }
         try check()
         return sightings.first
     }
 
-    /// Makes bluetoothd forget peers that it knew before the search and now receives without the UUID. If
-    /// bluetoothd remembers the services of a peer, it does not show a new UUID of that peer (Q114).
+    /// Makes bluetoothd forget peers that it knew before the search and that now advertise without the UUID.
+    /// If bluetoothd remembers the services of a peer, it does not show a new UUID of that peer (Q114).
     private func forgetRemembered() async {
         for path in devices.keys.sorted() {
             // The properties are read again for each peer, because a phone may have connected while another
@@ -111,7 +111,7 @@ actor PeerSearch {
         (device["UUIDs"]?.texts ?? []).contains { $0.lowercased() == uuid }
     }
 
-    /// Records a failed attempt. The peer comes after peers with fewer failures.
+    /// Records a failed attempt. Peers with fewer failures are then tried before this peer.
     func failed(_ peer: Peer) {
         failures[peer.address, default: 0] += 1
     }
@@ -130,12 +130,12 @@ actor PeerSearch {
     private func start() async throws(BlueZTransportError) {
         try check()
         guard !isDiscovering else { return }
-        // Set before the calls, because `begin` starts no discovery after `stop` has cleared the flag. The
-        // flag stays set if a call fails. Discovery may have started all the same, and `stop` then ends it.
+        // Set before the calls: if `stop` clears the flag meanwhile, `begin` starts no discovery. If a call
+        // fails, the flag stays set, because discovery may have started nevertheless. `stop` then ends it.
         isDiscovering = true
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
-        // The call is finished even if the task is cancelled. Otherwise the search could not know whether it
-        // must stop a session.
+        // The calls are finished even if the task is cancelled. Otherwise it would be unknown whether there
+        // is a session that `stop` must end.
         let result = await daemon.finishing {
             do throws(BusError) {
                 try await self.begin()

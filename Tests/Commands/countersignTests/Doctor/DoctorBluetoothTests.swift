@@ -129,7 +129,7 @@ struct DoctorBluetoothTests {
                     }
                 ]), .lowEnergy, .skipped, "does not report its Bluetooth version"),
         .init("Q85 room", tried(.inUse), .advertising, .ok, "room for 5"),
-        .init("Q239 tried", tried(.succeeded), .advertising, .ok, "tried: bluetoothd advertises"),
+        .init("Q239 tried", tried(.succeeded), .advertising, .ok, "bluetoothd accepted a test advertisement"),
         .init(
             "Q239 refused though there is room", tried(.failed(RadioFault(.registrationRefused, refusal))),
             .advertising, .failed, "org.bluez.Error.Failed: Failed to register advertisement",
@@ -162,7 +162,7 @@ struct DoctorBluetoothTests {
         .init(
             "Q109 known for it",
             facts(settings(), [adapter { $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771) }]), .firmware,
-            .note, "do not load its firmware"),
+            .note, "do not load this adapter's firmware"),
     ]
 
     static let settings: [CheckExpectation<BluetoothFacts>] = [
@@ -230,7 +230,9 @@ struct DoctorBluetoothTests {
         try expected.expect(expected.facts.checks, of: BluetoothFacts.checks)
     }
 
-    @Test("Q109 The adapter that is used, and whether it can do what it has to", arguments: adapters)
+    @Test(
+        "Q109 doctor reports the adapter that is used and whether the adapter has the needed capabilities",
+        arguments: adapters)
     func adaptersAreJudged(_ expected: CheckExpectation<BluetoothFacts>) throws {
         try expected.expect(expected.facts.checks, of: BluetoothFacts.checks)
     }

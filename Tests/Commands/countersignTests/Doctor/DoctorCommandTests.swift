@@ -60,6 +60,18 @@ struct DoctorCommandTests {
         #expect(checks["trust.roots"]?["fix"] as? String == "countersign trust import FILE…")
     }
 
+    @Test("Without the store, the checks are those of the computer; the twin: no other check is left out")
+    func withoutStore() async throws {
+        let all = try Set(checks(await doctor("--json")).keys)
+        let ofComputer = try Set(checks(await doctor("--json", "--without-store")).keys)
+        #expect(
+            all.subtracting(ofComputer) == [
+                "trust.roots", "trust.age", "trust.testDocuments", "identity.present", "identity.profile",
+                "identity.expiry", "store.permissions",
+            ])
+        #expect(ofComputer.isSubset(of: all) && ofComputer.contains("pcsc.service"))
+    }
+
     @Test(
         "A reader that the kernel may put to sleep is noted, with what keeps it awake; one that stays awake is not"
     )
@@ -167,7 +179,9 @@ struct DoctorCommandTests {
         }
     }
 
-    @Test("The support bundle says what is in it, and holds nothing that tells whose computer it is")
+    @Test(
+        "The support bundle lists its contents, and contains nothing that identifies the owner of the computer"
+    )
     func supportBundle() async throws {
         let store = try IdentityStore()
         try await store.make("alice-shop")

@@ -46,7 +46,9 @@ struct DoctorComputerTests {
             .coreDumps, .warning, "/usr/share/apport/apport gets a copy of the memory", fix: "sysctl"),
     ]
 
-    @Test("Q189 A clock that was never set fails; one that nothing keeps is a warning", arguments: clock)
+    @Test(
+        "Q189 doctor fails if the clock was never set, and warns if nothing synchronises the clock",
+        arguments: clock)
     func clockIsJudged(_ expected: CheckExpectation<ClockFacts>) throws {
         try expected.expect(expected.facts.checks, of: ClockFacts.checks)
     }

@@ -118,14 +118,15 @@ struct DoctorReaderTests {
             "not loaded"),
         .init(
             "Q124 drivers are loaded", facts { $0.kernelModules = ["pn533", "nfc"] }, .kernelModules, .note,
-            "would hold", fix: "modprobe -r"),
+            "would take", fix: "modprobe -r"),
         .init(
             "Q124 the kernel has the reader",
             ReaderFacts(
                 service: .answers([], chosen: nil),
                 hindrances: [.takenByKernelNFC(acr122, model: "ACS ACR122U", modules: ["pn533_usb", "nfc"])],
                 kernelModules: ["pn533_usb", "nfc"]), .kernelModules, .failed,
-            "pn533_usb, nfc holds the ACS ACR122U", fix: "countersign doctor --fix && modprobe -r pn533_usb"),
+            "the kernel's NFC drivers (pn533_usb, nfc) hold the ACS ACR122U",
+            fix: "countersign doctor --fix && modprobe -r pn533_usb"),
     ]
 
     private static let two = ReaderFacts(service: .answers([securityModule, antenna], chosen: 1))
@@ -139,8 +140,8 @@ struct DoctorReaderTests {
             }, chosen: 0))
 
     static let slots: [CheckExpectation<ReaderFacts>] = [
-        .init("an antenna", facts(), .slot, .ok, "is an antenna"),
-        .init("Q127 the antenna beside a SAM", two, .slot, .ok, "PICC] (SN4711) 00 00 is an antenna"),
+        .init("an antenna", facts(), .slot, .ok, "has an antenna"),
+        .init("Q127 the antenna beside a SAM", two, .slot, .ok, "PICC] (SN4711) 00 00 has an antenna"),
         .init("Q127 a SAM alone", modules, .slot, .failed, "no reader has a slot with an antenna"),
         .init(
             "Q127 a SAM that was asked for",
@@ -162,10 +163,10 @@ struct DoctorReaderTests {
             "absent or cannot be read; the reader has extended APDUs"),
         .init(
             "no lane", facts { $0.lanes = .init(all: 2, version2: 0) }, .secondEdition, .ok,
-            "no lane of the daemon begins with NFC v2; the reader has extended"),
+            "no lane of the daemon begins a tap with NFC v2; the reader has extended"),
         .init(
             "a lane", facts { $0.lanes = .init(all: 2, version2: 1) }, .secondEdition, .ok,
-            "1 of 2 lanes of the daemon begin with NFC v2"),
+            "1 of 2 lanes of the daemon begin a tap with NFC v2"),
         .init(
             "a lane, short",
             short(.init(all: 2, version2: 1)), .secondEdition, .note,
@@ -190,7 +191,7 @@ struct DoctorReaderTests {
         }
     }
 
-    @Test("Q133 pcscd and who may use it", arguments: service)
+    @Test("Q133 doctor reports pcscd and whether the user may use it", arguments: service)
     func serviceIsJudged(_ expected: CheckExpectation<ReaderFacts>) throws {
         try expected.expect(expected.facts.checks, of: ReaderFacts.checks)
     }
@@ -200,7 +201,9 @@ struct DoctorReaderTests {
         try expected.expect(expected.facts.checks, of: ReaderFacts.checks)
     }
 
-    @Test("Q127 Slots, lengths of APDUs, and commands to the reader itself", arguments: slots)
+    @Test(
+        "Q127 doctor reports a reader's slots, its APDU lengths and whether commands reach the reader itself",
+        arguments: slots)
     func slotsAreJudged(_ expected: CheckExpectation<ReaderFacts>) throws {
         try expected.expect(expected.facts.checks, of: ReaderFacts.checks)
     }

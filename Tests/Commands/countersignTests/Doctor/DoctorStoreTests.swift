@@ -1,5 +1,6 @@
 import CommandBench
 import Foundation
+import Glibc
 import MdocModel
 import ReaderIdentityStore
 import ReaderStore
@@ -119,23 +120,32 @@ struct DoctorStoreTests {
     ]
 
     private static func store(
-        _ mode: UInt32 = 0o700, key: UInt32 = 0o600, own: Bool = true, free: UInt64? = 1 << 34
+        _ mode: UInt32 = 0o700, key: UInt32 = 0o600, own: Bool = true, free: UInt64? = 1 << 34,
+        user: String? = nil, owner: String? = nil
     ) -> StoreFacts {
         StoreFacts(
             folder: "/var/lib/countersign",
             entries: [
                 .init(path: "", mode: mode), .init(path: "identities/counter", mode: 0o700),
                 .init(path: "identities/counter/key.pem", mode: key, isOwn: own),
-            ], free: free)
+            ], free: free, user: user, owner: owner)
     }
 
     static let stores: [CheckExpectation<StoreFacts>] = [
-        .init("private", store(), .permissions, .ok, "only the store's owner may"),
+        .init("private", store(), .permissions, .ok, "only the owner of the store may"),
         .init(
             "none", StoreFacts(folder: "/x", entries: [], free: nil), .permissions, .skipped, "no store yet"),
         .init(
             "another's key", store(own: false), .permissions, .failed, "key.pem belongs to another",
-            fix: "chown -R"),
+            fix: "chown -R \"$USER\" /var/lib/countersign"),
+        .init(
+            "another's key, in the store of a user with a name", store(own: false, user: "countersign"),
+            .permissions, .failed, "key.pem belongs to another",
+            fix: "chown -R countersign /var/lib/countersign"),
+        .init(
+            "root, before the daemon's store", store(own: false, user: "root", owner: "countersign"),
+            .permissions, .failed, "/var/lib/countersign belongs to another user: run this command as that",
+            fix: "runuser -u countersign -- countersign doctor --store /var/lib/countersign"),
         .init(
             "a folder that all may write to", store(0o777), .permissions, .failed, "other users may write",
             fix: "chmod -R go-w /var/lib/countersign"),
@@ -158,7 +168,7 @@ struct DoctorStoreTests {
         try expected.expect(expected.facts.checks, of: TrustFacts.checks)
     }
 
-    @Test("Q173 Identities that cannot be used, or not for long", arguments: identities)
+    @Test("Q173 doctor reports identities that cannot be used or soon expire", arguments: identities)
     func identitiesAreJudged(_ expected: CheckExpectation<IdentityFacts>) throws {
         try expected.expect(expected.facts.checks, of: IdentityFacts.checks)
     }
@@ -198,6 +208,32 @@ struct DoctorStoreTests {
         #expect(throws: ReaderStoreError.absent) {
             try TrustFacts.current(in: scene.folder.path("none"), at: then).trust.get()
         }
+    }
+
+    @Test(
+        "Root is never told to take files from their owner, in another user's store or in its own",
+        .enabled(if: geteuid() == 0, "not root"))
+    func ofAnother() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = folder.path("store")
+        func command() throws -> String {
+            let check = try #require(StoreFacts.current(in: store).checks.first)
+            #expect(check.outcome == .failed)
+            return try #require(check.remedy?.command.full)
+        }
+        try FileManager.default.createDirectory(
+            atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Data().write(to: URL(filePath: "\(store)/file"))
+        for path in [store, "\(store)/file"] { #expect(unsafe chown(path, 65_534, 65_534) == 0) }
+        #expect(try command().hasPrefix("runuser -u ") && !command().contains("chown"))
+        // The folder may be mistyped, as /var/lib is: root could take the files of other programs.
+        #expect(unsafe chown(store, 0, 0) == 0)
+        let check = try #require(StoreFacts.current(in: store).checks.first)
+        #expect(check.outcome == .failed && check.remedy == nil)
+        // The twin: without another user's file nothing fails.
+        #expect(unsafe chown("\(store)/file", 0, 0) == 0)
+        #expect(StoreFacts.current(in: store).checks.first?.outcome == .ok)
     }
 
     @Test("A store on the disk is looked at as it is")

@@ -103,7 +103,7 @@ struct BLEFramingTests {
         #expect(try assemble(["00aa", "00bb"], assembly()) == ["aa", "bb"])
     }
 
-    @Test("Q194 A message above the cap is refused with the byte that exceeds it")
+    @Test("Q194 A message is refused at the first byte above the limit")
     func cap() throws {
         #expect(try assemble(["01aabbcc", "00dd"], assembly(4)).last == "aabbccdd")
         #expect(throws: BLEFault.messageTooLong(announced: 4, limit: 3)) {

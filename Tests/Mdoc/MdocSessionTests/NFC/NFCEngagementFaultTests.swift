@@ -242,7 +242,7 @@ struct NFCEngagementFaultTests {
         #expect(reason(nil) { $0.maximumCommandData = 1 } == nil)
     }
 
-    @Test("Q194 The step budget ends a tap that brings a byte at a time for ever")
+    @Test("Q194 The limit on steps ends a tap that endlessly brings one byte at a time")
     func stepBudget() {
         var settings = NFCEngagementSettings()
         settings.stepBudget = 50

@@ -61,7 +61,7 @@ struct ReaderSessionTests {
     }
 
     @Test(
-        "Q48 A reader key on another curve, or an engagement's point off its curve, stops before anything is sent",
+        "Q48 If the reader key is on another curve or the phone's point is off its curve, nothing is sent",
         arguments: SessionPair.curves)
     func otherCurve(_ curve: Curve) throws {
         let key = COSEKeyPair(try PrivateKey.generate(curve))
@@ -156,7 +156,7 @@ struct ReaderSessionTests {
         try expectEnded(&mirror)
     }
 
-    @Test("Q197 A response of another session is not opened")
+    @Test("Q197 A response of another session is not decrypted")
     func otherSession() throws {
         var one = try SessionPair()
         var other = try SessionPair()
@@ -167,7 +167,7 @@ struct ReaderSessionTests {
         try expectEnded(&one)
     }
 
-    @Test("Q199 Every changed byte gives the same one error", arguments: 0..<24)
+    @Test("Q199 A change to any byte of the message gives the same error", arguments: 0..<24)
     func changed(_ index: Int) throws {
         var pair = try SessionPair()
         _ = try pair.request([1])
@@ -225,7 +225,7 @@ struct ReaderSessionTests {
     }
 
     @Test(
-        "Q235 Data beside a status that reports an error, or that is unknown, is not delivered",
+        "Q235 If the status reports an error or is unknown, the data in the same message is not delivered",
         arguments: [0, 1, 10, 11, 12, 19, 21, 99, .max] as [UInt64])
     func errorWithData(_ number: UInt64) throws {
         let status = SessionStatus(rawValue: number)

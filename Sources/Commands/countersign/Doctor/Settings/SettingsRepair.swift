@@ -5,8 +5,8 @@ internal import Glibc
 internal import JSON
 internal import SystemPackage
 
-/// The work of `--fix`: shows each settings file that a check names as its remedy, and writes it if the user
-/// agrees.
+/// The work of `--fix`: shows each settings file that a check suggests as its remedy, and writes it if the
+/// user agrees.
 struct SettingsRepair {
     private let files: [SettingsFile]
     private let system: SystemFolder
@@ -17,7 +17,7 @@ struct SettingsRepair {
             guard case .settings(let files)? = check.remedy else { return [] }
             return files
         }
-        // Several checks may name the same file.
+        // Several checks may suggest the same file, which is written only once.
         files = wanted.reduce(into: []) { kept, file in if !kept.contains(file) { kept.append(file) } }
         self.system = system
         self.isAsking = isAsking
@@ -55,8 +55,8 @@ struct SettingsRepair {
     private func repair(_ file: SettingsFile) throws(CommandFailure) -> Bool {
         let path = system.path(file.path)
         let old = try contents(of: path)
-        // A check can name a file with the right contents if the service has not read the file yet. So the
-        // command that makes the service read it is printed for this file, too.
+        // The file can be correct already: a check also suggests it if the service has not read it yet.
+        // `true` makes `run` print the command with which the service reads the file.
         if old == file.contents {
             Terminal.message("\n\(path) already has the right contents")
             return true
@@ -72,7 +72,7 @@ struct SettingsRepair {
 
     private func isAgreed(_ path: String) throws(CommandFailure) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("there is no terminal to ask at: give --yes to write the files without asking")
+            throw .usage("standard input is not a terminal: give --yes to write the files without asking")
         }
         Terminal.message("write \(path)? [y/N]")
         return ["y", "yes"].contains(readLine()?.lowercased())
@@ -120,7 +120,7 @@ extension SettingsFile {
     /// a restart.
     static let polkit = SettingsFile(
         "/etc/polkit-1/rules.d/50-countersign.rules", contents: PackageResources.polkit_rules,
-        purpose: "lets the user and the group countersign use readers", afterwards: nil)
+        purpose: "lets the user countersign and the group countersign use readers", afterwards: nil)
 
     /// The file that keeps the kernel from suspending PC/SC readers.
     static let readerPower = SettingsFile(
@@ -134,12 +134,12 @@ extension SettingsFile {
     static let bluetooth = [
         SettingsFile(
             "/etc/countersign/bluetooth-main.conf", contents: PackageResources.main_conf,
-            purpose: "has the settings of bluetoothd",
+            purpose: "contains the settings that bluetoothd needs",
             afterwards: bluetoothRestart),
         SettingsFile(
             "/etc/systemd/system/bluetooth.service.d/countersign.conf",
             contents: PackageResources.bluetooth_unit_conf,
-            purpose: "makes bluetoothd read these settings and leave out plugins that pair",
+            purpose: "makes bluetoothd read bluetooth-main.conf and load no plugin that pairs",
             afterwards: bluetoothRestart),
     ]
 
@@ -148,11 +148,11 @@ extension SettingsFile {
     static let smallValues = [
         SettingsFile(
             "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,
-            purpose: "lets the message bus carry thousands of values from a phone at once",
+            purpose: "lets the message bus carry a portrait that a phone sends in thousands of small pieces",
             afterwards: "systemctl reload dbus"),
         SettingsFile(
             "/etc/sysctl.d/60-countersign-bluetooth.conf", contents: PackageResources.sysctl_conf,
-            purpose: "enlarges the buffer in which values from a phone wait for bluetoothd",
+            purpose: "enlarges the buffer for the pieces of a portrait that bluetoothd has not read yet",
             afterwards: "sysctl --load /etc/sysctl.d/60-countersign-bluetooth.conf"),
     ]
 }

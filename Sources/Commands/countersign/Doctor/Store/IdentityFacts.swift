@@ -21,7 +21,7 @@ struct IdentityFacts: Sendable {
     /// The names in the rules of `choice.json` for which there is no identity.
     var missing: [String] = []
 
-    /// Reads the identities and tests each key, even a key in a TPM.
+    /// Reads the identities and tests each key, in a file or in a TPM.
     static func current(in folder: IdentityFolder, at now: Timestamp) -> IdentityFacts {
         do throws(IdentityStoreError) {
             let names = try folder.names()
@@ -77,7 +77,7 @@ extension IdentityFacts {
         }
     }
 
-    /// The check that every identity in the rules of `choice.json` exists.
+    /// Returns the check that every identity in the rules of `choice.json` exists.
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(
@@ -88,10 +88,11 @@ extension IdentityFacts {
         return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")
     }
 
-    /// The check that every identity can sign, and that its certificates follow the profile for readers.
+    /// Returns the check that every identity can sign, and that its certificates follow the profile for
+    /// readers.
     private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
         let lint = DoctorCheck.Remedy.command("countersign identity lint")
-        // Identities that have expired or are not valid yet are the subject of `expiryCheck`.
+        // `expiryCheck` reports identities that have expired or are not valid yet, so they are left out here.
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
         if !unusable.isEmpty {
             let texts = unusable.map { "\(shown($0.name)) (\($0.problem ?? $0.state.rawValue))" as CheckText }
@@ -111,7 +112,7 @@ extension IdentityFacts {
         return .ok(.identityProfile, "keys and certificate chains follow the reader profile")
     }
 
-    /// The check of the identity that expires first. An identity that is not valid now has priority.
+    /// Returns the check of the identity that expires first. An identity that is not valid now has priority.
     private static func expiryCheck(_ identities: [Identity]) -> DoctorCheck {
         let dated = identities.filter { $0.daysLeft != nil }
         if let wrong = dated.first(where: { $0.state == .expired || $0.state == .notYetValid }) {
@@ -134,6 +135,7 @@ extension IdentityFacts {
         .command("countersign identity csr \(shown(identity.name)) --subject SUBJECT")
     }
 
-    /// Returns a text that shows the name on the screen, and `IDENTITY` in a support bundle.
+    /// Returns the text for an identity's name: on the screen the name itself, in a support bundle
+    /// `IDENTITY`.
     private static func shown(_ name: String) -> CheckText { "\(full: name, shared: "IDENTITY")" }
 }

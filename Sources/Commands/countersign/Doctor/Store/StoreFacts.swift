@@ -22,6 +22,13 @@ struct StoreFacts: Sendable {
     var entries: [Entry]
     /// The free space of the disk in bytes, or `nil` if the system does not report it.
     var free: UInt64?
+    /// The name of this user, if a part of the store belongs to another user.
+    var user: String?
+    /// Whether this user is root.
+    var isRoot = false
+    /// The owner of the folder, if this user is root and the folder belongs to another user: a name, or a
+    /// number if the owner has no name.
+    var owner: String?
 
     /// The largest number of files that are checked.
     private static let most = 2000
@@ -30,10 +37,24 @@ struct StoreFacts: Sendable {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder).sorted()) ?? []
         // If the folder is absent, there are no entries, which means that there is no store.
         let top = Entry(at: folder, named: "").map { [$0] } ?? []
+        let entries = top + names.prefix(most).compactMap { Entry(at: "\(folder)/\($0)", named: $0) }
         return StoreFacts(
-            folder: folder,
-            entries: top + names.prefix(most).compactMap { Entry(at: "\(folder)/\($0)", named: $0) },
-            free: free(at: folder))
+            folder: folder, entries: entries, free: free(at: folder),
+            user: entries.allSatisfy(\.isOwn) ? nil : name(of: geteuid()), isRoot: geteuid() == 0,
+            owner: owner(of: folder))
+    }
+
+    /// Returns the owner of a folder if this user is root and the folder belongs to another user.
+    private static func owner(of folder: String) -> String? {
+        var status = stat()
+        guard geteuid() == 0, unsafe lstat(folder, &status) == 0, status.st_uid != 0 else { return nil }
+        return name(of: status.st_uid) ?? "\(status.st_uid)"
+    }
+
+    /// Returns the name of a user, or `nil` if the user has no name.
+    private static func name(of user: uid_t) -> String? {
+        guard let entry = unsafe getpwuid(user), let name = unsafe entry.pointee.pw_name else { return nil }
+        return unsafe String(cString: name)
     }
 
     /// Returns the free space of the folder's disk. If the folder does not exist, its nearest existing parent
@@ -67,16 +88,35 @@ extension StoreFacts {
     private static let leastSpace: UInt64 = 64 << 20
     /// The free space below which the check warns, in bytes.
     private static let littleSpace: UInt64 = 1 << 30
+    /// The shell's word for the user who runs a command.
+    private static let userVariable = "\"$USER\""
 
     var checks: [DoctorCheck] { [permissionsCheck, spaceCheck] }
 
     /// The check of owners and permissions. The check reports the most harmful fault.
     private var permissionsCheck: DoctorCheck {
         guard let top = entries.first else { return .skipped(.permissions, "there is no store yet") }
+        if let owner {
+            // A `chown` by root would take the store from the daemon's user. runuser needs a name.
+            let command: CheckText =
+                "runuser -u \(full: owner, shared: "USER") -- countersign doctor --store \(shown(top))"
+            return .failed(
+                .permissions, "\(shown(top)) belongs to another user: run this command as that user",
+                fix: UInt32(owner) == nil ? .command(command) : nil)
+        }
         if let foreign = entries.first(where: { !$0.isOwn }) {
+            // The folder may be mistyped: root could take the files of other programs.
+            guard !isRoot else {
+                return .failed(
+                    .permissions,
+                    "\(shown(foreign)) belongs to another user: check that the folder is the store")
+            }
+            // The name replaces `$USER`, because root may paste the command of a doctor that ran as the
+            // daemon's user.
             return .failed(
                 .permissions, "\(shown(foreign)) belongs to another user",
-                fix: .command("chown -R \"$USER\" \(shown(top))"))
+                fix: .command(
+                    "chown -R \(full: user ?? Self.userVariable, shared: Self.userVariable) \(shown(top))"))
         }
         // 0o022: the permission of other users to write. 0o077: all permissions of other users.
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
@@ -94,7 +134,7 @@ extension StoreFacts {
             ? .warning(
                 .permissions, "other users may list the files in \(shown(top))",
                 fix: .command("chmod 700 \(shown(top))"))
-            : .ok(.permissions, "only the store's owner may use it")
+            : .ok(.permissions, "only the owner of the store may use it")
     }
 
     private var spaceCheck: DoctorCheck {
@@ -104,8 +144,8 @@ extension StoreFacts {
             ? .failed(.space, text) : free < Self.littleSpace ? .warning(.space, text) : .ok(.space, text)
     }
 
-    /// The path of an entry for the text of a check. The shared form, for a support bundle, hides the path
-    /// and only shows whether the entry is a key.
+    /// Returns the path of an entry for the text of a check. The shared form, for a support bundle, hides the
+    /// path and only shows whether the entry is a key.
     private func shown(_ entry: Entry) -> CheckText {
         let word = entry.isSecret ? "STORE/…/key.pem" : entry.path.isEmpty ? "STORE" : "STORE/…"
         return "\(full: entry.path.isEmpty ? folder : "\(folder)/\(entry.path)", shared: word)"
@@ -124,14 +164,15 @@ struct TestDocumentFacts: Equatable, Sendable {
     private static let largestFile = 1 << 18
 
     static func current(in store: String, _ system: SystemFolder) -> TestDocumentFacts {
-        // The store is a folder of this computer even if tests put another folder in the place of `/`.
+        // `SystemFolder(root: "")` reads the real store even in tests, which pass another `system` for the
+        // other files.
         TestDocumentFacts(
             isSetForStore: isSet(in: SystemFolder(root: "").text(of: "\(store)/policy.json")),
             isSetForDaemon: isSet(in: system.text(of: daemonFile)))
     }
 
-    /// Whether `acceptTestDocuments` is true in a JSON file. A malformed file counts as false, because the
-    /// program that uses the file refuses it.
+    /// Returns whether `acceptTestDocuments` is true in a JSON file. A malformed file counts as false,
+    /// because the program that uses the file refuses it.
     private static func isSet(in file: String?) -> Bool {
         guard let file, let text = try? JSONText(Array(file.utf8)[...], limit: largestFile),
             let members = try? text.entries(upTo: 256)
@@ -152,7 +193,7 @@ extension TestDocumentFacts {
         return [
             .warning(
                 .testDocuments,
-                "acceptTestDocuments is set in \(files.joined(separator: " and ")), so anybody can make a document that is accepted"
+                "acceptTestDocuments is set in \(files.joined(separator: " and ")), so anybody can make a document that is accepted: remove the setting when the trial is over"
             )
         ]
     }

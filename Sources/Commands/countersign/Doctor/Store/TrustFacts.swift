@@ -63,15 +63,16 @@ extension TrustFacts {
         guard trust.faults.isEmpty else {
             return .warning(
                 .trustAge,
-                "faults: \(trust.faults.joined(separator: ", ")); see countersign trust lint",
+                "faults of lists or roots: \(trust.faults.joined(separator: ", ")); see countersign trust lint",
                 fix: .updating)
         }
         guard let newest = trust.newestList else {
             return .note(
                 .trustAge,
-                "there are only roots; without lists, revocations and new roots are not known")
+                "the trust store has only roots: without lists, it knows neither revocations nor new roots")
         }
-        // The number is at least 0, because the clock may have been set back since the list was obtained.
+        // The difference is negative if the clock was set back after the list was obtained. It then counts as
+        // 0.
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > TrustSnapshot.oldListDays
             ? .warning(.trustAge, "the newest list was obtained \(days) days ago", fix: .updating)

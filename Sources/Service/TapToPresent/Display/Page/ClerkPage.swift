@@ -21,7 +21,7 @@ struct ClerkPage: Sendable {
     }
 
     /// Finds the programs. Throws, before anything is started, if a program or the desktop is missing, if the
-    /// setup uses other roots than the trust store, or if the setup has a presenter.
+    /// setup does not use the trust store's issuers, or if the setup has a presenter.
     func programs(for setup: MobileDocumentReader.Setup) throws(MobileDocumentReaderError) -> Programs {
         guard let daemon = program("countersignd") else { throw .unsupported(.pageDaemonMissing) }
         guard let browser = program("xdg-open") else { throw .unsupported(.pageBrowserMissing) }
@@ -46,8 +46,8 @@ extension MobileDocumentReaderError {
 }
 
 extension MobileDocumentReaderSession {
-    /// The maximum time of a presentation after the phone has arrived: 300 s for the clerk and 120 s for the
-    /// holder, as in the daemon, and 60 s more.
+    /// The maximum time of a presentation after the phone has arrived: the daemon's limits of 300 s for the
+    /// clerk and 120 s for the holder, and a margin of 60 s.
     private static let furtherTime = Duration.seconds(300 + 120 + 60)
 
     /// Returns the clerk's decision about a document that the private daemon reads.
@@ -57,11 +57,12 @@ extension MobileDocumentReaderSession {
     ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
-        // The result is not used, because this call only refuses a policy that is less strict than the
-        // setup's before a daemon starts. The daemon applies the policy of the order itself.
+        // Throws before a daemon is started if `policy` is less strict than the policy of the setup. The
+        // result is not used: the daemon applies `policy` from the order.
         _ = try installation.policy(for: choices, choosing: policy)
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
-        // The daemon opens the same devices, which this process may still need for the previous phone.
+        // The daemon opens the same devices. This process may still be using them to end the previous
+        // transaction.
         await sharedReader.previousHasLeft()
         let time = DisplayTime(setup.timeout + Self.furtherTime)
         let result = await time.runBlocking { time throws(MobileDocumentReaderError) in
@@ -73,10 +74,10 @@ extension MobileDocumentReaderSession {
         return try result.get()
     }
 
-    /// Orders the presentation from the session's private daemon and returns the clerk's decision. Blocks its
-    /// thread.
+    /// Starts a presentation in the session's private daemon and returns the clerk's decision. Blocks the
+    /// calling thread.
     ///
-    /// - Parameter start: A function that starts a daemon. Called if none is running.
+    /// - Parameter start: A function that starts a daemon. It is called if the session has no running daemon.
     private func outcome(
         of order: PageOrder, during time: DisplayTime,
         start: () throws(MobileDocumentReaderError) -> PrivateDaemon
@@ -95,7 +96,7 @@ extension MobileDocumentReaderSession {
     }
 }
 
-/// The body of the request with which a presentation is ordered from the private daemon.
+/// The order for a presentation: the body of the request that starts the presentation in the private daemon.
 struct PageOrder: Sendable {
     let body: JSONValue
 
@@ -110,21 +111,22 @@ struct PageOrder: Sendable {
             ("kind", "display"), ("intent", .string(intent.description)), ("validation", "confirm"),
         ]
         if let token { members.append(("readerToken", .string(token.tokenString))) }
-        // A token decides which identity signs, and the daemon refuses an order that also names an identity.
+        // The reader token determines the identity that signs the request, and the daemon refuses an order
+        // with both a token and an identity.
         if let identity = setup.identity, token == nil { members.append(("identity", .string(identity))) }
         if let policy { members.append(("policy", policy.policy.json)) }
         body = .object(members)
     }
 
-    /// Returns the intent that the daemon must plan, or throws `pageElements` if the page cannot show an
-    /// element: it shows portrait, names and answers.
+    /// Returns the intent for the order to the daemon. Throws `pageElements` if a requested element cannot be
+    /// shown. The page shows only a portrait, names and answers.
     private static func intent(
         _ asked: MobileDocumentPresentation, _ choices: [RequestPlan]
     ) throws(MobileDocumentReaderError) -> RequestIntent {
         guard !asked.elements.contains(.age) else { throw .unsupported(.pageElements) }
         if choices.count == 1, let intent = choices.first?.intent { return intent }
-        // The daemon has one intent for all document types. The element for a single name differs between the
-        // types, so only the whole name can be requested of all types.
+        // An order has one intent for all its document types. The element for a single name differs between
+        // the types, so only the whole name can be requested of all types.
         let names = asked.elements.filter { [.familyName, .givenName].contains($0) }
         guard names.count != 1 else { throw .unsupported(.pageElements) }
         let ages = asked.elements.compactMap { if case .ageAtLeast(let years) = $0 { years } else { nil } }
@@ -136,8 +138,8 @@ struct PageOrder: Sendable {
 }
 
 extension RevocationPolicy {
-    /// The policy in the form of the daemon's configuration and orders. Their member `rental` is the number
-    /// of days, at most 365, for which an outdated revocation list is still used.
+    /// The policy in the JSON form that the daemon's configuration and orders use. The member `rental` is the
+    /// number of days, at most 365, for which an outdated revocation list is still used.
     var json: JSONValue {
         switch undetermined {
         case .accept: "age"

@@ -35,7 +35,8 @@ extension PagePresentation {
             if let end, end <= .now { throw .unavailable(.pageLost) }
             if time.isOver, end == nil {
                 end = .now + Self.endTime
-                // A request that fails is not repeated. The presentation then counts as lost at `end`.
+                // A request that fails is not repeated. A presentation without an outcome at `end` counts as
+                // lost.
                 _ = try? daemon.socket.call("DELETE", path)
             }
             Thread.sleep(forTimeInterval: 0.1)
@@ -58,27 +59,30 @@ extension PagePresentation {
             }
             return seen
         } catch {
-            // The refusal of a daemon that has ended since says nothing about the request.
+            // A daemon that is ending may refuse any request. A refusal therefore counts only if the daemon
+            // is still running.
             if case .refused = error, daemon.isRunning { throw .unsupported(.pageRefused) }
             throw .unavailable(.pageLost)
         }
     }
 
-    /// The reasons that reject the person and not the document. A reason that is in neither `ofRejection` nor
-    /// `ofDismissal` is the id of a failed check. The elements of this array are optional, because the id of
-    /// a check is no `OutcomeReason` and is compared as `nil`.
+    /// The reasons for rejecting the person and not the document. A reason that is in neither `ofRejection`
+    /// nor `ofDismissal` concerns the document, such as the id of a failed check. The type is optional,
+    /// because an id that is not an `OutcomeReason` becomes `nil` before the comparison.
     private static let ofRejection: [OutcomeReason?] = [.answerNo, .decisionRejected]
     /// The reasons for an outcome that is neither yes nor no.
     private static let ofDismissal: [OutcomeReason?] = [.answerUnknown, .decisionDismissed, .decisionOverdue]
 
-    /// Returns the result for the app, equal to the result of a document that this process reads itself.
+    /// Returns the result for the app. If this process read the document itself, the result would be the
+    /// same.
     private func concluded() throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let outcomeReasons = reasons.map(OutcomeReason.init(rawValue:))
         switch outcome.flatMap(Outcome.init(rawValue:)) {
         case .allow: return .approved
         case .deny where outcomeReasons.allSatisfy(Self.ofRejection.contains): return .rejected
         case .unclear where outcomeReasons.allSatisfy(Self.ofDismissal.contains): return .dismissed
-        // Another reason concerns the document, as for a rejected answer that this process reads itself.
+        // Any other reason concerns the document. If this process reads a document itself and a check fails,
+        // the request throws `invalidResponse` as well.
         case .deny, .unclear: throw .invalidResponse(.ended(ids: reasons))
         case .declined: throw .cancelled(.holderDeclined)
         case .cancelled: throw .cancelled(.ended(ids: reasons))
@@ -86,7 +90,7 @@ extension PagePresentation {
         }
     }
 
-    /// The error for a presentation that failed, from its reasons.
+    /// The error for a failed presentation, derived from `reasons`.
     private var failure: MobileDocumentReaderError {
         if let fault = reasons.lazy.compactMap({ ReaderFaultID(rawValue: $0) }).first {
             return .init(ReaderFault(fault))

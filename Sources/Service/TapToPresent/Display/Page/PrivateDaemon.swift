@@ -25,8 +25,8 @@ final class PrivateDaemon: Sendable {
     let socket: DaemonSocket
     private let folder: URL
     private let program: ChildProgram
-    /// The other end of the daemon's standard input. The descriptor is close-on-exec, so that no other child
-    /// process keeps the input open.
+    /// This process's end of the socket pair whose other end is the daemon's standard input. The descriptor
+    /// is close-on-exec, so that no other child process keeps the input open.
     private let input: Int32
 
     /// Starts the daemon and opens its page. Blocks the calling thread until both are done.
@@ -53,15 +53,16 @@ final class PrivateDaemon: Sendable {
         try open(at: "http://127.0.0.1:\(port)", with: programs.browser, environment)
     }
 
-    /// Starts the daemon with a standard input that ends with this process, even after a crash. Returns the
-    /// daemon's process and the other end of its standard input.
+    /// Starts the daemon with one end of a socket pair as its standard input. This input ends with this
+    /// process, even after a crash. Returns the daemon's process and the other end of the pair.
     private static func start(
         _ words: [String], _ environment: [String]
     ) throws(MobileDocumentReaderError) -> (ChildProgram, Int32) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .unavailable(.pageDaemonFailed) }
-        // The child process has its own copy of this end. A copy here would keep the input open.
+        // The child process has its own copy of this end. If the copy in this process stayed open, the
+        // daemon's input would not end.
         defer { close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             let program = try ChildProgram(
@@ -81,7 +82,8 @@ final class PrivateDaemon: Sendable {
         close(input)
         Thread.detachNewThread {
             if program.end(until: .now + Self.endTime) == nil { program.kill() }
-            // Waits for the killed process too, so that the folder is removed after the daemon's end.
+            // Waits without a time limit, even for a killed process, because the folder must not be removed
+            // before the daemon has ended.
             _ = program.end(until: nil)
             try? FileManager.default.removeItem(at: folder)
         }
@@ -92,12 +94,12 @@ final class PrivateDaemon: Sendable {
     /// Returns the path of a new folder, in the user's runtime folder if there is one.
     private static func newFolder(_ environment: [String: String]) -> URL {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        // Only a part of the UUID, since the path of the socket in this folder has a limit (`sockaddr_un`).
+        // Only a part of the UUID, since the length of a socket's path is limited (`sockaddr_un`).
         return (runtime ?? FileManager.default.temporaryDirectory)
             .appending(path: "countersign-\(UUID().uuidString.prefix(13))")
     }
 
-    /// Waits until the daemon answers, and checks that it has the files of the clerk's page.
+    /// Waits until the daemon answers, and checks that the files of the clerk's page are installed.
     private func waitUntilReady() throws(MobileDocumentReaderError) {
         let deadline = ContinuousClock.now + Self.startTime
         while (try? socket.call("GET", "/healthz")) == nil {
@@ -141,15 +143,15 @@ extension MobileDocumentReader.Setup {
     /// The name of the private daemon's lane.
     static let lane = "reader"
 
-    /// Returns the configuration file of a private daemon that reads as this setup specifies.
+    /// Returns the content of the configuration file for a private daemon that follows this setup.
     fileprivate func daemonConfiguration(in folder: URL, port: UInt16, device: [(String, JSONValue)]?)
         -> String
     {
         let user: JSONValue = [
             "uid": .integer(Int64(getuid())), "scopes": .array(["app", "clerk"]),
         ]
-        // The daemon has more purposes than this library. All of them but the age check use the policy for
-        // elements.
+        // The daemon has more request purposes than this library. The policy for elements applies to every
+        // purpose except the age check.
         let other = (revocation[.elements] ?? .rental).policy.json
         // `endSeconds` is below `endTime`, so that a running presentation can end before the daemon is
         // killed.
@@ -178,7 +180,7 @@ extension MobileDocumentReader.Setup {
             ("waitSeconds", .integer(min(max(timeout.components.seconds, 1), 3600))),
         ]
         if let policy { members.append(("policy", policy.policy.json)) }
-        // The device of a test replaces both the NFC reader and the Bluetooth adapter.
+        // In tests, `device` replaces both the NFC reader and the Bluetooth adapter.
         if let device { return members + device }
         if let reader { members.append(("reader", .string(reader))) }
         if let bluetoothAdapter { members.append(("adapter", .string(bluetoothAdapter))) }

@@ -1,0 +1,1 @@
+../../../Service/ReaderAPI/Kiosk/elements.js
