@@ -43,6 +43,8 @@ let systemLibraries: [Target] = [
     system("CCurl", from: "libcurl4-openssl-dev"),
     // Calls for the process itself that Swift cannot import.
     system("CProcess"),
+    // Serial lines, keyboards, HID devices and GPIO lines: the ioctls that Swift cannot import.
+    system("CAccessoryDevices"),
     // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
     system("CZlib", pkgConfig: "zlib", from: "zlib1g-dev"),
     // Whether the kernel's clock is kept right: adjtimex, which Glibc's module leaves out.
@@ -112,7 +114,7 @@ let libraries: KeyValuePairs<String, Imports> = [
             "Transport",
         ],
         "PresentationService": [
-            "CBOR", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
+            "Accessories", "CBOR", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
             "OpenSSLCrypto", "PortraitDecoding", "ReaderIdentityStore", "ReaderService", "ReaderStore",
             "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation", logging,
             serviceLifecycle,
@@ -123,7 +125,7 @@ let libraries: KeyValuePairs<String, Imports> = [
             serviceLifecycle,
         ],
         "ReaderAPI": [
-            "ErrorMapping", "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
+            "Accessories", "ErrorMapping", "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
             "OpenSSLCrypto", "PortraitImage", "PresentationService", "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
             httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
@@ -147,6 +149,12 @@ let libraries: KeyValuePairs<String, Imports> = [
         "ProximityReader": ["TapToPresent"],
         "ChildPrograms": ["CProcess"],
         "PortraitDecoding": ["ChildPrograms", "PortraitImage", "Transport"],
+        // The forms of a configuration file: reading, faults, JSON Schema and reference.
+        "ConfigurationForms": ["JSON"],
+        // Scanners, keys, contacts and panels as values and machines, without devices and clock.
+        "Accessories": ["ConfigurationForms", "ErrorMapping", "JSON", "OpenSSLCrypto"],
+        // The devices of accessories: serial lines, keyboards, HID devices, GPIO lines.
+        "AccessoryDevices": ["Accessories", "CAccessoryDevices"],
     ],
     // The kiosks of a chain and its hub. A single counter links none of it.
     "Sources/Fleet": [
@@ -221,8 +229,8 @@ let libraries: KeyValuePairs<String, Imports> = [
 let programs: KeyValuePairs<String, Imports> = [
     "Sources/Commands": [
         "countersignd": [
-            "BlueZTransport", "COSE", "CProcess", "ChildPrograms", "ErrorMapping", "FieldTrace", "Fleet",
-            "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+            "Accessories", "BlueZTransport", "COSE", "CProcess", "ChildPrograms", "ConfigurationForms", "ErrorMapping",
+            "FieldTrace", "Fleet", "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
             "PCSCTransport", "PKIX", "PortraitDecoding", "PresentationService", "ReaderAPI",
             "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
@@ -232,6 +240,9 @@ let programs: KeyValuePairs<String, Imports> = [
             "Doctor", "ErrorMapping", "Fleet", "FleetHub", "HTTPServing", "JSON", "MdocModel",
             "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens",
             "Reports", argumentParser, logging, serviceLifecycle, unixSignals,
+        ],
+        "countersign-accessories": [
+            "Accessories", "AccessoryDevices", "ConfigurationForms", "DaemonClient", "ErrorMapping", "JSON",
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [
@@ -308,6 +319,8 @@ let tests: KeyValuePairs<String, Imports> = [
         "FieldTrace": ["BlueZBench", "COSE", "MdocWallet", "PCSCBench", "PresentationStage"],
         "PortraitDecoding": ["countersign-portrait", "CZlib", "Deadlines"],
         "ChildPrograms": [],
+        "Accessories": [],
+        "AccessoryDevices": ["Deadlines", "OtherPrograms"],
         "ReaderIdentityStore": ["TestCredentials"],
         "ReaderStore": ["OtherPrograms", "RecordBench", "RecordWriter", "TestCredentials"],
         "ReaderTokens": ["OtherPrograms", "PKIX", "TestCredentials"],
@@ -338,6 +351,7 @@ let tests: KeyValuePairs<String, Imports> = [
             "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "TestCredentials", grdb,
         ],
         "countersign-hub": ["countersign", "OtherPrograms"],
+        "countersign-accessories": ["Deadlines", "OtherPrograms"],
         "countersign-lab": ["CommandBench", "countersign", "OtherPrograms", "PCSCBench", "ReaderService"],
         "countersign": [
             "BlueZBench", "CommandBench", "COSE", "countersign-lab", "countersign-portrait", "HTTPSBench",
@@ -408,6 +422,7 @@ let package = Package(
     products: [
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersignd", targets: ["countersignd"]),
+        .executable(name: "countersign-accessories", targets: ["countersign-accessories"]),
         .executable(name: "countersign-hub", targets: ["countersign-hub"]),
         .executable(name: "countersign-lab", targets: ["countersign-lab"]),
         .library(name: "TapToPresent", targets: ["TapToPresent"]),
