@@ -242,7 +242,8 @@ let programs: KeyValuePairs<String, Imports> = [
             "Reports", argumentParser, logging, serviceLifecycle, unixSignals,
         ],
         "countersign-accessories": [
-            "Accessories", "AccessoryDevices", "ConfigurationForms", "DaemonClient", "ErrorMapping", "JSON",
+            "Accessories", "AccessoryDevices", "CProcess", "ConfigurationForms", "DaemonClient", "ErrorMapping",
+            "JSON", "Transport", argumentParser,
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [
@@ -321,6 +322,7 @@ let tests: KeyValuePairs<String, Imports> = [
         "ChildPrograms": [],
         "Accessories": [],
         "AccessoryDevices": ["Deadlines", "OtherPrograms"],
+        "DaemonClient": [],
         "ReaderIdentityStore": ["TestCredentials"],
         "ReaderStore": ["OtherPrograms", "RecordBench", "RecordWriter", "TestCredentials"],
         "ReaderTokens": ["OtherPrograms", "PKIX", "TestCredentials"],
