@@ -114,7 +114,8 @@ let libraries: KeyValuePairs<String, Imports> = [
             "Transport",
         ],
         "PresentationService": [
-            "Accessories", "CBOR", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
+            "Accessories", "CBOR", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust",
+            "MdocVerification",
             "OpenSSLCrypto", "PortraitDecoding", "ReaderIdentityStore", "ReaderService", "ReaderStore",
             "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation", logging,
             serviceLifecycle,
@@ -125,7 +126,8 @@ let libraries: KeyValuePairs<String, Imports> = [
             serviceLifecycle,
         ],
         "ReaderAPI": [
-            "Accessories", "ErrorMapping", "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
+            "Accessories", "ErrorMapping", "HTTPServing", "JSON", "MdocModel", "MdocTrust",
+            "MdocVerification",
             "OpenSSLCrypto", "PortraitImage", "PresentationService", "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
             httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
@@ -229,8 +231,10 @@ let libraries: KeyValuePairs<String, Imports> = [
 let programs: KeyValuePairs<String, Imports> = [
     "Sources/Commands": [
         "countersignd": [
-            "Accessories", "BlueZTransport", "COSE", "CProcess", "ChildPrograms", "ConfigurationForms", "ErrorMapping",
-            "FieldTrace", "Fleet", "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+            "Accessories", "BlueZTransport", "COSE", "CProcess", "ChildPrograms", "ConfigurationForms",
+            "ErrorMapping",
+            "FieldTrace", "Fleet", "HTTPServing", "JSON", "MdocModel", "MdocTrust", "MdocVerification",
+            "OpenSSLCrypto",
             "PCSCTransport", "PKIX", "PortraitDecoding", "PresentationService", "ReaderAPI",
             "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
@@ -242,7 +246,8 @@ let programs: KeyValuePairs<String, Imports> = [
             "Reports", argumentParser, logging, serviceLifecycle, unixSignals,
         ],
         "countersign-accessories": [
-            "Accessories", "AccessoryDevices", "CProcess", "ConfigurationForms", "DaemonClient", "ErrorMapping",
+            "Accessories", "AccessoryDevices", "CProcess", "ConfigurationForms", "DaemonClient",
+            "ErrorMapping",
             "JSON", "Transport", argumentParser,
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],

@@ -8,21 +8,21 @@ package import JSON
 /// its end. The client needs neither Foundation's networking nor a token, because the daemon knows the
 /// caller's user id from the socket (SO_PEERCRED).
 ///
-/// - A call blocks its thread. It fails if the daemon sends no byte for 10 s.
+/// - A call blocks its thread. It fails if the daemon sends no byte for `timeout` seconds.
 /// - An answer has at most 1 MiB. A longer answer is cut off and then refused as malformed.
 /// - Chunked answers are not decoded, so event streams cannot be read.
 /// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.
 package struct DaemonSocket: Sendable {
     /// The largest HTTP answer, in bytes, with its status line and header fields.
     private static let longestAnswer = 1 << 20
-    /// The time to wait for the next byte, in seconds.
-    private static let timeout = 10
-
     /// The path of the daemon's socket.
     package let path: String
+    /// The time to wait for the next byte, in seconds.
+    private let timeout: Int
 
-    package init(path: String) {
+    package init(path: String, timeout: Int = 10) {
         self.path = path
+        self.timeout = timeout
     }
 
     /// Sends a request and returns the daemon's answer.
@@ -52,7 +52,7 @@ package struct DaemonSocket: Sendable {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         // The results are ignored, because these two options fail only for a bad descriptor or a bad time.
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)

@@ -1,0 +1,64 @@
+internal import Accessories
+internal import ConfigurationForms
+internal import DaemonClient
+internal import JSON
+
+/// An event of `GET /v1/accessories/events`.
+enum AccessoryEvent: Equatable, Sendable {
+    /// The accessories of this computer's lanes. An accessory that this version cannot read is left out, and its fault is
+    /// in `faults`.
+    case accessories([Accessory], faults: [String])
+    case lane(LaneNews)
+    case output(DueOutput)
+
+    /// Reads an event. `nil` for an event with an unknown name: a later version of the daemon may send more.
+    ///
+    /// - Throws: `JSONFault` if the data has another form.
+    init?(_ event: DaemonEvent) throws(JSONFault) {
+        let text = try JSONText(event.data[...], limit: 1 << 20)
+        switch event.name {
+        case "accessories": self = try Self.accessories(in: text)
+        case "lane":
+            let members = try text.members()
+            self = .lane(
+                LaneNews(
+                    lane: try members.required("lane").string(upTo: 64),
+                    state: try members.required("state").string(upTo: 64),
+                    takesCode: try members.required("takesCode").boolean()))
+        case "output": self = .output(try DueOutput(text))
+        default: return nil
+        }
+    }
+
+    private static func accessories(in text: JSONText) throws(JSONFault) -> AccessoryEvent {
+        var (accessories, faults): ([Accessory], [String]) = ([], [])
+        for object in try text.members().required("accessories").array(upTo: AccessoryForms.most) {
+            var reading = ConfigurationReading()
+            if let accessory = AccessoryForms.accessory.read(object, &reading), reading.faults.isEmpty {
+                accessories.append(accessory)
+            } else {
+                faults += reading.faults.map { "\($0.pointer): \($0.requirement)" }
+            }
+        }
+        return .accessories(accessories, faults: faults)
+    }
+}
+
+extension DueOutput {
+    /// Reads the data of the event `output`.
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members()
+        let outcome: AccessoryOutcome = try members.required("outcome").word()
+        let test = try members.required("test")
+        let age = try members.required("age")
+        self.init(
+            number: try members.required("output").integer(in: 1...(1 << 53) - 1),
+            accessory: try members.required("accessory").string(upTo: 64),
+            lane: try members.required("lane").string(upTo: 64),
+            presentation: try members.required("presentation").string(upTo: 64), outcome: outcome,
+            // An `allow` without a judged document does not exist. If one is announced, it is not trusted.
+            isTest: test.isNull ? outcome == .allow : try test.boolean(),
+            age: age.isNull ? nil : Int(try age.integer(in: 0...150)),
+            code: try members.required("code").string(upTo: 16))
+    }
+}

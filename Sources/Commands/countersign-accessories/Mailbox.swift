@@ -1,0 +1,64 @@
+internal import Accessories
+internal import AccessoryDevices
+internal import Synchronization
+
+/// A message to the worker of an accessory.
+enum WorkerMessage: Sendable {
+    /// The daemon has announced an output.
+    case output(DueOutput)
+    /// The daemon has answered to the claim of an output.
+    case claimed(ClaimAnswer, output: Int64)
+    /// The state of a lane has changed.
+    case lane(LaneNews)
+    /// The daemon has connected again and knows no states: report the state once more.
+    case reportAgain
+    case stop
+}
+
+/// The state of a lane, as the daemon announces it.
+struct LaneNews: Equatable, Sendable {
+    let lane: String
+    /// The presentation state of the HTTP API, or `idle`.
+    let state: String
+    /// Whether the lane takes a phone's code now.
+    let takesCode: Bool
+}
+
+/// The messages for one worker, which waits for them together with its device.
+final class Mailbox: Sendable {
+    /// The maximum number of waiting messages. A worker that is this far behind hangs in a call to its device, and
+    /// loses the oldest messages but `stop`.
+    private static let capacity = 64
+
+    private let messages = Mutex<[WorkerMessage]>([])
+    private let wakeUp: WakeUp
+
+    /// - Throws: `failed` if the process has no descriptor left.
+    init() throws(DeviceFault) {
+        wakeUp = try WakeUp()
+    }
+
+    /// The descriptor that is readable while a message waits.
+    var descriptor: Int32 { wakeUp.descriptor }
+
+    func post(_ message: WorkerMessage) {
+        messages.withLock { messages in
+            if messages.count == Self.capacity, case .stop = messages[0] {
+                messages.remove(at: 1)
+            } else if messages.count == Self.capacity {
+                messages.removeFirst()
+            }
+            messages.append(message)
+        }
+        wakeUp.wake()
+    }
+
+    /// Returns the waiting messages, in their order.
+    func takeAll() -> [WorkerMessage] {
+        wakeUp.clear()
+        return messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import Accessories
+internal import AccessoryDevices
+internal import JSON
+internal import Synchronization
+internal import Transport
+
+/// The accessories that this program serves, each with a worker on a thread of its own.
+///
+/// The daemon sends the whole list after each connection and after each change of its configuration. Accessories that did
+/// not change keep their workers. The contacts of one serial line share a worker, and are restarted together if one of
+/// them changes.
+final class RunningAccessories: Sendable {
+    /// A worker with its accessories.
+    private final class Group: Sendable {
+        let desks: [WorkerDesk]
+        let thread = WorkerThread()
+        private let isOver = Mutex(false)
+
+        init(_ desks: [WorkerDesk]) {
+            self.desks = desks
+        }
+
+        var accessories: [Accessory] { desks.map(\.accessory) }
+
+        func start(_ work: @escaping @Sendable ([WorkerDesk]) -> Void) {
+            thread.perform { [self] in
+                work(desks)
+                isOver.withLock { $0 = true }
+            }
+        }
+
+        func post(_ message: WorkerMessage) {
+            for desk in desks { desk.mailbox.post(message) }
+        }
+
+        /// Stops the worker and waits until it has left its device.
+        ///
+        /// - Returns: false if the worker hangs in a call to its device.
+        func stop(within limit: Duration) -> Bool {
+            post(.stop)
+            let end = Duration.now + limit
+            while !isOver.withLock({ $0 }) {
+                guard Duration.now < end else { return false }
+                Pause.sleep(.milliseconds(5))
+            }
+            return true
+        }
+    }
+
+    /// The time in which a worker has to leave its device: that of a pulse and of the answers of a slow board.
+    private static let stopLimit = Duration.seconds(12)
+
+    private let daemon: DaemonLink
+    private let watchdog = Watchdog()
+    private let groups = Mutex<[Group]>([])
+
+    init(_ daemon: DaemonLink) {
+        self.daemon = daemon
+    }
+
+    /// Replaces the accessories by those of the daemon.
+    func replace(by accessories: [Accessory]) {
+        let wanted = Self.grouped(accessories)
+        let (kept, ended) = groups.withLock { groups in
+            let kept = groups.filter { wanted.contains($0.accessories) }
+            let ended = groups.filter { !wanted.contains($0.accessories) }
+            groups = kept
+            return (kept, ended)
+        }
+        // The devices of all ended workers are free before the first new worker opens one.
+        for group in ended { stop(group) }
+        for group in kept { group.post(.reportAgain) }
+        for accessories in wanted where !kept.contains(where: { $0.accessories == accessories }) {
+            start(accessories)
+        }
+    }
+
+    /// Passes an output to its accessory. An output of an unknown accessory is refused.
+    func deliver(_ output: DueOutput) {
+        let desk = groups.withLock { groups in
+            groups.lazy.flatMap(\.desks).first { $0.accessory.name == output.accessory }
+        }
+        guard let desk else { return daemon.finish(output, as: .refused) }
+        desk.mailbox.post(.output(output))
+    }
+
+    /// Tells all workers about a lane.
+    func tell(_ news: LaneNews) {
+        for group in groups.withLock({ $0 }) { group.post(.lane(news)) }
+    }
+
+    /// Stops all workers. Contacts are open afterwards.
+    func stop() {
+        let ended = groups.withLock { groups in
+            defer { groups = [] }
+            return groups
+        }
+        // All are told before the first is waited for.
+        for group in ended { group.post(.stop) }
+        for group in ended { stop(group) }
+    }
+
+    private func stop(_ group: Group) {
+        guard !group.stop(within: Self.stopLimit) else { return }
+        let names = group.accessories.map(\.name).joined(separator: ", ")
+        Journal.write("\(names): the device does not let go of its worker; unplug it or restart this program")
+    }
+
+    private func start(_ accessories: [Accessory]) {
+        do throws(DeviceFault) {
+            let group = Group(
+                try accessories.map { accessory throws(DeviceFault) in
+                    try WorkerDesk(accessory, daemon: daemon)
+                })
+            groups.withLock { $0.append(group) }
+            group.start { [watchdog] desks in Self.run(desks, watchdog: watchdog) }
+        } catch {
+            for accessory in accessories { daemon.report(error.state, of: accessory.name) }
+        }
+    }
+
+    /// Runs the worker of a group until it is stopped.
+    private static func run(_ desks: [WorkerDesk], watchdog: Watchdog) {
+        if var worker = BoardWorker(desks, watchdog: watchdog) { return worker.run() }
+        // Only contacts share a worker.
+        guard let desk = desks.first else { return }
+        if var worker = ScannerWorker(desk) { return worker.run() }
+        if var worker = TextWorker(desk) { return worker.run() }
+        desk.report(.misconfigured)
+        while desk.wait(.seconds(60)) {}
+    }
+
+    /// Returns the accessories of each worker. The contacts of one serial line have one worker.
+    static func grouped(_ accessories: [Accessory]) -> [[Accessory]] {
+        var groups: [[Accessory]] = []
+        for accessory in accessories {
+            let line = serialLine(of: accessory)
+            let shared = line.flatMap { line in
+                groups.firstIndex { $0.first.flatMap(serialLine) == line }
+            }
+            if let shared {
+                groups[shared].append(accessory)
+            } else {
+                groups.append([accessory])
+            }
+        }
+        return groups
+    }
+
+    /// The path of the serial line of a contact, or `nil` for an accessory that has its device alone.
+    private static func serialLine(of accessory: Accessory) -> String? {
+        guard case .relay(let relay)? = accessory.output?.device else { return nil }
+        return switch relay.board {
+        case .lcus(let device), .kmtronic(let device), .modbusRTU(let device, _, _, _): device
+        case .gpio, .usbRelay, .hidRelay, .modbusTCP: nil
+        }
+    }
+}

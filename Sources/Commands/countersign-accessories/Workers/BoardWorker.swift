@@ -1,0 +1,238 @@
+internal import Accessories
+internal import AccessoryDevices
+
+/// The worker of the contacts of one board.
+///
+/// A serial line can be open only once, so that all contacts at a line have one worker. Each contact has a
+/// `ContactMachine`, which decides when it is closed and opened. The worker opens the device, feeds the machines, and does
+/// their actions.
+struct BoardWorker {
+    /// A contact with its machine.
+    private struct Contact {
+        let desk: WorkerDesk
+        let channel: Int
+        var machine: ContactMachine
+        var exchange: RelayExchange
+    }
+
+    private let board: RelayBoard
+    private let watchdog: Watchdog
+    private var contacts: [Contact]
+
+    /// - Parameter desks: the accessories of the board, each a contact. `nil` if one of them is no contact.
+    init?(_ desks: [WorkerDesk], watchdog: Watchdog) {
+        var contacts: [Contact] = []
+        for desk in desks {
+            guard let output = desk.accessory.output, case .relay(let relay) = output.device else {
+                return nil
+            }
+            contacts.append(
+                Contact(
+                    desk: desk, channel: relay.channel,
+                    machine: ContactMachine(
+                        canReadBack: relay.board.canReadBack, pulse: relay.pulse, rule: output.rule,
+                        isTrial: desk.accessory.isTrial),
+                    exchange: RelayExchange(board: relay.board, channel: relay.channel)))
+        }
+        guard case .relay(let first)? = desks.first?.accessory.output?.device else { return nil }
+        board = first.board
+        self.contacts = contacts
+        self.watchdog = watchdog
+    }
+
+    /// Runs until the message `stop`, and leaves with all contacts open.
+    mutating func run() {
+        while true {
+            do throws(DeviceFault) {
+                guard try openAndServe() else { return }
+            } catch {
+                for index in contacts.indices {
+                    contacts[index].desk.note(error)
+                    perform(contacts[index].machine.lost(as: error.state, at: .now), at: index)
+                }
+            }
+            guard wait(WorkerDesk.pause) else { return }
+        }
+    }
+
+    /// Opens the device, and serves the contacts until it fails.
+    ///
+    /// - Returns: false after the message `stop`.
+    private mutating func openAndServe() throws(DeviceFault) -> Bool {
+        switch board {
+        case .gpio(let chip, let line, let isActiveLow):
+            return try serve(GPIOBoard(chip: chip, line: line, isActiveLow: isActiveLow))
+        case .lcus(let path), .kmtronic(let path):
+            return try serve(SerialBoard(path: path, speed: board.speed ?? 9600))
+        case .modbusRTU(let path, let speed, _, _): return try serve(SerialBoard(path: path, speed: speed))
+        case .modbusTCP(let host, let port, _, _): return try serve(NetworkBoard(host: host, port: port))
+        case .usbRelay, .hidRelay: return try serve(HIDBoard(board, channels: contacts.map(\.channel)))
+        }
+    }
+
+    private mutating func serve(_ device: borrowing some BoardDevice & ~Copyable) throws(DeviceFault) -> Bool
+    {
+        for index in contacts.indices {
+            try perform(contacts[index].machine.connected(at: .now), at: index, on: device)
+        }
+        while !contacts.allSatisfy(\.machine.isStopped) {
+            let ready = try waitForNews(device.descriptor)
+            for index in contacts.indices {
+                for message in contacts[index].desk.mailbox.takeAll() {
+                    try follow(message, at: index, on: device)
+                }
+            }
+            if let descriptor = device.descriptor, ready.contains(descriptor) { try device.drain() }
+            for index in contacts.indices where contacts[index].machine.deadline.map({ $0 <= .now }) ?? false
+            {
+                try perform(contacts[index].machine.expire(at: .now), at: index, on: device)
+            }
+        }
+        return false
+    }
+
+    /// Waits for a message, a deadline of a machine or the device.
+    private func waitForNews(_ descriptor: Int32?) throws(DeviceFault) -> Set<Int32> {
+        var waiting = WaitSet()
+        for contact in contacts { waiting.add(contact.desk.mailbox.descriptor) }
+        if let descriptor { waiting.add(descriptor) }
+        let deadline = contacts.compactMap(\.machine.deadline).min()
+        return try waiting.wait(atMost: deadline.map { max(.zero, $0 - .now) })
+    }
+
+    private mutating func follow(
+        _ message: WorkerMessage, at index: Int, on device: borrowing some BoardDevice & ~Copyable
+    ) throws(DeviceFault) {
+        let actions: [ContactAction]
+        switch message {
+        case .output(let output): actions = contacts[index].machine.due(output, at: .now)
+        case .claimed(let answer, let output):
+            actions = contacts[index].machine.claimed(answer, output: output, at: .now)
+        case .stop: actions = contacts[index].machine.stop(at: .now)
+        case .reportAgain:
+            contacts[index].desk.reportAgain()
+            return
+        case .lane: return
+        }
+        try perform(actions, at: index, on: device)
+    }
+
+    /// Does the actions of a contact's machine, and the actions that follow from their results.
+    private mutating func perform(
+        _ actions: [ContactAction], at index: Int, on device: borrowing some BoardDevice & ~Copyable
+    ) throws(DeviceFault) {
+        var actions = actions[...]
+        while let action = actions.popFirst() {
+            let command: RelayCommand
+            switch action {
+            case .switchOff: command = .off
+            case .switchOn: command = .on
+            case .readBack: command = .read
+            case .reconnect: throw .notAnswering
+            case .claim, .finish, .report, .wait:
+                perform([action], at: index)
+                continue
+            }
+            // A machine's further actions come after the rest of these: the machine has not seen their results.
+            actions += try send(command, at: index, to: device)
+            if !contacts[index].machine.mayBeClosed { watchdog.end(contacts[index].desk.accessory) }
+        }
+    }
+
+    /// Sends a command to a contact, and returns what its machine then wants.
+    private mutating func send(
+        _ command: RelayCommand, at index: Int, to device: borrowing some BoardDevice & ~Copyable
+    ) throws(DeviceFault) -> [ContactAction] {
+        // A contact that nobody would open after this program's death is not closed.
+        if command == .on, !watchdog.begin(contacts[index].desk.accessory) {
+            return contacts[index].machine.failed(.deviceFailed, at: .now)
+        }
+        do throws(BoardFault) {
+            let answer = try device.perform(command, &contacts[index].exchange)
+            return contacts[index].machine.answered(answer, at: .now)
+        } catch {
+            switch error {
+            case .device(let fault): throw fault
+            case .reply(let fault):
+                contacts[index].desk.note(.misconfigured(fault.explanation))
+                return contacts[index].machine.failed(fault, at: .now)
+            }
+        }
+    }
+
+    /// Does the actions that need no device.
+    private func perform(_ actions: [ContactAction], at index: Int) {
+        let desk = contacts[index].desk
+        for action in actions {
+            switch action {
+            case .claim(let output): desk.claim(output)
+            case .finish(let output, let end): desk.daemon.finish(output, as: end)
+            case .report(let state): desk.report(state)
+            // Commands to a device that is gone have no effect. `waitForNews` reads the deadlines of the machines.
+            case .switchOff, .switchOn, .readBack, .reconnect, .wait: break
+            }
+        }
+    }
+
+    /// Waits before the device is opened again. Outputs are refused meanwhile by the machines, which know no device.
+    ///
+    /// - Returns: false after the message `stop`.
+    private mutating func wait(_ time: Duration) -> Bool {
+        let end = Duration.now + time
+        while true {
+            let left = end - .now
+            guard left > .zero else { return true }
+            var waiting = WaitSet()
+            for contact in contacts { waiting.add(contact.desk.mailbox.descriptor) }
+            // The call fails only without memory.
+            _ = try? waiting.wait(atMost: left)
+            for index in contacts.indices {
+                for message in contacts[index].desk.mailbox.takeAll() {
+                    switch message {
+                    case .output(let output):
+                        perform(contacts[index].machine.due(output, at: .now), at: index)
+                    case .claimed(let answer, let output):
+                        perform(contacts[index].machine.claimed(answer, output: output, at: .now), at: index)
+                    case .reportAgain: contacts[index].desk.reportAgain()
+                    case .stop: perform(contacts[index].machine.stop(at: .now), at: index)
+                    case .lane: break
+                    }
+                }
+            }
+            // A contact that may be closed keeps the worker, until the device is back or the program ends.
+            if contacts.allSatisfy(\.machine.isStopped) { return false }
+        }
+    }
+}
+
+extension BoardWorker {
+    /// Opens the contact of an accessory, for the watchdog.
+    ///
+    /// - Returns: whether the board has confirmed it.
+    static func switchOff(_ relay: RelayOutput) -> Bool {
+        var exchange = RelayExchange(board: relay.board, channel: relay.channel)
+        do {
+            switch relay.board {
+            case .gpio(let chip, let line, let isActiveLow):
+                // A line begins with "off" when it is requested.
+                _ = try GPIOBoard(chip: chip, line: line, isActiveLow: isActiveLow).perform(.off, &exchange)
+            case .lcus(let path), .kmtronic(let path):
+                _ = try SerialBoard(path: path, speed: relay.board.speed ?? 9600).perform(.off, &exchange)
+            case .modbusRTU(let path, let speed, _, _):
+                _ = try SerialBoard(path: path, speed: speed).perform(.off, &exchange)
+            case .modbusTCP(let host, let port, _, _):
+                _ = try NetworkBoard(host: host, port: port).perform(.off, &exchange)
+            case .usbRelay, .hidRelay:
+                _ = try HIDBoard(relay.board, channels: [relay.channel]).perform(.off, &exchange)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Duration {
+    /// The time since the computer was started.
+    static var now: Duration { MonotonicNow.sinceBoot }
+}

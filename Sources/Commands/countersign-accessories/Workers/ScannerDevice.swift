@@ -1,0 +1,109 @@
+internal import Accessories
+internal import AccessoryDevices
+
+/// The device of a scanner, with the machine that finds codes in what the device sends.
+protocol ScannerDevice: ~Copyable {
+    /// The descriptor that is readable when the device has sent something.
+    var descriptor: Int32 { get }
+    /// The time at which `expire` has to be called, or `nil` while no code has begun.
+    var deadline: Duration? { get }
+    /// Switches the scanner on or off, if it has commands for that.
+    mutating func turn(on isOn: Bool) throws(DeviceFault)
+    /// Reads what the device has sent.
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode]
+    /// Ends a code whose deadline has passed.
+    mutating func expire(at now: Duration) -> [ScannedCode]
+}
+
+/// A scanner at a serial line.
+struct SerialScannerDevice: ScannerDevice, ~Copyable {
+    private let line: SerialLine
+    private var framing: ScanFraming
+    private let commands: ScannerCommands?
+
+    init(_ scanner: SerialScanner) throws(DeviceFault) {
+        line = try SerialLine(path: scanner.device, speed: scanner.speed)
+        framing = ScanFraming(scanner)
+        commands = scanner.commands.map { ScannerCommands($0) }
+    }
+
+    var descriptor: Int32 { line.descriptor }
+
+    var deadline: Duration? { framing.deadline }
+
+    mutating func turn(on isOn: Bool) throws(DeviceFault) {
+        guard let commands else { return }
+        try line.write(isOn ? commands.on : commands.off)
+    }
+
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
+        try framing.receive(line.read(upTo: 4096)[...], at: now).map { ScannedCode($0) }
+    }
+
+    mutating func expire(at now: Duration) -> [ScannedCode] {
+        framing.expire(at: now).map { ScannedCode($0) }
+    }
+}
+
+/// A scanner that types, taken exclusively.
+struct KeyboardScannerDevice: ScannerDevice, ~Copyable {
+    private let device: KeyboardDevice
+    private var text: KeyboardText
+
+    init(_ scanner: KeyboardScanner) throws(DeviceFault) {
+        device = try KeyboardDevice(usb: scanner.usb)
+        text = KeyboardText(layout: scanner.layout)
+        text.setCapsLock(try device.isCapsLockOn())
+    }
+
+    var descriptor: Int32 { device.descriptor }
+
+    var deadline: Duration? { text.deadline }
+
+    mutating func turn(on isOn: Bool) throws(DeviceFault) {}
+
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
+        try device.read().compactMap { text.receive(type: $0.type, code: $0.code, value: $0.value, at: now) }
+    }
+
+    mutating func expire(at now: Duration) -> [ScannedCode] { text.expire(at: now).map { [$0] } ?? [] }
+}
+
+/// A scanner of the HID usage page 8Ch.
+struct HIDPOSScannerDevice: ScannerDevice, ~Copyable {
+    private let device: HIDRawDevice
+    private var report: HIDPOSReport
+
+    /// Opens the first device with these numbers whose report descriptor is a bar code scanner's. A scanner often has
+    /// further HID interfaces, such as a keyboard.
+    init(_ scanner: HIDPOSScanner) throws(DeviceFault) {
+        let paths = HIDRawDevice.paths(vendor: scanner.usb.vendor, product: scanner.usb.product)
+        guard !paths.isEmpty else { throw .absent }
+        for path in paths {
+            let device = try HIDRawDevice(path: path)
+            let bytes = try device.reportDescriptor()
+            guard let descriptor = try? HIDReportDescriptor(parsing: bytes[...]),
+                let report = HIDPOSReport(descriptor)
+            else { continue }
+            self.device = device
+            self.report = report
+            return
+        }
+        throw .misconfigured("the device has no report of a bar code scanner: set the scanner to HID POS")
+    }
+
+    var descriptor: Int32 { device.descriptor }
+
+    // A report comes whole, and a code that continues has no silence to wait for: its time is checked with the next
+    // report.
+    var deadline: Duration? { nil }
+
+    mutating func turn(on isOn: Bool) throws(DeviceFault) {}
+
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
+        guard let bytes = try device.read() else { return [] }
+        return report.receive(bytes[...], at: now).map { [ScannedCode($0)] } ?? []
+    }
+
+    mutating func expire(at now: Duration) -> [ScannedCode] { [] }
+}

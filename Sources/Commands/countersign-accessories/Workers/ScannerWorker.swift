@@ -1,0 +1,93 @@
+internal import Accessories
+internal import AccessoryDevices
+
+/// The worker of a scanner: opens the device, finds codes in what the device sends, and passes phones' codes to the
+/// lane.
+///
+/// A device that is unplugged is looked for again every two seconds. Codes are not kept: a code that the daemon refuses,
+/// or that comes while the daemon cannot be reached, is dropped.
+struct ScannerWorker {
+    private let desk: WorkerDesk
+    private let scanner: Scanner
+    private let lane: String
+    private var takesCode = false
+
+    /// `nil` for an accessory that is no scanner, or has no lane.
+    init?(_ desk: WorkerDesk) {
+        guard let scanner = desk.accessory.scanner, let lane = desk.accessory.lane else { return nil }
+        self.desk = desk
+        self.scanner = scanner
+        self.lane = lane
+    }
+
+    /// Runs until the message `stop`.
+    mutating func run() {
+        while true {
+            do throws(DeviceFault) {
+                guard try openAndServe() else { return }
+            } catch {
+                desk.report(error)
+                guard waitToOpenAgain() else { return }
+            }
+        }
+    }
+
+    /// Opens the device, and reads codes until it fails.
+    ///
+    /// - Returns: false after the message `stop`.
+    private mutating func openAndServe() throws(DeviceFault) -> Bool {
+        switch scanner {
+        case .serial(let scanner):
+            var device = try SerialScannerDevice(scanner)
+            return try serve(&device)
+        case .keyboard(let scanner):
+            var device = try KeyboardScannerDevice(scanner)
+            return try serve(&device)
+        case .hidPOS(let scanner):
+            var device = try HIDPOSScannerDevice(scanner)
+            return try serve(&device)
+        case .camera: throw .misconfigured("this version reads no camera")
+        }
+    }
+
+    private mutating func serve(
+        _ device: inout some ScannerDevice & ~Copyable
+    ) throws(DeviceFault) -> Bool {
+        desk.report(.ready)
+        try device.turn(on: takesCode)
+        while true {
+            let now = MonotonicNow.sinceBoot
+            var waiting = WaitSet()
+            waiting.add(device.descriptor)
+            waiting.add(desk.mailbox.descriptor)
+            let ready = try waiting.wait(atMost: device.deadline.map { max(.zero, $0 - now) })
+            for message in desk.mailbox.takeAll() {
+                switch message {
+                case .stop:
+                    try device.turn(on: false)
+                    return false
+                case .lane(let news) where news.lane == lane:
+                    takesCode = news.takesCode
+                    try device.turn(on: takesCode)
+                case .reportAgain: desk.reportAgain()
+                case .lane, .output, .claimed: break
+                }
+            }
+            let later = MonotonicNow.sinceBoot
+            let codes =
+                ready.contains(device.descriptor) ? try device.read(at: later) : device.expire(at: later)
+            for code in codes { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
+        }
+    }
+
+    /// Waits two seconds, and follows the messages meanwhile.
+    ///
+    /// - Returns: false after the message `stop`.
+    private mutating func waitToOpenAgain() -> Bool {
+        var news: LaneNews?
+        defer { if let news { takesCode = news.takesCode } }
+        return desk.wait(WorkerDesk.pause) { message in
+            if case .lane(let latest) = message, latest.lane == lane { news = latest }
+        }
+    }
+}
