@@ -1,3 +1,4 @@
+package import ConfigurationForms
 internal import Fleet
 internal import JSON
 internal import MdocTrust
