@@ -1,5 +1,6 @@
 internal import ReaderService
 internal import ArgumentParser
+internal import ConfigurationForms
 internal import FoundationEssentials
 internal import JSON
 internal import Logging

@@ -1,3 +1,4 @@
+internal import ConfigurationForms
 internal import HTTPServing
 internal import PresentationService
 internal import JSON

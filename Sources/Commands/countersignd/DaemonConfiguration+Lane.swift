@@ -1,3 +1,4 @@
+internal import ConfigurationForms
 internal import ErrorMapping
 internal import JSON
 internal import PCSCTransport

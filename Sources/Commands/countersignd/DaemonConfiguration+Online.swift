@@ -1,3 +1,4 @@
+internal import ConfigurationForms
 internal import Fleet
 internal import JSON
 internal import PresentationService

@@ -1,3 +1,5 @@
+internal import Accessories
+package import ConfigurationForms
 internal import Fleet
 internal import JSON
 internal import MdocTrust
@@ -31,6 +33,9 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// runs it by itself for every phone.
     var presets: [Preset] = []
     var lanes: [Lane] = []
+    /// The scanners and outputs at the lanes, which `countersign-accessories` opens. The daemon opens no device
+    /// of them.
+    var accessories: [Accessory] = []
     /// The rules for the verification of documents. The revocation policy in this value is not used, because
     /// `policies` has a revocation policy for each purpose.
     var policy = VerificationPolicy()
@@ -133,6 +138,9 @@ extension DaemonConfiguration {
                     conflict: { lane, others in lane.conflict(with: others) }), at: \.lanes,
                 without: "**required** unless `online` is present",
                 faults: "`must contain at least one lane`"),
+            "accessories": .value(
+                "the scanners and outputs at the lanes: what reads a phone's code, and what acts on an outcome. The program `countersign-accessories` opens their devices",
+                as: AccessoryForms.accessories, at: \.accessories, faults: "see below"),
             // The limits are stored in several properties of the configuration, so the key path is `\.self`.
             "limits": .object(
                 "the limits of what the daemon holds in memory, and for how long", as: limits, at: \.self,
@@ -171,6 +179,9 @@ extension DaemonConfiguration {
                 try file.checkBrands(object)
             },
             .init(of: "online") { object, file throws(JSONFault) in try file.checkLanes(object) },
+            .init(of: "lanes", "accessories") { object, file throws(JSONFault) in
+                try file.checkAccessories(object)
+            },
         ])
 
     private static let documentSigners = ConfigurationForm<[String: [PKIX.ObjectIdentifier]]>.named(
@@ -290,6 +301,22 @@ extension DaemonConfiguration {
         // If the file has any fault, the list may be empty only because a lane could not be read.
         if self.lanes.isEmpty, file.reading.faults.isEmpty {
             throw lanes.wrong("must contain at least one lane")
+        }
+    }
+
+    /// Checks that the lane of each accessory exists, and that each required output is at a lane with a standing
+    /// order, which can be paused.
+    private func checkAccessories(_ file: ConfigurationObject) throws(JSONFault) {
+        guard let entries = try file.members["accessories"]?.array() else { return }
+        // The list has no fault here, so it has an entry for each accessory.
+        for (accessory, entry) in zip(accessories, entries) {
+            guard let name = accessory.lane else { continue }
+            guard let lane = lanes.first(where: { $0.name == name }) else {
+                throw try entry.members().required("lane").wrong(AccessoryTexts.notALane)
+            }
+            if accessory.output?.isRequired == true, lane.standing == nil {
+                throw try entry.members().required("required").wrong(AccessoryTexts.withoutStanding)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import ConfigurationForms
 internal import Dispatch
 internal import Glibc
 internal import Logging

@@ -1,3 +1,4 @@
+internal import ConfigurationForms
 internal import ErrorMapping
 internal import Fleet
 internal import FoundationEssentials
@@ -283,6 +284,8 @@ extension DaemonConfiguration {
     var stopped: DaemonConfiguration {
         var stopped = self
         stopped.lanes = []
+        // Accessories belong to lanes, and a broker gets nothing from a stopped kiosk.
+        stopped.accessories = []
         stopped.access = .stopped
         stopped.readerTokens = TokenIssuing()
         stopped.online?.merchants = []

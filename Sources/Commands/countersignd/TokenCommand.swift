@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ConfigurationForms
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto

@@ -70,6 +70,9 @@ package struct JSONText: Sendable {
         "\(pointer)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
     }
 
+    /// The value for writing. A number that is not an `Int64` becomes null.
+    package var value: JSONValue { JSONValue(item) }
+
     package var isNull: Bool { item.value == .null }
 
     package func boolean() throws(JSONFault) -> Bool {

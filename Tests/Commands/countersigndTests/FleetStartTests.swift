@@ -1,3 +1,4 @@
+import ConfigurationForms
 import Fleet
 import Foundation
 import JSON

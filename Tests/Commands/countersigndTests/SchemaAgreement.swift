@@ -15,8 +15,19 @@ struct SchemaAgreement {
             "/presets/kind": ["brand": "utopia", "then": ["intent": "identity: name"]],
             "/presets/then": ["brand": "utopia", "kind": "data"],
             "/presets/brand": ["kind": "data"],
+            "/accessories/engagements": ["out": contact], "/accessories/methods": ["out": contact],
+            "/accessories/validSeconds": ["out": contact], "/accessories/required": ["out": contact],
+            "/accessories/trial": ["out": contact],
+            "/accessories/out/relay/modbus/port": ["host": "relay.example"],
+            "/accessories/out/relay/modbus/unit": ["host": "relay.example"],
+            "/accessories/out/osdp/allow/facility": ["bits": 34],
         ]
     }
+    private static var contact: Object { ["relay": ["gpio": ["chip": "/dev/gpiochip0", "line": 1]]] }
+
+    /// Members that an object needs although its schema does not require them.
+    private static var completions: [String: Object] { ["/accessories": ["lane": "base"]] }
+
     /// What files are made with: a lane, the token that grants name, and the fleet whose hub makes tokens.
     private static func file(_ members: Object) -> Object {
         var file: Object = ["lanes": [["name": "base", "reader": "base", "transport": "nfc"]]]
@@ -41,7 +52,19 @@ struct SchemaAgreement {
                 "keys": ["/k"],
             ]
         }
-        return file.merging(members) { $1 }
+        guard let accessories = members["accessories"] as? [Object], !accessories.isEmpty else {
+            return file.merging(members) { $1 }
+        }
+        file["lanes"] = ["base", "other"].map { name in
+            ["name": name, "reader": name, "transport": "nfc", "standing": "age over 18"]
+        }
+        return file.merging(members) { $1 }.merging(["accessories": accessories.map(withLane)]) { $1 }
+    }
+
+    /// An accessory at its lane; a broker has none.
+    private static func withLane(_ accessory: Object) -> Object {
+        guard (accessory["out"] as? Object)?["mqtt"] != nil else { return accessory }
+        return accessory.filter { $0.key != "lane" }
     }
     /// Samples of members that only other values allow.
     private static var samples: [String: [Any]] {
@@ -62,10 +85,14 @@ struct SchemaAgreement {
             "/lanes/standing": ["age over 18", "age over 21"],
             "/$schema": ["/usr/share/countersign/countersignd.schema.json"],
             "/lanes": [], "/socket": [], "/http": [], "/keys": ["/srv/example"],
+            "/accessories": [
+                [["name": "lock", "lane": "base", "out": contact] as Object], [Object](),
+            ],
+            "/accessories/lane": ["base", "other"],
         ]
     }
-    /// Members that change nothing: for editors alone.
-    private static let silent: Set = ["/$schema"]
+    /// Members that change nothing: one is for editors alone, and one has a single word.
+    private static let silent: Set = ["/$schema", "/accessories/methods"]
 
     private var disagreements: [String] = []
 
@@ -83,12 +110,22 @@ struct SchemaAgreement {
         var least: Object = [:]
         for name in required { least[name] = Self.sample(members[name] ?? [:], at: "\(pointer)/\(name)") }
         if pointer == "/online" { least["web"] = Self.sample(members["web"] ?? [:], at: "/online/web") }
+        least.merge(Self.completions[pointer] ?? [:]) { $1 }
+        let choices = Self.choices(schema)
+        if let first = choices.first {
+            least[first] = Self.sample(members[first] ?? [:], at: "\(pointer)/\(first)")
+        }
         if case .some = Self.parse(file(least.merging(["notAMember": 1]) { $1 })) {
             disagreements.append("\(pointer): a member that is not known is taken")
         }
         for (name, member) in members.sorted(by: { $0.key < $1.key }) {
             let place = "\(pointer)/\(name)"
-            let others = least.merging(Self.companions[place] ?? [:]) { $1 }
+            let companions = Self.companions[place] ?? [:]
+            // Of the members that exclude each other only the one that `name` needs.
+            let chosen =
+                choices.contains(name) ? name : choices.first { companions[$0] != nil } ?? choices.first
+            let others = least.filter { !choices.contains($0.key) || $0.key == chosen }
+                .merging(companions) { $1 }
             compareMember(name, member, required.contains(name), at: place, others) { file($0) }
             // The members below.
             for choice in [member] + (member["anyOf"] as? [Object] ?? []) {
@@ -98,6 +135,11 @@ struct SchemaAgreement {
                 }
             }
         }
+    }
+
+    /// The members of which an object has exactly one.
+    private static func choices(_ schema: Object) -> [String] {
+        (schema["oneOf"] as? [Object] ?? []).compactMap { ($0["required"] as? [String])?.first }
     }
 
     private mutating func compareMember(
@@ -166,6 +208,12 @@ struct SchemaAgreement {
                 object[name] = sample(members[name] ?? [:], at: "\(place)/\(name)")
             }
             if place == "/online" { object["web"] = sample(members["web"] ?? [:], at: "/online/web") }
+            let choices = choices(schema)
+            guard choices.isEmpty else {
+                return choices.map { name in
+                    object.merging([name: sample(members[name] ?? [:], at: "\(place)/\(name)")]) { $1 }
+                }
+            }
             return [object]
         case "null": return [NSNull()]
         default: return []

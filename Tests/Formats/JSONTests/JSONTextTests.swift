@@ -65,6 +65,14 @@ struct JSONTextTests {
         #expect(missing?.explanation == "a: the member \"d\" is missing")
     }
 
+    @Test("A value is written as it was read; a number that is no integer is null")
+    func value() throws {
+        let text = #"{"b": [1, null, true, "x"], "a": {"ä": ""}}"#
+        let members = try JSONText(Array("[\(text), 1.5]".utf8)[...]).array()
+        #expect(members[0].value.line == text.replacing(": ", with: ":").replacing(", ", with: ","))
+        #expect(members[1].value.line == "null")
+    }
+
     @Test("What is not JSON has a place in the text, and no pointer")
     func malformed() {
         let fault = Self.fault("{\n \"a\": x}") { _ in }

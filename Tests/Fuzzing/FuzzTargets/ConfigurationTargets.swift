@@ -1,5 +1,6 @@
 internal import BlueZTransport
 internal import CommandLineInterface
+internal import ConfigurationForms
 internal import countersignd
 internal import JSON
 internal import MdocTrust

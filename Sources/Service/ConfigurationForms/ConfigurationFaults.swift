@@ -1,10 +1,14 @@
-internal import PresentationService
 package import JSON
-internal import ReaderAPI
 
 /// All faults of a configuration file. A file with a fault is not used.
 package struct ConfigurationFaults: Error {
+    /// The faults, in the order in which they were found.
     package let faults: [JSONFault]
+
+    /// Creates an error from at least one fault.
+    package init(faults: [JSONFault]) {
+        self.faults = faults
+    }
 
     /// Returns a line `FILE:LINE:COLUMN: POINTER: TEXT` for each fault, in the order of the file.
     package func text(of path: String) -> String {
@@ -24,14 +28,18 @@ package struct ConfigurationFaults: Error {
 
 /// The state of reading a configuration file: the faults so far, and the values of earlier members that later
 /// members refer to.
-struct ConfigurationReading {
+package struct ConfigurationReading {
     /// The faults so far. A fault in one value does not hide the faults of other values.
-    private(set) var faults: [JSONFault] = []
-    /// The presets of the file, which lanes refer to by name.
-    var presets: [Preset] = []
+    package private(set) var faults: [JSONFault] = []
+    /// The values of members that were read, by a name that the form of the member chooses. Forms of later members
+    /// look up values here, such as the presets that a lane names.
+    package var earlier: [String: any Sendable] = [:]
+
+    /// Creates the state before anything was read.
+    package init() {}
 
     /// Returns the result of `body`. If `body` throws a fault, records the fault and returns nil.
-    mutating func result<Value>(_ body: () throws(JSONFault) -> Value) -> Value? {
+    package mutating func result<Value>(_ body: () throws(JSONFault) -> Value) -> Value? {
         do throws(JSONFault) {
             return try body()
         } catch {
@@ -42,20 +50,20 @@ struct ConfigurationReading {
 
     /// Returns the members of an object, or nil if the value is not an object. A member with an unknown name
     /// is a fault.
-    mutating func members(of object: JSONText, named known: [String]) -> JSONTextMembers? {
+    package mutating func members(of object: JSONText, named known: [String]) -> JSONTextMembers? {
         let unknown = result { () throws(JSONFault) in try object.unknownMembers(besides: Set(known)) }
         for fault in unknown ?? [] { add(fault) }
         return try? object.members()
     }
 
     /// Returns whether the value at this pointer, or a value inside it, has a fault.
-    func hasFault(in pointer: String) -> Bool {
+    package func hasFault(in pointer: String) -> Bool {
         faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
     }
 
     /// Records a fault. Only the first fault of a value is kept. A fault without a pointer concerns no single
     /// value, so all faults without a pointer are kept.
-    mutating func add(_ fault: JSONFault) {
+    package mutating func add(_ fault: JSONFault) {
         guard fault.pointer.isEmpty || !faults.contains(where: { $0.pointer == fault.pointer }) else {
             return
         }

@@ -1,3 +1,4 @@
+internal import ConfigurationForms
 internal import Fleet
 internal import JSON
 internal import MdocModel
@@ -9,62 +10,8 @@ internal import ReaderTokens
 internal import Transport
 internal import WalletPresentation
 
-/// The format of a text in the configuration file, apart from the limit of its length: the format's
-/// description, and how a text becomes a value.
-struct ConfigurationFormat<Value: Sendable>: Sendable {
-    /// The description of the format for the reference, in Markdown.
-    let words: String
-    /// The text of the fault that is reported for a text with another format: "must be …".
-    let requirement: String
-    /// A regular expression (ECMA 262) that every valid text matches, for editors.
-    let pattern: String
-    /// Two valid texts, which editors suggest.
-    let examples: [String]
-    /// Parses a text. Returns nil for a text with another format.
-    let parse: @Sendable (String) -> Value?
-
-    init(
-        _ words: String, requirement: String, pattern: String, examples: [String],
-        parse: @escaping @Sendable (String) -> Value?
-    ) {
-        (self.words, self.requirement, self.pattern, self.examples) = (words, requirement, pattern, examples)
-        self.parse = parse
-    }
-
-    var schema: [(String, JSONValue)] {
-        [("pattern", .string(pattern)), ("examples", .array(examples.map(JSONValue.string)))]
-    }
-}
-
-extension ConfigurationFormat where Value == String {
-    /// Creates a format whose values are the texts themselves.
-    init(
-        _ words: String, requirement: String, pattern: String, examples: [String],
-        holds: @escaping @Sendable (String) -> Bool
-    ) {
-        self.init(words, requirement: requirement, pattern: pattern, examples: examples) { text in
-            holds(text) ? text : nil
-        }
-    }
-}
-
-/// The formats of texts in the file.
-enum TextFormat {
-    static let path = ConfigurationFormat<String>(
-        "a path", requirement: "must be a path that begins with /", pattern: "^/",
-        examples: ["/srv/example", "/srv/other"], holds: { $0.hasPrefix("/") })
-
-    static let laneName = ConfigurationFormat<String>(
-        "letters, digits, `-` and `_`", requirement: "must consist of letters, digits, - and _",
-        pattern: "^[A-Za-z0-9_-]+$", examples: ["counter-1", "counter-2"],
-        holds: { text in
-            text.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-"
-                        || $0 == "_")
-            }
-        })
-
+/// The formats of texts that need other parts of the daemon.
+extension TextFormat {
     static let tokenName = ConfigurationFormat<String>(
         "a name",
         requirement:
@@ -98,14 +45,6 @@ enum TextFormat {
             "cannot be replaced: Documentation/configuration.md lists the keys that can be replaced, at lanes[].page.texts",
         pattern: "^(\(PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")))$",
         examples: ["customer.idle.text", "customer.idle.head"], holds: { PageTexts.keys.contains($0) })
-
-    /// The format of a file mode in octal digits. The pattern allows a plus sign, because `UInt32(_:radix:)`
-    /// accepts a plus sign.
-    static let fileMode = ConfigurationFormat<UInt32>(
-        "octal, `\"0\"` to `\"0777\"`",
-        requirement: "must be a file mode from \"0\" to \"0777\", such as \"0660\"",
-        pattern: "^[+0-7]+$", examples: ["0600", "0640"]
-    ) { text in UInt32(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil } }
 
     static let retention = ConfigurationFormat<RetentionProfile>(
         "`none`, `receipt`, `days(N)`, `age+id-number(N)` or `consented(N)`",

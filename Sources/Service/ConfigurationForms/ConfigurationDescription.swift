@@ -1,21 +1,33 @@
-internal import JSON
+package import JSON
 
 /// The description of a value of the configuration file, for the file's JSON Schema and for the reference
 /// (`Documentation/configuration.md`).
-struct ConfigurationDescription: Sendable {
-    enum Kind: Sendable { case scalar, list, object }
+package struct ConfigurationDescription: Sendable {
+    /// The kind of a value, which determines its empty value.
+    package enum Kind: Sendable { case scalar, list, object }
 
     /// The members of the value's JSON Schema.
-    let schema: [(String, JSONValue)]
+    package let schema: [(String, JSONValue)]
     /// The text in the column "value" of the reference, in Markdown.
-    let words: String
+    package let words: String
     /// Further requirements on the value, for the reference. Each is the text of the fault that is reported
     /// if the value does not meet the requirement.
-    var requirements: [String] = []
-    var kind = Kind.scalar
+    package let requirements: [String]
+    /// The kind of the value.
+    package let kind: Kind
+
+    /// Creates a description. `schema` has the members of the JSON Schema, `words` the text for the reference.
+    package init(
+        schema: [(String, JSONValue)], words: String, requirements: [String] = [], kind: Kind = .scalar
+    ) {
+        self.schema = schema
+        self.words = words
+        self.requirements = requirements
+        self.kind = kind
+    }
 
     /// The empty JSON value of this kind: `null`, an empty list or an empty object.
-    var empty: JSONValue {
+    package var empty: JSONValue {
         switch kind {
         case .scalar: .null
         case .list: .array([])
@@ -24,23 +36,24 @@ struct ConfigurationDescription: Sendable {
     }
 
     /// Returns the description of an object with these members.
-    static func object(_ members: [ConfigurationMember]) -> Self {
+    ///
+    /// - Parameter choices: the names of members of which the object has exactly one; empty for an object
+    ///   without such a choice.
+    static func object(_ members: [ConfigurationMember], oneOf choices: [String] = []) -> Self {
         let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
+        let each = choices.map { JSONValue.object([("required", .array([.string($0)]))]) }
         return Self(
             schema: [
                 ("type", "object"), ("additionalProperties", .boolean(false)),
                 ("properties", .object(members.map { ($0.name, $0.schema) })),
-            ] + (required.isEmpty ? [] : [("required", .array(required))]), words: "object", kind: .object)
+            ] + (required.isEmpty ? [] : [("required", .array(required))])
+                + (each.isEmpty ? [] : [("oneOf", .array(each))]), words: "object",
+            requirements: each.isEmpty ? [] : [requirement(oneOf: choices)], kind: .object)
     }
 
-    /// The JSON Schema of the file (draft 7, which most editors support). `x-countersign` has the texts of
-    /// the reference.
-    var file: JSONValue {
-        let members: [(String, JSONValue)] = [
-            ("$schema", "http://json-schema.org/draft-07/schema#"),
-            ("$id", "urn:countersign:schema:countersignd"), ("title", "countersignd.json"),
-        ]
-        return .object(members + schema)
+    /// Returns the text of the fault that is reported for an object with none or several of these members.
+    static func requirement(oneOf choices: [String]) -> String {
+        "must have exactly one of \(choices.map { "\"\($0)\"" }.joined(separator: ", "))"
     }
 }
 
@@ -59,7 +72,7 @@ struct ConfigurationMember: Sendable {
     /// The text of the member in the reference, in Markdown.
     let text: String
     let value: ConfigurationDescription
-    var standard: Standard
+    let standard: Standard
     /// The texts of faults that are not among `value.requirements`, for the reference, in Markdown.
     let faults: String
 

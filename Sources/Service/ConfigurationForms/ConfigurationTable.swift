@@ -1,26 +1,27 @@
-internal import JSON
+package import JSON
 
 /// The members of an object of the configuration file. Each member has an entry with the member's name, form,
 /// default, text and property of `Owner`.
 ///
 /// An absent member leaves its property unchanged. So the default of a member is the value of the property in
 /// a new `Owner`.
-struct ConfigurationTable<Owner: Sendable>: Sendable {
+package struct ConfigurationTable<Owner: Sendable>: Sendable {
     /// The description of one member of the configuration, and the function that reads it. The table stores
     /// each field under its member's name.
-    struct Field: Sendable {
+    package struct Field: Sendable {
         /// The function that describes the member, with the owner's value as the default.
         fileprivate var member: @Sendable (_ name: String, Owner) -> ConfigurationMember
         /// The function that reads the value into the owner, and returns whether the value has no fault.
-        let read: @Sendable (JSONText, inout Owner, inout ConfigurationReading) -> Bool
+        fileprivate let read: @Sendable (JSONText, inout Owner, inout ConfigurationReading) -> Bool
     }
 
     /// A requirement on several members. The requirement is checked only if these members have no fault.
-    struct Rule: Sendable {
+    package struct Rule: Sendable {
         fileprivate let names: [String]
         fileprivate let check: @Sendable (ConfigurationObject, inout Owner) throws(JSONFault) -> Void
 
-        init(
+        /// Creates a rule on the members `names`. Without names the rule is always checked.
+        package init(
             of names: String...,
             check: @escaping @Sendable (ConfigurationObject, inout Owner) throws(JSONFault) -> Void
         ) {
@@ -30,26 +31,40 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     }
 
     private let fields: [(name: String, Field)]
+    /// The names of members of which the object has exactly one. Empty if the object has no such members.
+    private let choices: [String]
     private let rules: [Rule]
 
-    init(_ fields: KeyValuePairs<String, Field>, rules: [Rule] = []) {
-        self.init(Array(fields), rules: rules)
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - fields: the members by name, in the order in which they are read.
+    ///   - choices: the names of members of which an object must have exactly one.
+    ///   - rules: the requirements on several members.
+    package init(_ fields: KeyValuePairs<String, Field>, oneOf choices: [String] = [], rules: [Rule] = []) {
+        self.init(Array(fields), oneOf: choices, rules: rules)
     }
 
-    init(_ fields: [(key: String, value: Field)], rules: [Rule] = []) {
+    /// Creates a table whose members are computed.
+    package init(
+        _ fields: [(key: String, value: Field)], oneOf choices: [String] = [], rules: [Rule] = []
+    ) {
         self.fields = fields.map { (name: $0.key, $0.value) }
+        self.choices = choices
         self.rules = rules
     }
 
     /// Returns the description of the object, with the values of `owner` as defaults.
-    func description(of owner: Owner) -> ConfigurationDescription {
-        .object(fields.map { name, field in field.member(name, owner) })
+    package func description(of owner: Owner) -> ConfigurationDescription {
+        .object(fields.map { name, field in field.member(name, owner) }, oneOf: choices)
     }
 
     /// Reads the members into the properties of `owner`, and records every fault.
     ///
     /// - Returns: whether there was no fault.
-    func read(_ text: JSONText, into owner: inout Owner, _ reading: inout ConfigurationReading) -> Bool {
+    package func read(_ text: JSONText, into owner: inout Owner, _ reading: inout ConfigurationReading)
+        -> Bool
+    {
         guard let members = reading.members(of: text, named: fields.map(\.name)) else { return false }
         var faulty: Set<String> = []
         for (name, field) in fields {
@@ -61,6 +76,10 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
             }
         }
         var isSound = faulty.isEmpty
+        if !choices.isEmpty, choices.count(where: { members[$0] != nil }) != 1 {
+            reading.add(text.wrong(ConfigurationDescription.requirement(oneOf: choices)))
+            isSound = false
+        }
         for rule in rules where faulty.isDisjoint(with: rule.names) {
             let object = ConfigurationObject(text: text, members: members, reading: reading)
             let result: Void? = reading.result { () throws(JSONFault) in try rule.check(object, &owner) }
@@ -73,7 +92,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
     /// Reads a member from a text that is not JSON, such as an environment variable.
     ///
     /// - Returns: nil if the text is not a value of the member.
-    func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
+    package func read(_ text: String, as name: String, over owner: Owner) -> Owner? {
         guard let (_, field) = fields.first(where: { $0.name == name }) else { return nil }
         // An environment variable is a text without a JSON type. Its value is therefore read as a JSON text
         // and, if that fails, as a number.
@@ -88,13 +107,16 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
 
 /// An object of the configuration file, for a rule that checks several of its members. The rule reports its
 /// fault at one of the members.
-struct ConfigurationObject {
-    let text: JSONText
-    let members: JSONTextMembers
-    let reading: ConfigurationReading
+package struct ConfigurationObject {
+    /// The object.
+    package let text: JSONText
+    /// The members of the object.
+    package let members: JSONTextMembers
+    /// The state after the members were read.
+    package let reading: ConfigurationReading
 
     /// Returns a member of the object, or a nested member by its path.
-    func member(_ path: String...) throws(JSONFault) -> JSONText {
+    package func member(_ path: String...) throws(JSONFault) -> JSONText {
         var value = text
         for name in path { value = try value.members().required(name) }
         return value
@@ -104,7 +126,7 @@ struct ConfigurationObject {
 extension ConfigurationTable.Field {
     /// Returns a member with a default. The default is the value of the property in a new `Owner`. If the
     /// text `without` is given, the reference shows this text instead of the default.
-    static func value<Value>(
+    package static func value<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, without words: String? = nil,
         faults: String = ""
@@ -124,7 +146,7 @@ extension ConfigurationTable.Field {
     }
 
     /// Returns an optional member. `without` describes the effect of an absent member, for the reference.
-    static func optional<Value>(
+    package static func optional<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
         faults: String = ""
@@ -134,7 +156,7 @@ extension ConfigurationTable.Field {
     }
 
     /// Returns a required member.
-    static func required<Value>(
+    package static func required<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
@@ -149,7 +171,7 @@ extension ConfigurationTable.Field {
 
     /// Returns a member that is an object. The members of this object are optional, and each member is a
     /// property of the value at `place`.
-    static func object<Value>(
+    package static func object<Value>(
         _ text: String, as table: ConfigurationTable<Value>,
         at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
@@ -164,14 +186,14 @@ extension ConfigurationTable.Field {
 }
 
 /// A member of an object. The values of all members together make the value of the object (`made`).
-struct ConfigurationPart<Value: Sendable>: Sendable {
+package struct ConfigurationPart<Value: Sendable>: Sendable {
     fileprivate let member: ConfigurationMember
     /// The value of an absent member. Nil if the member is required.
     private let absent: Value?
     private let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
     /// Returns a required member.
-    static func required(
+    package static func required(
         _ name: String, _ text: String, as form: ConfigurationForm<Value>, faults: String = ""
     ) -> Self {
         let member = ConfigurationMember(
@@ -180,7 +202,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
     }
 
     /// Returns a member with a default.
-    static func value(
+    package static func value(
         _ name: String, _ text: String, as form: ConfigurationForm<Value>, standard: Value,
         faults: String = ""
     ) -> Self {
@@ -191,7 +213,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
     }
 
     /// Returns an optional member. `without` describes the effect of an absent member, for the reference.
-    static func optional<Wrapped>(
+    package static func optional<Wrapped>(
         _ name: String, _ text: String, as form: ConfigurationForm<Wrapped>, without words: String = "none",
         faults: String = ""
     ) -> Self where Value == Wrapped? {
@@ -215,7 +237,7 @@ struct ConfigurationPart<Value: Sendable>: Sendable {
 
 extension ConfigurationForm {
     /// Returns the form of an object whose members are properties of a value with defaults.
-    static func object(_ initial: Value, _ table: ConfigurationTable<Value>) -> Self {
+    package static func object(_ initial: Value, _ table: ConfigurationTable<Value>) -> Self {
         Self(table.description(of: initial)) { text, reading in
             var value = initial
             return table.read(text, into: &value, &reading) ? value : nil
@@ -223,7 +245,7 @@ extension ConfigurationForm {
     }
 
     /// Returns the form of an object. `make` makes the object's value from the values of its members.
-    static func made<each Part: Sendable>(
+    package static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         as make: @escaping @Sendable (repeat each Part) -> Value
     ) -> Self {
@@ -235,7 +257,7 @@ extension ConfigurationForm {
     ///
     /// - Parameter make: makes the value. The first argument is the object's text, at which `make` reports a
     ///   fault.
-    static func made<each Part: Sendable>(
+    package static func made<each Part: Sendable>(
         of parts: repeat ConfigurationPart<each Part>,
         by make: @escaping @Sendable (JSONText, repeat each Part) throws(JSONFault) -> Value
     ) -> Self {

@@ -1,4 +1,4 @@
-internal import JSON
+package import JSON
 
 /// The form of a value in the configuration file: its description, how it is read, and how a default is
 /// written.
@@ -6,19 +6,20 @@ internal import JSON
 /// Forms are composed in the same way as values: the form of a list contains the form of its entries, and the
 /// form of an object contains the forms of its members. Each limit, word and requirement is written in
 /// one form only. The parser, the JSON Schema and the reference are made from the forms.
-struct ConfigurationForm<Value: Sendable>: Sendable {
-    let description: ConfigurationDescription
+package struct ConfigurationForm<Value: Sendable>: Sendable {
+    /// The description of the value, for the JSON Schema and the reference.
+    package let description: ConfigurationDescription
     /// The function that writes a value as JSON, for the default of a member.
-    let json: @Sendable (Value) -> JSONValue
+    package let json: @Sendable (Value) -> JSONValue
     /// The function that reads a value and records its faults. Returns nil if the value cannot be used
     /// because of a fault.
-    let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
+    package let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
 
     /// Creates a form.
     ///
     /// - Parameter json: writes the default of a member. Nil if the default is always an empty list, an empty
     ///   object or `null`.
-    init(
+    package init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         read: @escaping @Sendable (JSONText, inout ConfigurationReading) -> Value?
     ) {
@@ -28,7 +29,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     }
 
     /// Creates a form whose values have at most one fault.
-    init(
+    package init(
         _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
         parse: @escaping @Sendable (JSONText) throws(JSONFault) -> Value
     ) {
@@ -38,7 +39,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     }
 
     /// Returns this form with a conversion of each value to another type.
-    func map<New>(
+    package func map<New>(
         json: (@Sendable (New) -> JSONValue)? = nil,
         _ make: @escaping @Sendable (Value, JSONText, ConfigurationReading) throws(JSONFault) -> New
     ) -> ConfigurationForm<New> {
@@ -56,7 +57,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     ///   - limit: the maximum number of entries.
     ///   - empty: the fault of an empty list. Nil if the list may be empty.
     ///   - conflict: returns the fault of an entry that does not fit the entries before it, or nil.
-    static func list<Element>(
+    package static func list<Element>(
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil,
         conflict: @escaping @Sendable (Element, [Element]) -> String? = { _, _ in nil }
     ) -> Self where Value == [Element] {
@@ -88,7 +89,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     }
 
     /// Returns the form of a list whose order and repetitions do not matter.
-    static func set<Element>(
+    package static func set<Element>(
         upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil
     ) -> Self where Value == Set<Element> {
         ConfigurationForm<[Element]>.list(upTo: limit, of: element, empty: empty).map { values, _, _ in
@@ -97,7 +98,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     }
 
     /// Returns the form of an object whose member names are chosen by the author of the file.
-    static func named<Name, Element>(
+    package static func named<Name, Element>(
         upTo limit: Int, by name: ConfigurationFormat<Name>, _ element: ConfigurationForm<Element>
     ) -> Self where Value == [Name: Element] {
         let member = element.description
@@ -124,7 +125,8 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     }
 
     /// Returns the form of a value that may also be `null`.
-    static func nullable<Wrapped>(_ form: ConfigurationForm<Wrapped>) -> Self where Value == Wrapped? {
+    package static func nullable<Wrapped>(_ form: ConfigurationForm<Wrapped>) -> Self
+    where Value == Wrapped? {
         let value = form.description
         let description = ConfigurationDescription(
             schema: [("anyOf", .array([.object(value.schema), ["type": "null"]]))],
@@ -137,7 +139,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     }
 
     /// Returns the form of a text of 1 to `limit` bytes.
-    static func text(upTo limit: Int, _ format: ConfigurationFormat<Value>) -> Self {
+    package static func text(upTo limit: Int, _ format: ConfigurationFormat<Value>) -> Self {
         let description = ConfigurationDescription(
             schema: ConfigurationForm<String>.text(upTo: limit).description.schema + format.schema,
             words: "text \(limit): \(format.words)", requirements: [format.requirement])
@@ -151,7 +153,8 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
 }
 
 extension ConfigurationForm where Value == Bool {
-    static var boolean: Self {
+    /// The form of `true` or `false`.
+    package static var boolean: Self {
         Self(.init(schema: [("type", "boolean")], words: "`true` or `false`"), json: JSONValue.boolean) {
             text throws(JSONFault) in try text.boolean()
         }
@@ -162,7 +165,7 @@ extension ConfigurationForm where Value: BinaryInteger {
     /// Returns the form of a whole number.
     ///
     /// - Parameter unit: the unit for the reference, such as `seconds`. Nil for a plain number.
-    static func whole(_ range: ClosedRange<Int>, unit: String? = nil) -> Self {
+    package static func whole(_ range: ClosedRange<Int>, unit: String? = nil) -> Self {
         let (least, most) = (Int64(range.lowerBound), Int64(range.upperBound))
         let description = ConfigurationDescription(
             schema: [("type", "integer"), ("minimum", .integer(least)), ("maximum", .integer(most))],
@@ -171,19 +174,43 @@ extension ConfigurationForm where Value: BinaryInteger {
             Value(try text.integer(in: least...most))
         }
     }
+
+    /// Returns the form of a whole number that is one of several.
+    package static func whole(oneOf numbers: [Value]) -> Self {
+        let written = numbers.map { JSONValue.integer(Int64($0)) }
+        let requirement = "must be one of \(numbers.map(\.description).joined(separator: ", "))"
+        let description = ConfigurationDescription(
+            schema: [("type", "integer"), ("enum", .array(written))],
+            words: "one of \(numbers.map { "`\($0)`" }.joined(separator: ", "))")
+        return Self(description, json: { .integer(Int64($0)) }) { text throws(JSONFault) in
+            let number = try? text.integer(in: .min ... .max)
+            guard let number = number.flatMap(Value.init(exactly:)), numbers.contains(number) else {
+                throw text.wrong(requirement)
+            }
+            return number
+        }
+    }
 }
 
 extension ConfigurationForm where Value == Duration {
     /// Returns the form of a duration, which is a number of whole seconds in the file.
-    static func seconds(_ range: ClosedRange<Int>) -> Self {
+    package static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = ConfigurationForm<Int>.whole(range, unit: "seconds")
         return number.map(json: { .integer($0.components.seconds) }) { seconds, _, _ in .seconds(seconds) }
+    }
+
+    /// Returns the form of a duration, which is a whole number of milliseconds in the file.
+    package static func milliseconds(_ range: ClosedRange<Int>) -> Self {
+        let number = ConfigurationForm<Int>.whole(range, unit: "milliseconds")
+        return number.map(json: { .integer(Int64($0 / .milliseconds(1))) }) { milliseconds, _, _ in
+            .milliseconds(milliseconds)
+        }
     }
 }
 
 extension ConfigurationForm where Value == String {
     /// Returns the form of any text of 1 to `limit` bytes.
-    static func text(upTo limit: Int) -> Self {
+    package static func text(upTo limit: Int) -> Self {
         let description = ConfigurationDescription(
             schema: [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(Int64(limit)))],
             words: "text \(limit)")
@@ -193,12 +220,13 @@ extension ConfigurationForm where Value == String {
     }
 
     /// The form of a path. The reference calls it `path`, without its length.
-    static var path: Self {
+    package static var path: Self {
         let form = path(upTo: JSONText.longestPath)
         return Self(.init(schema: form.description.schema, words: "path"), json: form.json, read: form.read)
     }
 
-    static func path(upTo limit: Int) -> Self {
+    /// Returns the form of a path of at most `limit` bytes.
+    package static func path(upTo limit: Int) -> Self {
         // `map` adds the closure that writes a default. A form of `text(upTo:_:)` has no such closure.
         text(upTo: limit, TextFormat.path).map(json: JSONValue.string) { path, _, _ in path }
     }
@@ -209,7 +237,7 @@ extension ConfigurationForm {
     ///
     /// - Parameter requirement: the text of the fault for any other word. Nil for a text that lists the
     ///   words.
-    static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
+    package static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
     where Value: Equatable {
         let words = values.map(\.word)
         let description = ConfigurationDescription(
@@ -228,7 +256,7 @@ extension ConfigurationForm {
     }
 
     /// Returns the form of an enumeration whose raw values are the words.
-    static func word(of _: Value.Type = Value.self) -> Self
+    package static func word(of _: Value.Type = Value.self) -> Self
     where Value: RawRepresentable & CaseIterable & Equatable, Value.RawValue == String {
         .words(Value.allCases.map { (word: $0.rawValue, value: $0) })
     }
