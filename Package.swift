@@ -218,8 +218,9 @@ let libraries: KeyValuePairs<String, Imports> = [
     ],
     "Tests/Fuzzing": [
         "FuzzTargets": [
-            "BlueZTransport", "CBOR", "CommandLineInterface", "COSE", "countersign-portrait", "countersignd",
-            "FieldTrace", "Fleet", "ISO7816", "JSON", "MdocModel", "MdocSession", "MdocTrust",
+            "BlueZTransport", "CBOR", "CommandLineInterface", "ConfigurationForms", "COSE",
+            "countersign-portrait",
+            "countersignd", "FieldTrace", "Fleet", "ISO7816", "JSON", "MdocModel", "MdocSession", "MdocTrust",
             "MdocVerification", "MdocWallet", "NDEF", "OpenSSLCrypto", "PKIX", "PortraitImage",
             "PresentationService", "ReaderAPI", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
             "RecordBench", "Reports", "RequestPlanner", "TestCredentials", "WalletPresentation", grdb,
@@ -246,9 +247,8 @@ let programs: KeyValuePairs<String, Imports> = [
             "Reports", argumentParser, logging, serviceLifecycle, unixSignals,
         ],
         "countersign-accessories": [
-            "Accessories", "AccessoryDevices", "CProcess", "ConfigurationForms", "DaemonClient",
-            "ErrorMapping",
-            "JSON", "Transport", argumentParser,
+            "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient", "JSON",
+            "Transport", argumentParser,
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [

@@ -12,6 +12,7 @@ enum ImportRules {
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CProcess": ["Commands/countersignd/", "Service/ChildPrograms/"],
+        "CAccessoryDevices": ["Service/AccessoryDevices/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "CCurl": ["Service/HTTPClient/"],
         "CMosquitto": ["Fleet/Fleet/"],

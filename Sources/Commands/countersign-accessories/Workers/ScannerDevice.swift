@@ -77,7 +77,7 @@ struct HIDPOSScannerDevice: ScannerDevice, ~Copyable {
     /// Opens the first device with these numbers whose report descriptor is a bar code scanner's. A scanner often has
     /// further HID interfaces, such as a keyboard.
     init(_ scanner: HIDPOSScanner) throws(DeviceFault) {
-        let paths = HIDRawDevice.paths(vendor: scanner.usb.vendor, product: scanner.usb.product)
+        let paths = HIDRawDevice.paths(of: scanner.usb)
         guard !paths.isEmpty else { throw .absent }
         for path in paths {
             let device = try HIDRawDevice(path: path)
@@ -101,7 +101,8 @@ struct HIDPOSScannerDevice: ScannerDevice, ~Copyable {
     mutating func turn(on isOn: Bool) throws(DeviceFault) {}
 
     mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
-        guard let bytes = try device.read() else { return [] }
+        let bytes = try device.read()
+        guard !bytes.isEmpty else { return [] }
         return report.receive(bytes[...], at: now).map { [ScannedCode($0)] } ?? []
     }
 

@@ -24,7 +24,7 @@ internal import MdocTrust
 /// `DocumentInstaller` do.
 package struct AcceptedDocuments: Sendable {
     /// The members of the configuration that only the kiosk's own file may set.
-    private static let fixed = ["$schema", "store", "keys", "fleet"]
+    private static let fixed = ["$schema", "store", "keys", "fleet", "accessories"]
     /// The maximum time by which a document may be dated ahead of the kiosk's clock, in seconds.
     private static let clockSkew: Int64 = 300
     /// The maximum number of trials without a result for one document. A power cut, for example, ends a trial
