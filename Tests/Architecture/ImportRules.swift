@@ -14,7 +14,7 @@ enum ImportRules {
         "CProcess": ["Commands/countersignd/", "Service/ChildPrograms/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "CCurl": ["Service/HTTPClient/"],
-        "CMosquitto": ["Fleet/Fleet/"],
+        "CMosquitto": ["Service/MQTTClient/"],
         "CPostgreSQL": ["Service/ReaderStore/"],
         "SystemPackage": [
             "Transports/Transport/", "Service/CommandLineInterface/", "Service/ReaderIdentityStore/",
