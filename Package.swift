@@ -165,8 +165,8 @@ let libraries: KeyValuePairs<String, Imports> = [
             "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", logging,
         ],
         "FleetHub": [
-            "ErrorMapping", "Fleet", "HTTPServing", "JSON", "MdocModel", "MQTTClient", "OpenSSLCrypto", "PKIX",
-            "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport", httpTypes, hummingbird,
+            "ErrorMapping", "Fleet", "HTTPServing", "JSON", "MdocModel", "MQTTClient", "OpenSSLCrypto",
+            "PKIX", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport", httpTypes, hummingbird,
             hummingbirdCore, logging, nioCore, nioSSL, serviceLifecycle,
         ],
     ],
@@ -323,7 +323,9 @@ let tests: KeyValuePairs<String, Imports> = [
         "ChildPrograms": [],
         "Accessories": [],
         "AccessoryDevices": ["Deadlines", "OtherPrograms"],
-        "MQTTClient": ["Accessories", "Deadlines", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials"],
+        "MQTTClient": [
+            "Accessories", "Deadlines", "JSON", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials",
+        ],
         "ReaderIdentityStore": ["TestCredentials"],
         "ReaderStore": ["OtherPrograms", "RecordBench", "RecordWriter", "TestCredentials"],
         "ReaderTokens": ["OtherPrograms", "PKIX", "TestCredentials"],

@@ -114,9 +114,10 @@ internal import Transport
         switch protection {
         case .unencrypted: return true
         case .tls(let roots, let own):
-            return unsafe mosquitto_tls_set(client, roots.path, nil, own?.certificate, own?.key, nil) == success
-                // The value 1 requires verification of the broker's certificate. libmosquitto verifies the host
-                // name in the certificate by default.
+            return unsafe mosquitto_tls_set(client, roots.path, nil, own?.certificate, own?.key, nil)
+                == success
+                // The value 1 requires verification of the broker's certificate. libmosquitto verifies the
+                // host name in the certificate by default.
                 && mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
         }
     }

@@ -3,7 +3,8 @@ package import MQTTClient
 /// The address of a chain's broker and the credentials of a kiosk or a hub.
 ///
 /// The chain's own certificate authority certifies the broker, the hubs and the kiosks, and each side must
-/// present its certificate. This type therefore has no value without TLS, and none without a client certificate.
+/// present its certificate. This type therefore has no value without TLS, and none without a client
+/// certificate.
 package struct FleetBrokerSettings: Sendable {
     /// The maximum number of unread events; the oldest are dropped. The number is large, because a hub that
     /// connects receives a message from every kiosk: the presence of the kiosk (`KioskPresence`).
