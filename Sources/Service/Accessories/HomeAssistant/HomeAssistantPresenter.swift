@@ -244,9 +244,9 @@ package struct HomeAssistantPresenter: Sendable {
     /// - Parameter isGranted: Whether the daemon has recorded the output as given. `false` too if no answer
     ///   came.
     package mutating func claimed(_ number: Int64, isGranted: Bool, at now: Duration) -> [Action] {
-        guard case .claimed(let output, let identifier, let since)? = outputs.removeValue(forKey: number),
-            isGranted
-        else { return [] }
+        guard case .claimed(let output, let identifier, let since)? = outputs[number] else { return [] }
+        outputs[number] = nil
+        guard isGranted else { return [] }
         guard isConnected, now - since <= Self.claimTimeout, let index = index(of: output.lane) else {
             return [.finish(number, .unknown)]
         }

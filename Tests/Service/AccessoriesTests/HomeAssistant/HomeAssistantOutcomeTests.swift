@@ -15,6 +15,7 @@ struct HomeAssistantOutcomeTests {
         let lane = try #require(HomeAssistantLane("gate", presets: [], base: Stage.base))
         #expect(
             try actions == [.announce(lane.event(.allow, Stage.identifier(), isTest: false), output: 1)])
+        #expect(presenter.claimed(1, isGranted: true, at: .seconds(1)).isEmpty, "an answer counts once")
         #expect(presenter.acknowledged(1) == [.finish(1, .done)])
         #expect(presenter.acknowledged(1).isEmpty)
     }
@@ -36,7 +37,7 @@ struct HomeAssistantOutcomeTests {
         var presenter = try Stage.presenter()
         _ = try presenter.due(Stage.output(), Stage.identifier(), at: .zero)
         #expect(presenter.claimed(1, isGranted: false, at: .zero).isEmpty)
-        #expect(presenter.claimed(1, isGranted: true, at: .zero).isEmpty, "an answer counts once")
+        #expect(presenter.claimed(1, isGranted: true, at: .zero).isEmpty, "the answer before counts")
         #expect(presenter.claimed(2, isGranted: true, at: .zero).isEmpty, "nobody claimed it")
     }
 

@@ -119,7 +119,10 @@ struct HomeAssistantPresenterTests {
         let actions = presenter.setLanes([("gate", ["Age 21"]), ("bar", []), ("a/b", [])])
         #expect(actions.subscriptions == ["homeassistant/button/countersign__bar/+/config"])
         #expect(actions.published.contains("countersign/bar/available offline"))
-        #expect(!actions.published.contains { $0.contains("gate/state") || $0.contains("a/b") })
+        #expect(
+            !actions.published.contains {
+                $0.hasPrefix("countersign/gate/") || $0.hasPrefix("countersign/a/b/")
+            })
         let removal = presenter.setLanes([("bar", [])]).published
         for topic in [
             "homeassistant/event/countersign__gate/outcome/config",
