@@ -37,7 +37,7 @@ let systemLibraries: [Target] = [
     system("CBlueZ", pkgConfig: "bluez", from: "libbluetooth-dev"),
     // Nonces that several servers share: the header alone, ReaderStore loads the library.
     system("CPostgreSQL", from: "libpq-dev"),
-    // Presence of the kiosks of a chain, and change notices to them.
+    // The brokers of a chain of shops and of Home Assistant.
     system("CMosquitto", pkgConfig: "libmosquitto", from: "libmosquitto-dev"),
     // Lists, webhooks and hubs over HTTPS: the header alone, HTTPClient loads the library when it is first used.
     system("CCurl", from: "libcurl4-openssl-dev"),
@@ -157,17 +157,18 @@ let libraries: KeyValuePairs<String, Imports> = [
         "Accessories": ["ConfigurationForms", "ErrorMapping", "JSON", "OpenSSLCrypto"],
         // The devices of accessories: serial lines, keyboards, HID devices, GPIO lines.
         "AccessoryDevices": ["Accessories", "CAccessoryDevices"],
+        // Connections to MQTT brokers. At a counter without a chain, only `countersign-accessories` makes them.
+        "MQTTClient": ["CMosquitto", "Transport"],
     ],
     // The kiosks of a chain and its hub. A single counter links none of it.
     "Sources/Fleet": [
         "Fleet": [
-            "CBOR", "CMosquitto", "COSE", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust",
-            "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport",
-            logging,
+            "CBOR", "COSE", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust", "MQTTClient",
+            "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", logging,
         ],
         "FleetHub": [
-            "ErrorMapping", "Fleet", "HTTPServing", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX",
-            "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport", httpTypes, hummingbird,
+            "ErrorMapping", "Fleet", "HTTPServing", "JSON", "MdocModel", "MQTTClient", "OpenSSLCrypto",
+            "PKIX", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport", httpTypes, hummingbird,
             hummingbirdCore, logging, nioCore, nioSSL, serviceLifecycle,
         ],
     ],
@@ -248,7 +249,7 @@ let programs: KeyValuePairs<String, Imports> = [
         ],
         "countersign-accessories": [
             "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient", "JSON",
-            "Transport", argumentParser,
+            "MQTTClient", "OpenSSLCrypto", "Transport", argumentParser,
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [
@@ -328,6 +329,9 @@ let tests: KeyValuePairs<String, Imports> = [
         "Accessories": [],
         "AccessoryDevices": ["Deadlines", "OtherPrograms"],
         "DaemonClient": [],
+        "MQTTClient": [
+            "Accessories", "Deadlines", "JSON", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials",
+        ],
         "ReaderIdentityStore": ["TestCredentials"],
         "ReaderStore": ["OtherPrograms", "RecordBench", "RecordWriter", "TestCredentials"],
         "ReaderTokens": ["OtherPrograms", "PKIX", "TestCredentials"],

@@ -31,6 +31,47 @@ struct FleetLayerTests {
         #expect(!Manifest.closure(of: name).contains { $0.layer == .fleet })
     }
 
+    /// The targets outside of the fleet that are linked with a target and name the MQTT client.
+    private func clients(in name: String, of targets: [ManifestTarget] = Manifest.targets) -> Set<String> {
+        Set(
+            Manifest.closure(of: name, in: targets)
+                .filter { $0.layer != .fleet && $0.dependencies.contains("MQTTClient") }.map(\.name))
+    }
+
+    @Test("Only the fleet and the program of accessories connect to an MQTT broker")
+    func brokers() throws {
+        try #require(Manifest.byName["MQTTClient"] != nil)
+        let importers = Manifest.targets.filter {
+            $0.layer != nil && $0.dependencies.contains("MQTTClient")
+        }
+        #expect(Set(importers.map(\.name)) == ["Fleet", "FleetHub", "countersign-accessories"])
+    }
+
+    @Test("No program of a single counter links mosquitto; the daemon links it with the fleet alone")
+    func mosquitto() {
+        for name in Self.withoutFleet + ["PresentationService", "ReaderAPI", "Accessories"] {
+            #expect(!Manifest.closure(of: name).contains { $0.name == "CMosquitto" }, "\(name)")
+        }
+        #expect(clients(in: "countersignd") == [])
+        #expect(clients(in: "countersign-accessories") == ["countersign-accessories"])
+    }
+
+    @Test("The twin: a daemon whose service connects to a broker is found")
+    func mosquittoTwin() {
+        let targets = Manifest.targets(
+            in: """
+                let libraries: KeyValuePairs<String, Imports> = [
+                    "Sources/Service": ["MQTTClient": [], "Counter": ["MQTTClient"]],
+                    "Sources/Fleet": ["Kiosk": ["MQTTClient"]],
+                ]
+                let programs: KeyValuePairs<String, Imports> = [
+                    "Sources/Commands": ["daemon": ["Counter", "Kiosk"], "other": ["Kiosk"]],
+                ]
+                """)
+        #expect(clients(in: "daemon", of: targets) == ["Counter"])
+        #expect(clients(in: "other", of: targets) == [])
+    }
+
     @Test("A hub serves HTTP and links nothing of a counter's presentations")
     func hub() {
         let linked = Set(Manifest.closure(of: "countersign-hub").map(\.name))

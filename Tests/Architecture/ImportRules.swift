@@ -15,7 +15,7 @@ enum ImportRules {
         "CAccessoryDevices": ["Service/AccessoryDevices/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "CCurl": ["Service/HTTPClient/"],
-        "CMosquitto": ["Fleet/Fleet/"],
+        "CMosquitto": ["Service/MQTTClient/"],
         "CPostgreSQL": ["Service/ReaderStore/"],
         "SystemPackage": [
             "Transports/Transport/", "Service/CommandLineInterface/", "Service/ReaderIdentityStore/",

@@ -61,7 +61,7 @@ struct RunningHub {
         let database = bench.database
         let (certificate, key) = ("\(folder)/authority.pem", "\(folder)/authority-key.pem")
         let broker = HubBroker(
-            BrokerConnection.Settings(
+            FleetBrokerSettings(
                 host: "localhost", port: 1, authority: certificate, certificate: "\(folder)/hub.pem",
                 key: "\(folder)/hub-key.pem", user: "hub", password: "x", client: "hub"), database, log: log,
             now: now)

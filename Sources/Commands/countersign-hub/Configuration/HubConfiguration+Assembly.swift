@@ -15,7 +15,7 @@ extension HubConfiguration {
         let database: HubDatabase
         let authority: HubAuthority
         let tls: ServerTLS
-        let broker: BrokerConnection.Settings
+        let broker: FleetBrokerSettings
         /// The public fleet keys. A running hub does not use this value. It is read so that a faulty key file
         /// prevents the start.
         let keyring: FleetKeyring
@@ -48,8 +48,8 @@ extension HubConfiguration {
     }
 
     /// Makes the settings of the connection to the broker, with the password from its file.
-    func brokerSettings() throws(HubFault) -> BrokerConnection.Settings {
-        BrokerConnection.Settings(
+    func brokerSettings() throws(HubFault) -> FleetBrokerSettings {
+        FleetBrokerSettings(
             host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,
             key: broker.key, user: broker.user,
             password: try secret(broker.passwordFile, of: "broker.passwordFile"), client: "countersign-hub")

@@ -1,6 +1,7 @@
 internal import ErrorMapping
 internal import JSON
 internal import Logging
+internal import MQTTClient
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
@@ -153,11 +154,12 @@ actor BrokerFollower {
         let topics = FleetTopics(settings.membership.chain)
         let kiosk = settings.membership.kiosk
         let connection = BrokerConnection(
-            BrokerConnection.Settings(
+            FleetBrokerSettings(
                 host: access.host, port: access.port, authority: settings.authority,
                 certificate: folder.certificatePath, key: folder.keyPath, user: access.user,
                 password: access.password, client: FleetTopics.client(of: kiosk),
-                will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
+                will: (topics.presence(of: kiosk), KioskPresence.offline.payload)
+            ).connection)
         guard let connection else {
             remark(
                 "libmosquitto does not accept the files in fleet.authority and STORE/fleet, or this process has no file descriptor left: check the files and the limit of open files"
@@ -178,7 +180,7 @@ actor BrokerFollower {
                     connection.publish(
                         KioskPresence(isOnline: true, software: settings.software).payload,
                         to: topics.presence(of: kiosk), isRetained: true)
-                case .message(let topic, let payload):
+                case .message(let topic, let payload, _):
                     guard let notice = ChangeNotice(payload) else {
                         remark(malformed: topic)
                         continue

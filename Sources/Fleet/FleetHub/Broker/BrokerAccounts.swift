@@ -1,5 +1,6 @@
 internal import Fleet
 internal import JSON
+internal import MQTTClient
 
 /// Creates kiosks' accounts at the broker, and gives existing accounts a new password.
 ///

@@ -1,5 +1,6 @@
 internal import Fleet
 internal import JSON
+internal import MQTTClient
 
 /// The commands of mosquitto's dynamic security plugin. A repeated command has no further effect.
 enum BrokerCommands {

@@ -1,5 +1,6 @@
 package import Fleet
 internal import JSON
+internal import MQTTClient
 
 /// The properties of a hub's broker that `countersign-hub doctor` checks. Reading them changes nothing at the
 /// broker.
@@ -29,7 +30,7 @@ package enum BrokerFacts: Equatable, Sendable {
     private static let timeout = Duration.seconds(3)
 
     /// Connects to the broker and returns its properties.
-    package static func current(_ settings: BrokerConnection.Settings) async -> BrokerFacts {
+    package static func current(_ settings: FleetBrokerSettings) async -> BrokerFacts {
         guard let connection = settings.newConnection() else { return .filesRefused }
         connection.start()
         // After the timeout the connection is closed. Its events then end, and `facts(of:)` returns the
@@ -56,7 +57,7 @@ package enum BrokerFacts: Equatable, Sendable {
                 connection.subscribe(to: BrokerCommands.answers)
                 BrokerCommands.send([BrokerCommands.command("getDefaultACLAccess", [])], on: connection)
             case .refused(let code): return .refused(code: code)
-            case .message(_, let payload):
+            case .message(_, let payload, _):
                 if let defaults = Defaults(payload) { return .connected(defaults) }
             case .acknowledged, .ended: break
             }

@@ -1,6 +1,7 @@
 package import Fleet
 internal import JSON
 package import Logging
+internal import MQTTClient
 package import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderStore
@@ -60,7 +61,7 @@ package final class HubBroker: Service {
         var ignored: Set<String> = []
     }
 
-    private let settings: BrokerConnection.Settings
+    private let settings: FleetBrokerSettings
     private let database: HubDatabase
     private let topics: FleetTopics
     private let log: Logger
@@ -69,7 +70,7 @@ package final class HubBroker: Service {
     private let accounts: BrokerAccounts
 
     package init(
-        _ settings: BrokerConnection.Settings, _ database: HubDatabase, log: Logger,
+        _ settings: FleetBrokerSettings, _ database: HubDatabase, log: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.settings = settings
@@ -129,8 +130,8 @@ package final class HubBroker: Service {
                         ? "compare broker.user and broker.passwordFile with the hub's account at the broker"
                         : "see the log of mosquitto"
                     remark("the broker refuses this hub with the code \(code): \(advice)")
-                case .message(BrokerCommands.answers, let payload): await accounts.receive(payload)
-                case .message(let topic, let payload): receivePresence(topic, payload)
+                case .message(BrokerCommands.answers, let payload, _): await accounts.receive(payload)
+                case .message(let topic, let payload, _): receivePresence(topic, payload)
                 case .acknowledged(let number): acknowledged(number)
                 case .ended where !isAnswered && !Task.isCancelled:
                     remark(
@@ -372,7 +373,7 @@ extension PostgreSQLError {
     }
 }
 
-extension BrokerConnection.Settings {
+extension FleetBrokerSettings {
     /// Creates a connection with a unique client identifier, because the broker ends a connection when
     /// another client with its identifier connects. `nil` if libmosquitto does not accept the settings.
     func newConnection() -> BrokerConnection? {
@@ -381,6 +382,6 @@ extension BrokerConnection.Settings {
         // then ends the connection of one hub whenever the other connects, until random bytes are available
         // again.
         own.client += "-" + ((try? randomBytes(8))?.hexadecimal ?? "")
-        return BrokerConnection(own)
+        return BrokerConnection(own.connection)
     }
 }

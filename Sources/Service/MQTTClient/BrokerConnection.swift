@@ -3,42 +3,12 @@ internal import Glibc
 internal import Synchronization
 internal import Transport
 
-/// An event on a connection to the broker.
-package enum BrokerEvent: Equatable, Sendable {
-    /// The broker has accepted this client.
-    case connected
-    /// The broker refuses this client. `code` is the return code of its CONNACK (MQTT 3.1.1, section
-    /// 3.2.2.3).
-    case refused(code: Int32)
-    /// The connection has ended or could not be made. This is the last event.
-    case ended
-    /// A message on a subscribed topic.
-    case message(topic: String, payload: [UInt8])
-    /// The broker has acknowledged the published message with this number.
-    case acknowledged(Int32)
-}
-
-/// The broker fault that was logged last. A client without a connection tries to connect again every few
-/// seconds. So a repeated fault is logged only once, until another fault occurs or a connection is made.
-package struct BrokerRemark: Sendable {
-    private var last = ""
-
-    package init() {}
-
-    /// Returns whether the text differs from the last recorded text, and records it.
-    package mutating func isNews(_ text: String) -> Bool {
-        defer { last = text }
-        return text != last
-    }
-
-    /// Forgets the recorded text, because a connection was made.
-    package mutating func clear() { last = "" }
-}
-
-/// A connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. Each connection
-/// needs a new object.
+/// A connection to an MQTT 3.1.1 broker, from `start()` to the event `ended`. Each connection needs a new
+/// object.
 ///
-/// A kiosk uses a connection in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
+/// A chain of shops uses connections to its own broker, in kiosks (`BrokerFollower`) and hubs (`HubBroker`).
+/// `countersign-accessories` uses a connection to the broker of a house, for example for Home Assistant. Each
+/// owner reads `events` in one task.
 ///
 /// - A separate thread waits for the socket with poll(2). libmosquitto's own thread uses select(2), which
 ///   accepts no descriptor above 1023. A hub with a thousand kiosks could therefore not reconnect to a broker
@@ -49,44 +19,9 @@ package struct BrokerRemark: Sendable {
 ///   client.
 ///
 /// Limits: 20 s until the broker accepts the client, a keep-alive of 20 s, messages of at most 16 KiB, and at
-/// most 131 072 unread events. The TLS version is at least 1.2. Each side must present a certificate from the
-/// certificate authority that the chain of shops runs itself. The connection never reconnects by itself.
+/// most `Settings.mostUnread` unread events. `BrokerProtection` says how the two sides are authenticated. The
+/// connection never reconnects by itself.
 @safe package final class BrokerConnection: @unchecked Sendable {  // libmosquitto locks its own state
-    /// The broker's address and the credentials of this client.
-    package struct Settings: Sendable {
-        package var host: String
-        package var port: Int64
-        /// The PEM file with the roots of the broker's certificate.
-        package var authority: String
-        /// The PEM file with the client's certificate.
-        package var certificate: String
-        /// The PEM file with the client's private key.
-        package var key: String
-        package var user: String
-        package var password: String
-        /// The MQTT client identifier. The broker ends an existing connection when a client with the same
-        /// identifier connects.
-        package var client: String
-        /// The client's MQTT will, a retained message that the broker publishes if it loses this client, or
-        /// `nil` for no will.
-        package var will: (topic: String, payload: [UInt8])?
-
-        package init(
-            host: String, port: Int64, authority: String, certificate: String, key: String, user: String,
-            password: String, client: String, will: (topic: String, payload: [UInt8])? = nil
-        ) {
-            self.host = host
-            self.port = port
-            self.authority = authority
-            self.certificate = certificate
-            self.key = key
-            self.user = user
-            self.password = password
-            self.client = client
-            self.will = will
-        }
-    }
-
     /// The maximum size of a received message, in bytes. Longer messages are dropped.
     package static let longestMessage = 1 << 14
     /// The MQTT keep-alive, in seconds. After this time without a message libmosquitto pings the broker, and
@@ -102,9 +37,6 @@ package struct BrokerRemark: Sendable {
     /// The maximum number of socket events until the broker accepts this client; about a dozen are normal. A
     /// server that is no broker cannot keep the socket's thread busy for longer.
     private static let mostSteps = 200
-    /// The maximum number of unread events; the oldest are dropped. The number is large, because a hub that
-    /// connects receives a message from every kiosk: the presence of the kiosk (`KioskPresence`).
-    private static let mostWaiting = 1 << 17
 
     /// Whether libmosquitto could be initialised. The first use of this value initialises the library, once
     /// in the process.
@@ -137,7 +69,7 @@ package struct BrokerRemark: Sendable {
         self.wake = wake
         address = (settings.host, port)
         let (events, continuation) = AsyncStream.makeStream(
-            of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
+            of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(settings.mostUnread))
         self.events = events
         box = EventBox(continuation)
         // libmosquitto does not retain the box. `box` lives as long as this object, which destroys the
@@ -163,17 +95,31 @@ package struct BrokerRemark: Sendable {
             // In this mode, calls from other threads only queue their packets, so that one thread alone
             // writes to the socket.
             unsafe mosquitto_threaded_set(client, true) == success,
-            unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
-            unsafe mosquitto_tls_set(
-                client, settings.authority, nil, settings.certificate, settings.key, nil) == success,
-            // The value 1 requires verification of the broker's certificate. libmosquitto verifies the host
-            // name in the certificate by default.
-            unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
+            unsafe protect(client, settings.protection)
         else { return false }
+        if let login = settings.login,
+            unsafe mosquitto_username_pw_set(client, login.user, login.password) != success
+        {
+            return false
+        }
         guard let will = settings.will else { return true }
         // The will has QoS 1 and is retained.
         return unsafe mosquitto_will_set(
             client, will.topic, Int32(will.payload.count), will.payload, 1, true) == success
+    }
+
+    /// Gives libmosquitto's client the TLS settings. Returns whether libmosquitto accepts them.
+    private static func protect(_ client: OpaquePointer, _ protection: BrokerProtection) -> Bool {
+        let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
+        switch protection {
+        case .unencrypted: return true
+        case .tls(let roots, let own):
+            return unsafe mosquitto_tls_set(client, roots.path, nil, own?.certificate, own?.key, nil)
+                == success
+                // The value 1 requires verification of the broker's certificate. libmosquitto verifies the
+                // host name in the certificate by default.
+                && mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
+        }
     }
 
     /// Registers callbacks, which run on the socket's thread.
@@ -195,7 +141,9 @@ package struct BrokerRemark: Sendable {
             let payload = unsafe UnsafeRawBufferPointer(
                 start: message.payload, count: Int(message.payloadlen))
             unsafe EventBox.yield(
-                .message(topic: String(cString: topic), payload: Array(payload)), to: context)
+                .message(
+                    topic: String(cString: topic), payload: Array(payload), isRetained: message.retain),
+                to: context)
         }
     }
 
