@@ -1,0 +1,109 @@
+/// A key that a scanner pressed, with what was held at that time.
+enum ScannedStroke: Equatable, Sendable {
+    case key(UInt16, isShifted: Bool, isAltGrHeld: Bool, isCapsLockOn: Bool)
+    /// A character that was typed by its number (Alt and digits of the keypad), in any layout.
+    case character(UInt8)
+    /// A key that gives no character, for example with Control.
+    case noCharacter
+}
+
+/// The ASCII characters that the keys of a layout give.
+///
+/// Dead keys and characters outside ASCII are left out: no engagement has them, and a text with one is not complete.
+struct KeyboardCharacters: Sendable {
+    /// The character that stands for a key without an ASCII character. It is in no code.
+    static let substitute: UInt8 = 0x1a
+
+    private var plain: [UInt16: UInt8] = [:]
+    private var shifted: [UInt16: UInt8] = [:]
+    private var altGr: [UInt16: UInt8] = [:]
+
+    static func of(_ layout: KeyboardLayout) -> KeyboardCharacters {
+        switch layout {
+        case .us: us
+        case .de: de
+        case .fr: fr
+        }
+    }
+
+    /// Returns the character of a stroke, or `substitute` if the layout has none for it.
+    func character(of stroke: ScannedStroke) -> UInt8 {
+        switch stroke {
+        case .character(let character): return character
+        case .noCharacter: return Self.substitute
+        case .key(let code, let isShifted, let isAltGrHeld, let isCapsLockOn):
+            if let character = Self.keypad[code] { return character }
+            if isAltGrHeld { return altGr[code] ?? Self.substitute }
+            // Caps Lock acts on letters only, as it does on Linux in all three layouts.
+            let isLetter = plain[code].map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ?? false
+            let keys = isShifted != (isLetter && isCapsLockOn) ? shifted : plain
+            return keys[code] ?? Self.substitute
+        }
+    }
+
+    /// The keypad's characters, which are those of Num Lock in every layout.
+    private static let keypad: [UInt16: UInt8] = {
+        var characters: [UInt16: UInt8] = [
+            ScannerKey.keypadAsterisk: UInt8(ascii: "*"), ScannerKey.keypadMinus: UInt8(ascii: "-"),
+            ScannerKey.keypadPlus: UInt8(ascii: "+"), ScannerKey.keypadSlash: UInt8(ascii: "/"),
+        ]
+        for (digit, key) in ScannerKey.keypadDigits.enumerated() {
+            characters[key] = UInt8(ascii: "0") + UInt8(digit)
+        }
+        return characters
+    }()
+
+    /// Adds the characters of keys with consecutive codes. A character outside ASCII stands for a key without a
+    /// character that counts here.
+    private mutating func add(from first: UInt16, _ plain: String, _ shifted: String, altGr: String = "") {
+        Self.add(plain, from: first, to: &self.plain)
+        Self.add(shifted, from: first, to: &self.shifted)
+        Self.add(altGr, from: first, to: &self.altGr)
+    }
+
+    private static func add(_ row: String, from first: UInt16, to characters: inout [UInt16: UInt8]) {
+        for (code, character) in zip(first..., row) { characters[code] = character.asciiValue }
+    }
+
+    /// US English.
+    private static let us: KeyboardCharacters = {
+        var keys = KeyboardCharacters()
+        keys.add(from: ScannerKey.one, "1234567890-=", "!@#$%^&*()_+")
+        keys.add(from: ScannerKey.q, "qwertyuiop[]", "QWERTYUIOP{}")
+        keys.add(from: ScannerKey.a, "asdfghjkl;'", "ASDFGHJKL:\"")
+        keys.add(from: ScannerKey.grave, "`", "~")
+        keys.add(from: ScannerKey.backslash, "\\", "|")
+        keys.add(from: ScannerKey.z, "zxcvbnm,./", "ZXCVBNM<>?")
+        keys.add(from: ScannerKey.space, " ", " ")
+        return keys
+    }()
+
+    /// German (T1). The acute accent and the circumflex are dead keys.
+    private static let de: KeyboardCharacters = {
+        var keys = KeyboardCharacters()
+        keys.add(from: ScannerKey.one, "1234567890ß´", "!\"§$%&/()=?´", altGr: "¹²³¼½¬{[]}\\¸")
+        keys.add(from: ScannerKey.q, "qwertzuiopü+", "QWERTZUIOPÜ*", altGr: "@ł€¶ŧ←↓→øþ¨~")
+        keys.add(from: ScannerKey.a, "asdfghjklöä", "ASDFGHJKLÖÄ")
+        keys.add(from: ScannerKey.grave, "ˆ", "°")
+        keys.add(from: ScannerKey.backslash, "#", "'")
+        keys.add(from: ScannerKey.z, "yxcvbnm,.-", "YXCVBNM;:_")
+        keys.add(from: ScannerKey.space, " ", " ")
+        keys.add(from: ScannerKey.beside, "<", ">", altGr: "|")
+        return keys
+    }()
+
+    /// French (AZERTY). Digits need Shift. The circumflex beside P is a dead key, as the tilde and the grave accent of
+    /// AltGr are on some computers.
+    private static let fr: KeyboardCharacters = {
+        var keys = KeyboardCharacters()
+        keys.add(from: ScannerKey.one, "&é\"'(-è_çà)=", "1234567890°+", altGr: "¹ˇ#{[|¸\\ˆ@]}")
+        keys.add(from: ScannerKey.q, "azertyuiopˆ$", "AZERTYUIOP¨£")
+        keys.add(from: ScannerKey.a, "qsdfghjklmù", "QSDFGHJKLM%")
+        keys.add(from: ScannerKey.grave, "²", "³")
+        keys.add(from: ScannerKey.backslash, "*", "µ")
+        keys.add(from: ScannerKey.z, "wxcvbn,;:!", "WXCVBN?./§")
+        keys.add(from: ScannerKey.space, " ", " ")
+        keys.add(from: ScannerKey.beside, "<", ">")
+        return keys
+    }()
+}
