@@ -111,14 +111,14 @@ let libraries: KeyValuePairs<String, Imports> = [
         "FieldTrace": [
             "BlueZTransport", "CBOR", "ISO7816", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
             "NDEF", "OpenSSLCrypto", "PCSCTransport", "ReaderService", "Reports", "RequestPlanner",
-            "Transport",
+            "Transport", "VersionNumber",
         ],
         "PresentationService": [
             "Accessories", "CBOR", "ErrorMapping", "HTTPClient", "JSON", "MdocModel", "MdocTrust",
             "MdocVerification",
             "OpenSSLCrypto", "PortraitDecoding", "ReaderIdentityStore", "ReaderService", "ReaderStore",
             "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation", logging,
-            serviceLifecycle,
+            serviceLifecycle, "VersionNumber",
         ],
         "HTTPServing": [
             "ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", httpTypes,
@@ -131,15 +131,17 @@ let libraries: KeyValuePairs<String, Imports> = [
             "OpenSSLCrypto", "PortraitImage", "PresentationService", "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
             httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, serviceLifecycle,
+            "VersionNumber",
         ],
         // The common parts of the command lines of `countersign` and `countersign-lab`.
         "CommandLineInterface": [
             "BlueZTransport", "CBOR", "COSE", "ErrorMapping", "FieldTrace", "JSON", "MdocModel",
             "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PCSCTransport", "PKIX",
             "PortraitDecoding", "PortraitImage", "ReaderService", "ReaderStore", "Reports", "RequestPlanner",
-            "Transport", "WalletPresentation", argumentParser, systemPackage,
+            "Transport", "WalletPresentation", argumentParser, systemPackage, "VersionNumber",
         ],
         "DaemonClient": ["ErrorMapping", "JSON"],
+        "VersionNumber": [],
         // The common parts of the doctors of a reader and of a hub.
         "Doctor": ["CTimex", "JSON", "MdocModel", "ReaderService", "Transport"],
         "TapToPresent": [
@@ -240,16 +242,16 @@ let programs: KeyValuePairs<String, Imports> = [
             "PCSCTransport", "PKIX", "PortraitDecoding", "PresentationService", "ReaderAPI",
             "ReaderIdentityStore", "ReaderService",
             "ReaderStore", "ReaderTokens", "Reports", "RequestPlanner", "Transport", "WalletPresentation",
-            argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
+            argumentParser, logging, serviceLifecycle, systemPackage, unixSignals, "VersionNumber",
         ],
         "countersign-hub": [
             "Doctor", "ErrorMapping", "Fleet", "FleetHub", "HTTPServing", "JSON", "MdocModel",
             "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens",
-            "Reports", argumentParser, logging, serviceLifecycle, unixSignals,
+            "Reports", argumentParser, logging, serviceLifecycle, unixSignals, "VersionNumber",
         ],
         "countersign-accessories": [
             "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient", "JSON",
-            "MQTTClient", "OpenSSLCrypto", "Transport", argumentParser,
+            "MQTTClient", "OpenSSLCrypto", "Transport", argumentParser, "VersionNumber",
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [
@@ -363,10 +365,13 @@ let tests: KeyValuePairs<String, Imports> = [
         ],
         "countersign-hub": ["countersign", "OtherPrograms"],
         "countersign-accessories": ["Deadlines", "OtherPrograms"],
-        "countersign-lab": ["CommandBench", "countersign", "OtherPrograms", "PCSCBench", "ReaderService"],
+        "countersign-lab": [
+            "CommandBench", "countersign", "OtherPrograms", "PCSCBench", "ReaderService", "VersionNumber",
+        ],
         "countersign": [
             "BlueZBench", "CommandBench", "COSE", "countersign-lab", "countersign-portrait", "HTTPSBench",
-            "MdocWallet", "OtherPrograms", "PCSCBench", "RecordBench", "TestCredentials", grdb,
+            "MdocWallet", "OtherPrograms", "PCSCBench", "RecordBench", "TestCredentials", "VersionNumber",
+            grdb,
         ],
     ],
     "Tests/Fuzzing": [

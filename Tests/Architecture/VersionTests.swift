@@ -5,7 +5,7 @@ import VectorFiles
 /// The version number is in `Version.swift`. The package reads it there; what cannot read it is compared with it here.
 @Suite("The version number")
 struct VersionTests {
-    private static let source = "Sources/Service/Reports/Version.swift"
+    private static let source = "Sources/Service/VersionNumber/Version.swift"
 
     private static func text(of path: String) throws -> String {
         try String(contentsOf: VectorFiles.repository.appending(path: path), encoding: .utf8)

@@ -7,7 +7,7 @@ internal import JSON
 enum AccessoryEvent: Equatable, Sendable {
     /// The accessories of this computer's lanes. An accessory that this version cannot read is left out, and its fault is
     /// in `faults`.
-    case accessories([Accessory], faults: [String])
+    case accessories([Accessory], lanes: [LaneDescription], faults: [String])
     case lane(LaneNews)
     case output(DueOutput)
 
@@ -32,7 +32,8 @@ enum AccessoryEvent: Equatable, Sendable {
 
     private static func accessories(in text: JSONText) throws(JSONFault) -> AccessoryEvent {
         var (accessories, faults): ([Accessory], [String]) = ([], [])
-        for object in try text.members().required("accessories").array(upTo: AccessoryForms.most) {
+        let members = try text.members()
+        for object in try members.required("accessories").array(upTo: AccessoryForms.most) {
             var reading = ConfigurationReading()
             if let accessory = AccessoryForms.accessory.read(object, &reading), reading.faults.isEmpty {
                 accessories.append(accessory)
@@ -40,7 +41,15 @@ enum AccessoryEvent: Equatable, Sendable {
                 faults += reading.faults.map { "\($0.pointer): \($0.requirement)" }
             }
         }
-        return .accessories(accessories, faults: faults)
+        let lanes = try members.required("lanes").array(upTo: 64).map { lane throws(JSONFault) in
+            let members = try lane.members()
+            return LaneDescription(
+                name: try members.required("name").string(upTo: 64),
+                presets: try members.required("presets").array().map { name throws(JSONFault) in
+                    try name.string(upTo: 64)
+                })
+        }
+        return .accessories(accessories, lanes: lanes, faults: faults)
     }
 }
 

@@ -19,6 +19,7 @@ struct DaemonListener {
         var lastFault: String?
         while true {
             let fault = listen { lastFault = nil }
+            accessories.post(.daemonLost)
             if fault != lastFault { Journal.write(fault) }
             lastFault = fault
             Pause.sleep(Self.pause)
@@ -49,10 +50,11 @@ struct DaemonListener {
     private func follow(_ event: DaemonEvent) {
         do throws(JSONFault) {
             switch try AccessoryEvent(event) {
-            case .accessories(let list, let faults):
+            case .accessories(let list, let lanes, let faults):
                 for fault in faults { Journal.write("an accessory is left out: \(fault)") }
                 accessories.replace(by: list)
-            case .lane(let news): accessories.tell(news)
+                accessories.post(.lanes(lanes))
+            case .lane(let news): accessories.post(.lane(news))
             case .output(let output): accessories.deliver(output)
             case nil: break
             }

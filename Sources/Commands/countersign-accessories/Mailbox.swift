@@ -1,5 +1,6 @@
 internal import Accessories
 internal import AccessoryDevices
+internal import MQTTClient
 internal import Synchronization
 
 /// A message to the worker of an accessory.
@@ -8,11 +9,23 @@ enum WorkerMessage: Sendable {
     case output(DueOutput)
     /// The daemon has answered to the claim of an output.
     case claimed(ClaimAnswer, output: Int64)
+    /// The lanes of the daemon, with their presets.
+    case lanes([LaneDescription])
     /// The state of a lane has changed.
     case lane(LaneNews)
+    /// The connection to the daemon has ended.
+    case daemonLost
+    case broker(BrokerEvent)
     /// The daemon has connected again and knows no states: report the state once more.
     case reportAgain
     case stop
+}
+
+/// A lane, as the daemon announces it.
+struct LaneDescription: Equatable, Sendable {
+    let name: String
+    /// The names of the lane's presets that ask for no data.
+    let presets: [String]
 }
 
 /// The state of a lane, as the daemon announces it.
@@ -28,7 +41,7 @@ struct LaneNews: Equatable, Sendable {
 final class Mailbox: Sendable {
     /// The maximum number of waiting messages. A worker that is this far behind hangs in a call to its device, and
     /// loses the oldest messages but `stop`.
-    private static let capacity = 64
+    private static let capacity = 512
 
     private let messages = Mutex<[WorkerMessage]>([])
     private let wakeUp: WakeUp

@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import Accessories
 internal import AccessoryDevices
 internal import JSON
@@ -84,9 +85,9 @@ final class RunningAccessories: Sendable {
         desk.mailbox.post(.output(output))
     }
 
-    /// Tells all workers about a lane.
-    func tell(_ news: LaneNews) {
-        for group in groups.withLock({ $0 }) { group.post(.lane(news)) }
+    /// Sends a message to all workers.
+    func post(_ message: WorkerMessage) {
+        for group in groups.withLock({ $0 }) { group.post(message) }
     }
 
     /// Stops all workers. Contacts are open afterwards.
@@ -126,6 +127,7 @@ final class RunningAccessories: Sendable {
         guard let desk = desks.first else { return }
         if var worker = ScannerWorker(desk) { return worker.run() }
         if var worker = TextWorker(desk) { return worker.run() }
+        if var worker = BrokerWorker(desk, software: Version.number) { return worker.run() }
         desk.report(.misconfigured)
         while desk.wait(.seconds(60)) {}
     }

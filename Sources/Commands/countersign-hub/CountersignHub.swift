@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import ArgumentParser
 internal import Fleet
 internal import FleetHub

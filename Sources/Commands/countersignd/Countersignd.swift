@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import ReaderService
 internal import ArgumentParser
 internal import ConfigurationForms

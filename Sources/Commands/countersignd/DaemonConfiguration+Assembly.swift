@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import BlueZTransport
 internal import COSE
 internal import ErrorMapping

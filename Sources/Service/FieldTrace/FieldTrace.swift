@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import BlueZTransport
 internal import FoundationEssentials
 internal import PCSCTransport

@@ -1,3 +1,4 @@
+import VersionNumber
 import CommandBench
 import Reports
 import Testing

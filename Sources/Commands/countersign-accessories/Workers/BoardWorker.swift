@@ -112,7 +112,7 @@ struct BoardWorker {
         case .reportAgain:
             contacts[index].desk.reportAgain()
             return
-        case .lane: return
+        case .lane, .lanes, .daemonLost, .broker: return
         }
         try perform(actions, at: index, on: device)
     }
@@ -195,7 +195,7 @@ struct BoardWorker {
                         perform(contacts[index].machine.claimed(answer, output: output, at: .now), at: index)
                     case .reportAgain: contacts[index].desk.reportAgain()
                     case .stop: perform(contacts[index].machine.stop(at: .now), at: index)
-                    case .lane: break
+                    case .lane, .lanes, .daemonLost, .broker: break
                     }
                 }
             }

@@ -70,7 +70,7 @@ struct ScannerWorker {
                     takesCode = news.takesCode
                     try device.turn(on: takesCode)
                 case .reportAgain: desk.reportAgain()
-                case .lane, .output, .claimed: break
+                case .lane, .lanes, .daemonLost, .broker, .output, .claimed: break
                 }
             }
             let later = MonotonicNow.sinceBoot

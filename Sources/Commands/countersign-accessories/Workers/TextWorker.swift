@@ -68,7 +68,7 @@ struct TextWorker {
                         try give(due, on: &device)
                     }
                 case .reportAgain: desk.reportAgain()
-                case .lane: break
+                case .lane, .lanes, .daemonLost, .broker: break
                 }
             }
             perform(machine.expire(at: .now))

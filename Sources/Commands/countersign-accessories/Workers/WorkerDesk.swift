@@ -78,7 +78,7 @@ final class WorkerDesk: Sendable {
                 case .stop: return false
                 case .output(let output): daemon.finish(output, as: .refused)
                 case .reportAgain: reportAgain()
-                case .lane, .claimed: break
+                case .lane, .lanes, .daemonLost, .broker, .claimed: break
                 }
                 follow(message)
             }

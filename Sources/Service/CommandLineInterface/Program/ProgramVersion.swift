@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import FoundationEssentials
 package import JSON
 internal import OpenSSLCrypto

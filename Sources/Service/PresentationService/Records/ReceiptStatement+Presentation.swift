@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification

@@ -1,3 +1,4 @@
+internal import VersionNumber
 internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
