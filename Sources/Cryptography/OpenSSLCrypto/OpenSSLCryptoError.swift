@@ -43,6 +43,8 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// The symmetric key does not have 16 or 32 bytes.
     case keySizeWrong
+    /// The input of a block cipher does not consist of whole blocks, or its initial vector is not one block.
+    case blockSizeWrong
     /// The authentication tag is wrong for the ciphertext, the key and the nonce.
     case authenticationFailed
     /// All nonces of the key were used (2³² − 1 in a session), or an earlier message failed to open.
@@ -79,6 +81,7 @@ extension OpenSSLCryptoError {
         case .authenticationFailed: "the ciphertext does not belong to this key, or was changed"
         case .unsupportedSignatureAlgorithm: "the signature algorithm is not supported"
         case .keySizeWrong: "the symmetric key does not have the right size"
+        case .blockSizeWrong: "the input or the initial vector does not have the size of the cipher's blocks"
         case .keySpent:
             "the session key was used after the session's last message or after a failure: start a new session"
         case .tooLong: "the input or output is longer than the algorithm allows"
