@@ -127,6 +127,7 @@ final class RunningAccessories: Sendable {
         guard let desk = desks.first else { return }
         if var worker = ScannerWorker(desk) { return worker.run() }
         if var worker = TextWorker(desk) { return worker.run() }
+        if let worker = PanelWorker(desk) { return worker.run() }
         if var worker = BrokerWorker(desk, software: Version.number) { return worker.run() }
         desk.report(.misconfigured)
         while desk.wait(.seconds(60)) {}
