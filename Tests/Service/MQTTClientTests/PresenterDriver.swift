@@ -17,7 +17,7 @@ actor PresenterDriver {
     /// The outputs whose event was sent, by the message's number.
     private var sent: [Int32: Int64] = [:]
     private(set) var asks: [String] = []
-    private(set) var ends: [Int64: HomeAssistantPresenter.OutputEnd] = [:]
+    private(set) var ends: [Int64: OutputEnd] = [:]
     private(set) var received: [Received] = []
     private(set) var isConnected = false
 

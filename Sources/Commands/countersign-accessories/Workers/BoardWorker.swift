@@ -73,6 +73,8 @@ struct BoardWorker {
     private mutating func serve(_ device: borrowing some BoardDevice & ~Copyable) throws(DeviceFault) -> Bool
     {
         for index in contacts.indices {
+            // Replies of an earlier connection belong to no request of this one.
+            contacts[index].exchange = RelayExchange(board: board, channel: contacts[index].channel)
             try perform(contacts[index].machine.connected(at: .now), at: index, on: device)
         }
         while !contacts.allSatisfy(\.machine.isStopped) {

@@ -82,7 +82,7 @@ struct HIDPOSScannerDevice: ScannerDevice, ~Copyable {
         for path in paths {
             let device = try HIDRawDevice(path: path)
             let bytes = try device.reportDescriptor()
-            guard let descriptor = try? HIDReportDescriptor(parsing: bytes[...]),
+            guard let descriptor = try? HIDReportDescriptor(bytes[...]),
                 let report = HIDPOSReport(descriptor)
             else { continue }
             self.device = device

@@ -38,11 +38,6 @@ package struct HomeAssistantPresenter: Sendable {
         case ask(lane: String, preset: String)
     }
 
-    /// The end of an output. The raw values are the words of the HTTP API.
-    package enum OutputEnd: String, Sendable {
-        case done, unknown, refused
-    }
-
     /// The maximum time between an output and the daemon's answer to the claim.
     package static let claimTimeout = Duration.seconds(2)
     /// The minimum time between two accepted commands for one lane, and between two answers to Home
@@ -236,7 +231,7 @@ package struct HomeAssistantPresenter: Sendable {
     /// Returns whether the output is one of this accessory, and on what the accessory may act. The daemon has
     /// checked it already. This second check must hold even if the daemon is wrong.
     private func acts(on output: DueOutput) -> Bool {
-        output.accessory == accessory && rule.outcomes.contains(output.outcome) && (!output.isTest || isTrial)
+        output.accessory == accessory && OutputRule.acts(output, rule: rule, isTrial: isTrial)
     }
 
     /// Receives the daemon's answer to a claim.
