@@ -17,7 +17,7 @@ package import RequestPlanner
 ///    (`ReceiptGap.interrupted`).
 /// 2. When the response is judged and a person is to decide, statements with the result replace these
 ///    statements.
-/// 3. At the end `ended(_:because:decision:)` adds outcome and decision, and `ReaderStore.end` appends the
+/// 3. At the end `ended(_:because:decision:from:)` adds outcome and decision, and `ReaderStore.end` appends the
 ///    receipt.
 ///
 /// The encoding is deterministic CBOR, and parsing accepts only the exact encoding that `encoded()` gives.
