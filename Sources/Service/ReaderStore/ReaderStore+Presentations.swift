@@ -150,26 +150,41 @@ extension ReaderStore {
             ])
     }
 
-    /// Stores how a presentation ended, appends its receipts to the chain, and deletes the receipts that were
-    /// held for an interruption or a decision. All of this is one transaction.
+    /// Stores how a presentation ended, appends its receipts to the chain, deletes the receipts that were held
+    /// for an interruption or a decision, and records outputs. All of this is one transaction.
     ///
     /// - Parameters:
     ///   - first: the receipt of the first request; `nil` if there is none.
     ///   - further: the receipt of the second request (`then`); `nil` if there is none.
-    /// - Returns: the numbers of the new receipts.
+    ///   - outputs: the accessories that are to act on the outcome, and those that refuse it. An accessory that
+    ///     has an output of this presentation already gets no second one.
+    /// - Returns: the numbers of the new receipts, and the new outputs.
     package func end(
-        _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?
-    ) throws(ReaderStoreError) -> (first: Int64?, further: Int64?) {
-        let receipts = try change { database in
+        _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?,
+        outputs: [NewOutput] = []
+    ) throws(ReaderStoreError) -> (first: Int64?, further: Int64?, outputs: [StoredOutput]) {
+        let (receipts, recorded) = try change { database in
             try Self.release(presentation.id, in: database)
             var presentation = presentation
-            presentation.receipts.first = try first.map { try append($0, in: database).sequence }
-            presentation.receipts.further = try further.map { try append($0, in: database).sequence }
+            presentation.receipts.first = try first.map {
+                try append(.presentation($0), in: database).sequence
+            }
+            presentation.receipts.further = try further.map {
+                try append(.presentation($0), in: database).sequence
+            }
             try Self.put(presentation, in: database)
-            return presentation.receipts
+            let (receipt, time) = (
+                presentation.receipts.first ?? presentation.receipts.further,
+                presentation.ended ?? presentation.created
+            )
+            let recorded = try Self.record(
+                outputs, of: presentation.id, receipt: receipt, at: time, in: database)
+            // If all outputs are refused at once, no later change leads to their statement.
+            _ = try appendOutputs(ofReceipt: receipt, at: time, in: database)
+            return (presentation.receipts, recorded)
         }
         if receipts != (nil, nil) { writeReceiptHead() }
-        return receipts
+        return (receipts.first, receipts.further, recorded)
     }
 
     package func presentation(_ id: String) throws(ReaderStoreError) -> StoredPresentation? {
@@ -297,14 +312,16 @@ extension ReaderStore {
         }
     }
 
-    /// Deletes the presentations that ended more than a day ago. Also deletes presentations whose end is more
-    /// than a day in the future: such an end was recorded while the clock was ahead.
+    /// Deletes the presentations that ended more than a day ago, with their outputs. Also deletes presentations
+    /// whose end is more than a day in the future: such an end was recorded while the clock was ahead. Outputs
+    /// that are not settled stay.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
         // A presentation that continues has no end. The condition is then null, and the row stays.
         try change { database in
             try database.execute(
                 sql: "DELETE FROM presentation WHERE abs(ended - ?) > ?",
                 arguments: [now.secondsSince1970, Self.presentationsKept])
+            try Self.removeOutputs(in: database)
         }
     }
 }

@@ -21,15 +21,17 @@ extension ReaderStore {
             // Without a presentation the condition is null, and no row matches.
             try database.execute(
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
-            return try append(statement, in: database)
+            return try append(.presentation(statement), in: database)
         }
         writeReceiptHead()
         return receipt
     }
 
     /// Signs a statement as the next receipt and appends it inside a write transaction. The caller writes the
-    /// head of the chain afterwards.
-    func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
+    /// head of the chain afterwards. Throws `receiptMalformed` if members of the statement contradict one
+    /// another.
+    func append(_ contents: ReceiptContent, in database: Database) throws -> SignedReceipt {
+        let contents = try contents.checked()
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
         // A chain with receipts and without a head is a fault (`headDiffers`). The head of the empty chain is
@@ -38,10 +40,10 @@ extension ReaderStore {
         if last == nil, !ReceiptHead.exists(in: folder) {
             try ReceiptHead(count: 0, digest: SignedReceipt.origin).write(to: folder, signedWith: key)
         }
-        let receipt = try SignedReceipt.sign(statement, after: last, with: key)
+        let receipt = try SignedReceipt.sign(contents, after: last, with: key)
         try database.execute(
             sql: "INSERT OR IGNORE INTO receipt_key (point, since) VALUES (?, ?)",
-            arguments: [Data(key.encodedPoint), statement.time.secondsSince1970])
+            arguments: [Data(key.encodedPoint), contents.time.secondsSince1970])
         try database.execute(
             sql: "INSERT INTO receipt (sequence, encoded) VALUES (?, ?)",
             arguments: [receipt.sequence, Data(receipt.encoded)])
@@ -74,7 +76,7 @@ extension ReaderStore {
         for case (let statement?, let name) in zip([first, further], names) {
             try database.execute(
                 sql: "INSERT INTO receipt_held (presentation, statement) VALUES (?, ?)",
-                arguments: [name, Data(statement.encoded())])
+                arguments: [name, Data(statement.checked().encoded())])
         }
     }
 
@@ -97,7 +99,8 @@ extension ReaderStore {
                 database, sql: "SELECT presentation, statement FROM receipt_held ORDER BY number")
             for row in held {
                 let bytes = [UInt8](try row.decode(Data.self, forColumn: "statement"))
-                let receipt = try append(ReceiptStatement(CBORItem.parse(bytes[...])), in: database)
+                let statement = try ReceiptStatement(CBORItem.parse(bytes[...]))
+                let receipt = try append(.presentation(statement), in: database)
                 let name: String = try row.decode(forColumn: "presentation")
                 // Only one of the two updates changes a row: the first if `name` is an id, the second if
                 // `name` is an id followed by `furtherEnding`.

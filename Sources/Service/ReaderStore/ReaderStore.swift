@@ -10,13 +10,14 @@ package import MdocModel
 /// - the current trust snapshot, with the trusted roots and lists, and earlier snapshots for a rollback;
 /// - the chain of receipts, and the receipts that wait for a decision;
 /// - the presentations of the last day, without answers and element values;
+/// - the outputs of these presentations: which accessory acts on an outcome, and whether it has acted;
 /// - retained element values, each sealed with a key outside the store (`RetainedRecords`);
 /// - the random identifier of this reader, and the first use of each reader token.
 ///
 /// The key of the receipts and the head of their chain are separate files in the same folder. The nonces of
 /// online presentations are in another database (`SQLiteNonces`), because they change with every request.
 ///
-/// Each extension (`ReaderStore+Trust`, `+Receipts`, `+Presentations`) adds the functions for its tables. A
+/// Each extension (`ReaderStore+Trust`, `+Receipts`, `+Presentations`, `+Outputs`) adds the functions for its tables. A
 /// function is one transaction: either all of its changes are on the disk when the function returns, or none
 /// is made. A function blocks its thread while it waits for the disk, and for up to `longestWait` while
 /// another process writes. The daemon therefore writes through `RecordArchive`, which has its own thread;
@@ -48,7 +49,7 @@ package struct ReaderStore: Sendable {
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
         TokenTables.schema, RetainedTables.owners(in: "retained_owner"), PresentationTables.schema,
         PresentationTables.webhook, PresentationTables.outcome, TrustTables.sourcesOfOneName,
-        PresentationTables.repeatedReference, PresentationTables.desk,
+        PresentationTables.repeatedReference, PresentationTables.desk, OutputTables.schema,
     ]
     /// The current version of the tables.
     static var version: Int { tables.count }

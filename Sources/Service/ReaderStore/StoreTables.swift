@@ -132,6 +132,28 @@ enum PresentationTables {
     static let desk = "ALTER TABLE presentation ADD COLUMN of_desk INTEGER NOT NULL DEFAULT 0;\n"
 }
 
+/// The table of outputs: the accessories that act on the outcomes of the last day's presentations.
+enum OutputTables {
+    /// A number is never used again (AUTOINCREMENT), so that a late message about an output cannot change a newer
+    /// one. An accessory has at most one output of a presentation. `receipt` is the number of the presentation's
+    /// receipt.
+    static let schema = """
+        CREATE TABLE output (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            presentation TEXT NOT NULL,
+            accessory TEXT NOT NULL,
+            state TEXT NOT NULL
+                CHECK (state IN ('due', 'given', 'done', 'notGiven', 'unknown', 'refused')),
+            receipt INTEGER,
+            at INTEGER NOT NULL,
+            UNIQUE (presentation, accessory)
+        ) STRICT;
+        CREATE INDEX output_unsettled ON output (state) WHERE state IN ('due', 'given');
+        CREATE INDEX output_receipt ON output (receipt) WHERE receipt IS NOT NULL;
+
+        """
+}
+
 /// The tables of retained data. The value of a field is sealed, and its reference is stored only as a keyed
 /// digest.
 enum RetainedTables {

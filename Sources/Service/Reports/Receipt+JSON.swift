@@ -6,13 +6,13 @@ package import ReaderStore
 internal import RequestPlanner
 
 extension SignedReceipt {
-    /// The receipt as JSON, with its position in the chain of receipts. The statement is null if a later
-    /// version of this program wrote it.
+    /// The receipt as JSON, with its position in the chain of receipts. The statement is about a presentation,
+    /// or has the member `outputs`. It is null if a later version of this program wrote it.
     package var json: JSONValue {
         [
             "id": .string(id), "sequence": .integer(sequence), "digest": .string(digest.hexadecimal),
             "previous": .string(previous.hexadecimal), "key": .string(keyID.bytes.hexadecimal),
-            "statement": (try? statement())?.json ?? .null,
+            "statement": (try? contents())?.json ?? .null,
         ]
     }
 
@@ -20,23 +20,69 @@ extension SignedReceipt {
     package var id: String { "\(sequence)" }
 }
 
-extension ReceiptStatement {
+extension ReceiptContent {
+    package var json: JSONValue {
+        switch self {
+        case .presentation(let statement): statement.json
+        case .outputs(let statement): statement.json
+        }
+    }
+}
+
+extension OutputsStatement {
+    /// The statement as JSON. The member `of` is the id of the presentation's receipt.
     package var json: JSONValue {
         [
-            "time": .string(time.description), "lane": .string(lane.text), "kind": .string(kind.rawValue),
-            "purpose": .string(purpose.rawValue),
-            "questions": .array(
-                questions.map {
-                    ["ask": .string($0.subject.description), "answer": .string($0.answer.rawValue)]
+            "version": .integer(Self.version), "kind": .string(Self.kind),
+            "time": .string(time.description),
+            "lane": .string(lane.text), "software": .string(software.text), "of": .string("\(receipt)"),
+            "outputs": .array(
+                outputs.map {
+                    ["accessory": .string($0.accessory.text), "state": .string($0.state.rawValue)]
                 }),
-            "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),
-            "reasons": .array(reasons.map { .string($0.id) }),
-            "documents": .array(documents.map(\.json)), "trust": trust?.json ?? .null,
-            "policy": .string(policy.text), "software": .string(software.text),
-            "retention": .string(retention.name), "method": .string(method.rawValue),
-            "decision": JSONValue(decision?.rawValue), "outcome": JSONValue(outcome?.rawValue),
-            "repeats": JSONValue(repeats?.text),
         ]
+    }
+}
+
+extension ReceiptStatement {
+    /// The statement as JSON. Only a statement of version 2 has the members `version`, `engagement`, `proof`,
+    /// `circuitVersion`, `decidedFrom`, `decidedBy` and `manual`; each but the first may be null.
+    package var json: JSONValue {
+        .object(firstVersionMembers + (version == 1 ? [] : secondVersionMembers))
+    }
+
+    private var firstVersionMembers: [(String, JSONValue)] {
+        let answers: [JSONValue] = questions.map {
+            ["ask": .string($0.subject.description), "answer": .string($0.answer.rawValue)]
+        }
+        return [
+            ("time", .string(time.description)), ("lane", .string(lane.text)),
+            ("kind", .string(kind.rawValue)), ("purpose", .string(purpose.rawValue)),
+            ("questions", .array(answers)), ("verdict", .string(verdict.rawValue)),
+            ("test", .boolean(hasTestDocument)), ("reasons", .array(reasons.map { .string($0.id) })),
+            ("documents", .array(documents.map(\.json))), ("trust", trust?.json ?? .null),
+            ("policy", .string(policy.text)), ("software", .string(software.text)),
+            ("retention", .string(retention.name)), ("method", .string(method.name)),
+            ("decision", JSONValue(decision?.rawValue)), ("outcome", JSONValue(outcome?.rawValue)),
+            ("repeats", JSONValue(repeats?.text)),
+        ]
+    }
+
+    private var secondVersionMembers: [(String, JSONValue)] {
+        [
+            ("version", .integer(version)), ("engagement", JSONValue(engagement?.rawValue)),
+            ("proof", JSONValue(proof?.name)),
+            ("circuitVersion", proof?.circuitVersion.map(JSONValue.integer) ?? .null),
+            ("decidedFrom", JSONValue(decisionSource?.name)),
+            ("decidedBy", JSONValue(decisionSource?.person?.bytes.hexadecimal)),
+            ("manual", method.manual?.json ?? .null),
+        ]
+    }
+}
+
+extension ReceiptStatement.ManualCheck {
+    fileprivate var json: JSONValue {
+        ["seen": .string(seen.rawValue), "why": .string(why.rawValue)]
     }
 }
 

@@ -67,6 +67,41 @@ struct ReceiptCommandTests {
         #expect(try receipt("show", "4").status == 64 && receipt("show", "0").status == 64)
     }
 
+    @Test("A receipt of version 2 says how the phone was met, and a receipt of outputs how they ended")
+    func versionTwo() throws {
+        let lock = NewOutput(accessory: try #require(ReceiptLabel("lock")))
+        let ended = try store.end(
+            .sample("a"),
+            first: .sample(
+                decision: .approved, engagement: .qr, proof: .zeroKnowledge(circuitVersion: 7),
+                decidedFrom: .clerk(ReceiptStatement.PersonPseudonym([1, 2, 3, 4, 5, 6, 7, 8]))),
+            further: nil, outputs: [lock])
+        let output = try #require(ended.outputs.first)
+        #expect(try store.giveOutput(output.number))
+        #expect(try store.finishOutput(output.number, as: .done, at: RentalDocument.now))
+        let list = try receipt("list").output
+        #expect(list.contains("1  2026-11-01T12:00:00Z  counter-1  verified  age_over_21 yes"))
+        #expect(list.contains("2  2026-11-01T12:00:00Z  counter-1  outputs of receipt 1  lock done"))
+        let text = try receipt("show", "1").output
+        for line in [
+            "engagement: qr", "proof: zeroKnowledge, circuit version 7",
+            "decided from: clerk, person 0102030405060708", "decided by a person: approved",
+        ] { #expect(text.contains("  \(line)\n"), "\(line)") }
+        let outputs = try receipt("show", "2").output
+        #expect(outputs.contains("outputs of the presentation with receipt 1:\n    lock: done\n"))
+        let statement = try #require(receipt("show", "1", "--json").json()["statement"] as? [String: Any])
+        #expect(statement["version"] as? Int == 2 && statement["engagement"] as? String == "qr")
+        #expect(statement["proof"] as? String == "zeroKnowledge" && statement["circuitVersion"] as? Int == 7)
+        #expect(statement["decidedFrom"] as? String == "clerk" && statement["manual"] is NSNull)
+        let second = try #require(receipt("show", "2", "--json").json()["statement"] as? [String: Any])
+        #expect(
+            Set(second.keys) == ["version", "kind", "time", "lane", "software", "of", "outputs"])
+        #expect(second["of"] as? String == "1" && second["kind"] as? String == "outputs")
+        let entries = try #require(second["outputs"] as? [[String: String]])
+        #expect(entries == [["accessory": "lock", "state": "done"]])
+        #expect(try receipt("verify").output.hasPrefix("2 receipts, unbroken; head: "))
+    }
+
     @Test("A chain that was exported is verified offline, by the keys given alone")
     func verified() throws {
         let (chain, keys, head) = try export()

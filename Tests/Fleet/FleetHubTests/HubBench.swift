@@ -99,6 +99,11 @@ func signedLink(
     return try ReceiptSignature.sign(payload, with: key)
 }
 
+/// A statement that has nothing but its version.
+func statement(ofVersion version: Int64) -> [UInt8] {
+    DeterministicMap.encode { $0.set("version", integer: version) }
+}
+
 /// What a hub says of a chain that begins with these, after so many of them.
 func head(_ links: [[UInt8]], _ count: Int) throws -> HubState.Head {
     let receipt = try SignedReceipt(parsing: links[count - 1])

@@ -6,6 +6,7 @@ import OpenSSLCrypto
 import PKIX
 import ReaderIdentityStore
 import ReaderStore
+import RecordBench
 import Testing
 
 @testable import Fleet
@@ -367,6 +368,41 @@ struct HubRoutePostgreSQLTests {
             }
             let record = try #require(try await hub.database.kiosks.named(new.name))
             #expect(record.alert.isEmpty && record.expected.sequence == 2)
+        }
+    }
+
+    @Test(
+        "A hub announces the version of receipts that it knows, and refuses a later one by name, without an alert"
+    )
+    func receiptVersion() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            #expect(try await kiosk.client.state().receiptVersion == ReceiptContent.latestVersion)
+            let later = ReceiptContent.latestVersion + 1
+            let content = statement(ofVersion: later)
+            let link = try signedLink(1, saying: content, with: PrivateKey.generate(.p256))
+            let found = await kiosk.refusal {
+                try await $0.post(
+                    "/fleet/v1/receipts", ReceiptChain([link]).encoded(), type: "application/cbor")
+            }
+            #expect(found == "409 receiptVersionUnknown")
+            #expect(try await hub.database.kiosks.named(kiosk.name)?.alert == "")
+        }
+    }
+
+    @Test("A kiosk sends receipts of both versions and outputs to a hub that knows them")
+    func bothVersions() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            try kiosk.appendReceipt()
+            let lock = NewOutput(accessory: try #require(ReceiptLabel("lock")), isRefused: true)
+            _ = try ReaderStore(at: kiosk.settings.store, for: .changing).end(
+                .sample("a"), first: .sample(engagement: .qr), further: nil, outputs: [lock])
+            try await kiosk.running {
+                try await until("three receipts") {
+                    try await hub.database.receipts.count(of: kiosk.name) == 3
+                }
+            }
         }
     }
 

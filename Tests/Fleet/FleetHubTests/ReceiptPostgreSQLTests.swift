@@ -285,6 +285,50 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.push([link]) == .committed(head([link], 1)))
     }
 
+    @Test("Receipts of version 2 and statements about outputs follow receipts of version 1")
+    func versions() async throws {
+        let store = try ReceiptStore(receipts: 1)
+        let lock = NewOutput(accessory: try #require(ReceiptLabel("lock")), isRefused: true)
+        let ended = try store.store.end(
+            .sample("a"), first: .sample(engagement: .nfc, proof: .plain), further: nil, outputs: [lock])
+        #expect(ended.first == 2)
+        _ = try store.store.append(.sample())
+        let (bench, links) = (try await HubBench(), try store.links)
+        try await bench.enrol(store)
+        #expect(links.count == 4)
+        #expect(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
+        #expect(try await bench.push(links) == .committed(head(links, 4)))
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 4)
+    }
+
+    @Test("A receipt of a later version is refused by its version, and nothing of the push is stored")
+    func laterVersion() async throws {
+        let bench = try await HubBench()
+        let key = try PrivateKey.generate(.p256)
+        try await bench.enrol()
+        try #require(
+            try await bench.database.receipts.add(
+                [ReceiptPublicKey(key.publicKey())], of: bench.kiosk, at: HubBench.now) == .added)
+        let first = try signedLink(1, with: key)
+        let digest = try SignedReceipt(parsing: first).digest
+        let later = try signedLink(2, after: digest, saying: statement(ofVersion: 3), with: key)
+        #expect(try await bench.push([first, later]) == .versionUnknown(at: 2, version: 3))
+        // A known version with other members is malformed.
+        let other = try signedLink(2, after: digest, saying: statement(ofVersion: 2), with: key)
+        #expect(try await bench.push([first, other]) == .broken(at: 2, .malformed))
+        // So are the outputs of a receipt that is not earlier.
+        let (lane, lock) = (try #require(ReceiptLabel("gate")), try #require(ReceiptLabel("lock")))
+        for receipt in [Int64(2), 3] {
+            let outputs = try #require(
+                OutputsStatement(
+                    time: HubBench.now, lane: lane, software: lane, receipt: receipt,
+                    outputs: [OutputsStatement.Entry(accessory: lock, state: .done)]))
+            let own = try signedLink(2, after: digest, saying: outputs.encoded(), with: key)
+            #expect(try await bench.push([first, own]) == .broken(at: 2, .malformed))
+        }
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
+    }
+
     @Test(
         "A kiosk at its hourly limit of receipts waits for the next hour; receipts that are stored already do not count"
     )
@@ -361,7 +405,7 @@ struct KioskPostgreSQLTests {
         "A kiosk that reports receipts of another chain raises an alert; one whose receipts wait does not",
         arguments: [
             ("receiptsDiffer", "receiptsDiffer"), ("receiptBroken", "receiptBroken"),
-            ("receiptKeyTaken", "receiptKeyTaken"), ("receiptGap", ""),
+            ("receiptKeyTaken", "receiptKeyTaken"), ("receiptGap", ""), ("receiptVersionUnknown", ""),
             ("x", ""),
         ])
     func alert(_ said: String, _ alert: String) async throws {

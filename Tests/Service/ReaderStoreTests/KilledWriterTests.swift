@@ -84,6 +84,8 @@ private struct Remains {
             case .exporting(let reference), .exported(let reference):
                 // What came after an export that failed comes again.
                 for id in references[reference] ?? [] { deadlines[id] = nil }
+            // Another run of the writer.
+            case .output: break
             }
         }
         // A minute goes by with each step, and more steps were taken than are told of.

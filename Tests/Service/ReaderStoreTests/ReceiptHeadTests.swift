@@ -43,7 +43,7 @@ struct ReceiptHeadTests {
     func firstWithoutSeal() throws {
         let folder = try StoreFixture()
         let store = try ReaderStore(at: folder.path, for: .changing)
-        _ = try store.change { database in try store.append(.sample(), in: database) }
+        _ = try store.change { database in try store.append(.presentation(.sample()), in: database) }
         #expect(Self.isIntact(1, try store.verifyReceipts().0))
         for _ in 0..<2 { _ = try store.append(.sample()) }
         #expect(Self.isIntact(3, try store.verifyReceipts().0))

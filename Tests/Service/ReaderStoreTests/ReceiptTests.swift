@@ -134,6 +134,50 @@ struct ReceiptTests {
         }
     }
 
+    // Version 2
+
+    @Test("A statement has version 2 as soon as it has a member of version 2")
+    func version() throws {
+        #expect(try ReceiptStatement.sample(decision: .approved).version == 1)
+        let statements: [ReceiptStatement] = try [
+            .sample(engagement: .qr), .sample(proof: .zeroKnowledge(circuitVersion: 7)),
+            .sample(decision: .approved, decidedFrom: .clerk(nil)),
+        ]
+        for statement in statements {
+            #expect(statement.version == 2)
+            let receipt = try store.append(statement)
+            #expect(try receipt.statement() == statement)
+            #expect(receipt.version == 2)
+        }
+    }
+
+    @Test("A statement whose members contradict one another is neither written nor held")
+    func contradiction() throws {
+        let person = try #require(ReceiptStatement.PersonPseudonym([UInt8](repeating: 1, count: 8)))
+        #expect(ReceiptStatement.PersonPseudonym([UInt8](repeating: 1, count: 7)) == nil)
+        let statements: [ReceiptStatement] = try [
+            .sample(proof: .zeroKnowledge(circuitVersion: 0)),
+            .sample(decidedFrom: .clerk(person)),
+            .sample(decision: .approved, decidedFrom: .comparator),
+        ]
+        for statement in statements {
+            #expect(throws: ReaderStoreError.receiptMalformed) { try store.append(statement) }
+            #expect(throws: ReaderStoreError.receiptMalformed) { try store.holdReceipts(statement, of: "a") }
+        }
+        #expect(try store.lastReceipt() == nil && store.appendHeldReceipts() == 0)
+        _ = try store.append(.sample(decision: .approved, decidedFrom: .clerk(person)))
+        #expect(try store.lastReceipt()?.sequence == 1)
+    }
+
+    @Test("The end adds the source of the decision, and none where nobody decided")
+    func decisionSource() throws {
+        let statement = try ReceiptStatement.sample()
+        let decided = statement.ended(.allow, because: [], decision: .approved, from: .attendant(nil))
+        #expect(decided.decisionSource == .attendant(nil) && decided.version == 2)
+        let undecided = statement.ended(.unclear, because: [], decision: nil, from: .attendant(nil))
+        #expect(undecided.decisionSource == nil && undecided.version == 1)
+    }
+
     // The key
 
     @Test("The key is its owner's alone, signs with ES256 on P-256, and is told by its id")

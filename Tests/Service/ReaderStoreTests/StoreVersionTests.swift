@@ -83,7 +83,8 @@ struct StoreVersionTests {
             ] {
                 try database.execute(sql: "ALTER TABLE presentation DROP COLUMN \(column)")
             }
-            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 4)")
+            try database.execute(sql: "DROP TABLE output")
+            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 5)")
             for (id, text) in [("a", description), ("b", "not JSON")] {
                 try database.execute(
                     sql: """

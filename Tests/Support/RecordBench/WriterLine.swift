@@ -1,3 +1,5 @@
+package import ReaderStore
+
 /// What the writer says of what it does, a line each, once it is done; of what may be half done, before.
 package enum WriterLine: Equatable, Sendable {
     /// A receipt was acknowledged.
@@ -10,6 +12,8 @@ package enum WriterLine: Equatable, Sendable {
     /// From here on the records of the reference may be gone.
     case exporting(reference: String)
     case exported(reference: String)
+    /// An output was changed.
+    case output(number: Int64, state: OutputState)
 
     package var text: String {
         switch self {
@@ -19,6 +23,7 @@ package enum WriterLine: Equatable, Sendable {
         case .purged(let time): "purged \(time)"
         case .exporting(let reference): "exporting \(reference)"
         case .exported(let reference): "exported \(reference)"
+        case .output(let number, let state): "output \(number) \(state.rawValue)"
         }
     }
 
@@ -33,6 +38,11 @@ package enum WriterLine: Equatable, Sendable {
         case ("purged", 2): self = .purged(time: Int64(words[1]) ?? 0)
         case ("exporting", 2): self = .exporting(reference: words[1])
         case ("exported", 2): self = .exported(reference: words[1])
+        case ("output", 3):
+            guard let number = Int64(words[1]), let state = OutputState(rawValue: words[2]) else {
+                return nil
+            }
+            self = .output(number: number, state: state)
         default: return nil
         }
     }

@@ -9,10 +9,17 @@ import VectorFiles
 ///     RecordWriter STORE KEYS SEED TIME NAME
 ///
 /// TIME, in seconds since 1970, is when it begins; a minute goes by with each step.
+///
+///     RecordWriter outputs STORE PULSES SEED
+///
+/// Gives one output after the other instead, each with a line in the file PULSES.
 @main
 enum RecordWriter {
     static func main() throws {
         let words = CommandLine.arguments
+        if words.count == 5, words[1] == "outputs", let seed = UInt64(words[4]) {
+            return try OutputWriter(store: words[2], pulses: words[3], seed: seed).run()
+        }
         guard words.count == 6, let seed = UInt64(words[3]), let start = Int64(words[4]) else { exit(64) }
         let store = try ReaderStore(at: words[1], for: .changing)
         let retained = try RetainedRecords(in: store, keysIn: words[2])
@@ -94,9 +101,10 @@ private struct Steps {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// At once, and whole: what stands in a buffer dies with the process.
-    private func say(_ line: WriterLine) {
-        let bytes = Array("\(line.text)\n".utf8)
-        _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
-    }
+}
+
+/// Prints a line at once and whole: what is in a buffer is lost with the process.
+func say(_ line: WriterLine) {
+    let bytes = Array("\(line.text)\n".utf8)
+    _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
 }

@@ -16,7 +16,8 @@ struct ReceiptCommand: ParsableCommand {
         abstract: "Show, export and verify receipts, which prove checks without personal data.",
         discussion: """
             A receipt contains the time, the lane, the request, the answer, and the trust and policy that \
-            were used. It contains nothing about the holder. Each receipt is signed and has the digest of \
+            were used. It contains nothing about the holder. If accessories acted on the answer, a later \
+            receipt says how each of their outputs ended. Each receipt is signed and has the digest of \
             the receipt before it, so no receipt can be changed, removed or inserted unnoticed. If the last \
             receipts are removed, only a person who knows the digest of a removed receipt notices it. From time to \
             time, write down the digest of the last receipt (the head) in another place.
@@ -86,18 +87,29 @@ private struct ReceiptListCommand: ParsableCommand {
 }
 
 extension SignedReceipt {
-    /// The receipt in one line: number, time, lane, verdict and answers.
+    /// The receipt in one line: number, time and lane, then verdict and answers, or the states of outputs.
     fileprivate var line: String {
-        guard let statement = try? statement() else {
+        let number = "\(sequence)"
+        guard let contents = try? contents() else {
             // A later version of countersign wrote this receipt in another format. Its number and signature
             // can still be read, so the list continues with the next receipt.
-            return "\(sequence)  cannot be shown: a later version of countersign wrote it; update countersign"
+            return "\(number)  cannot be shown: a later version of countersign wrote it; update countersign"
         }
-        let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
-        return
-            ([
-                "\(sequence)", statement.time.description, statement.lane.text, statement.verdict.rawValue,
-            ] + answers).joined(separator: "  ")
+        return ([number, contents.time.description] + contents.words).joined(separator: "  ")
+    }
+}
+
+extension ReceiptContent {
+    /// The parts of a receipt's line that follow its time.
+    fileprivate var words: [String] {
+        switch self {
+        case .presentation(let statement):
+            [statement.lane.text, statement.verdict.rawValue]
+                + statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
+        case .outputs(let statement):
+            [statement.lane.text, "outputs of receipt \(statement.receipt)"]
+                + statement.outputs.map { "\($0.accessory) \($0.state.rawValue)" }
+        }
     }
 }
 
@@ -139,9 +151,26 @@ extension SignedReceipt {
             "receipt \(sequence)", "  digest: \(digest.hexadecimal)", "  previous: \(previous.hexadecimal)",
             "  signed by key: \(keyID.bytes.hexadecimal)",
         ]
-        let contents =
-            (try? statement().lines) ?? ["  cannot be shown: written by a later version of countersign"]
-        return (heading + contents).joined(separator: "\n")
+        let body =
+            (try? contents().lines) ?? ["  cannot be shown: written by a later version of countersign"]
+        return (heading + body).joined(separator: "\n")
+    }
+}
+
+extension ReceiptContent {
+    fileprivate var lines: [String] {
+        switch self {
+        case .presentation(let statement): statement.lines
+        case .outputs(let statement): statement.lines
+        }
+    }
+}
+
+extension OutputsStatement {
+    fileprivate var lines: [String] {
+        ["  time: \(time)", "  lane: \(lane)", "  outputs of the presentation with receipt \(receipt):"]
+            + outputs.map { "    \($0.accessory): \($0.state.rawValue)" }
+            + ["  software: countersign \(software)"]
     }
 }
 
@@ -151,7 +180,7 @@ extension ReceiptStatement {
             "  time: \(time)", "  lane: \(lane)", "  request: \(kind.rawValue), purpose \(purpose.rawValue)",
         ]
         lines += questions.map { "  \($0.subject): \($0.answer.rawValue)" }
-        lines.append("  verdict: \(verdict.rawValue), by \(method.rawValue)")
+        lines.append("  verdict: \(verdict.rawValue), by \(method.name)")
         if !reasons.isEmpty { lines.append("  reasons: " + reasons.map(\.id).joined(separator: ", ")) }
         lines += documents.flatMap(\.lines)
         if let trust {
@@ -159,8 +188,31 @@ extension ReceiptStatement {
                 "  trust snapshot: \(trust.snapshot), \(trust.ageSeconds) s old at the time of the check")
         }
         lines += ["  policy: \(policy)", "  retention: \(retention)", "  software: countersign \(software)"]
-        if let decision { lines.append("  decided by a person: \(decision.rawValue)") }
+        lines += secondVersionLines
+        if let decision {
+            let source = decisionSource == .comparator ? "a comparator of faces" : "a person"
+            lines.append("  decided by \(source): \(decision.rawValue)")
+        }
         if let outcome { lines.append("  outcome: \(outcome.rawValue)") }
+        return lines
+    }
+
+    /// The lines about members of version 2; empty for a statement of version 1.
+    private var secondVersionLines: [String] {
+        var lines: [String] = []
+        if let engagement { lines.append("  engagement: \(engagement.rawValue)") }
+        if let proof {
+            let circuit = proof.circuitVersion.map { ", circuit version \($0)" } ?? ""
+            lines.append("  proof: \(proof.name)\(circuit)")
+        }
+        if let manual = method.manual {
+            lines.append(
+                "  check by a person: saw \(manual.seen.rawValue), because of \(manual.why.rawValue)")
+        }
+        if let decisionSource {
+            let person = decisionSource.person.map { ", person \($0.bytes.hexadecimal)" } ?? ""
+            lines.append("  decided from: \(decisionSource.name)\(person)")
+        }
         return lines
     }
 }

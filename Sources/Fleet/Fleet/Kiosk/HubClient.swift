@@ -111,22 +111,23 @@ actor HubClient {
     func end() async { await client.close() }
 
     /// Requests the state that the hub wants for this kiosk. The answer also contains the number and digest
-    /// of the latest receipt that the hub has stored.
+    /// of the latest receipt that the hub has stored, and the highest version of receipts that the hub knows.
     func state() async throws(HubError) -> HubState {
-        let body = try await get("/fleet/v1/state")
-        return try mapping(HubState(body)) { (_: JSONFault) in HubError.malformed }
+        let answer = try await ask("/fleet/v1/state")
+        let state = try mapping(HubState(answer.body)) { (_: JSONFault) in HubError.malformed }
+        return state.announcing(answer.values(of: HubState.receiptVersionHeader).first)
     }
 
     /// Sends a GET request and returns the body of a successful answer.
     func get(_ path: String) async throws(HubError) -> [UInt8] {
-        try await ask(path)
+        try await ask(path).body
     }
 
     /// Sends a POST request and returns the body of a successful answer.
     func post(
         _ path: String, _ body: [UInt8], type: String, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
-        try await ask(path, sending: body, headers: headers + [("Content-Type", type)])
+        try await ask(path, sending: body, headers: headers + [("Content-Type", type)]).body
     }
 
     /// Sends a request to the hubs one after another, beginning with the hub that answered last, until one
@@ -134,7 +135,7 @@ actor HubClient {
     /// no hub is left.
     private func ask(
         _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
-    ) async throws(HubError) -> [UInt8] {
+    ) async throws(HubError) -> ClientResponse {
         var last = HubError.unreachable
         // The first hub is fixed for this request. Other requests may change `preferred` while this request
         // tries each hub once.
@@ -158,12 +159,12 @@ actor HubClient {
         throw last
     }
 
-    /// Sends a request to one hub and returns the body of a successful answer.
+    /// Sends a request to one hub and returns a successful answer.
     ///
     /// - Parameter body: The body of a POST, or `nil` for a GET.
     private func askHub(
         _ url: String, sending body: [UInt8]?, headers: [(String, String)]
-    ) async throws(HubError) -> [UInt8] {
+    ) async throws(HubError) -> ClientResponse {
         let request = ClientRequest(
             url, headers: [("User-Agent", "Countersign")] + headers, body: body,
             limits: ClientLimits(
@@ -185,7 +186,7 @@ actor HubClient {
         guard (200..<300).contains(answer.status) else {
             throw Self.refusal(answer)
         }
-        return answer.body
+        return answer
     }
 
     /// Sends a request. If the hub closed the connection before the TLS handshake was complete, the request

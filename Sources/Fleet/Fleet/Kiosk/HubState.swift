@@ -30,9 +30,17 @@ package struct HubState: Equatable, Sendable {
         }
     }
 
+    /// The header of the answer to `GET /fleet/v1/state` with the highest version of receipts that the hub knows,
+    /// as a decimal number. A header is used because kiosks of earlier versions refuse an answer with a further
+    /// member, and ignore a header.
+    package static let receiptVersionHeader = "Countersign-Receipt-Version"
+
     package let isStopped: Bool
     package let documents: [Entry]
     package let receipts: Head
+    /// The highest version of receipts that the hub knows: the value of `receiptVersionHeader`, or 1 if the hub
+    /// sends no such header.
+    package private(set) var receiptVersion: Int64 = 1
 
     package init(isStopped: Bool, documents: [Entry], receipts: Head) {
         self.isStopped = isStopped
@@ -50,6 +58,14 @@ package struct HubState: Equatable, Sendable {
             return Entry(level: level, version: version, digest: try members.required("sha256").digest())
         }
         receipts = try Head(members.required("receipts"))
+    }
+
+    /// Returns a copy with the receipt version from the value of `receiptVersionHeader`. A missing or malformed
+    /// value counts as version 1.
+    func announcing(_ header: String?) -> HubState {
+        var state = self
+        state.receiptVersion = header.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 1
+        return state
     }
 
     package var json: JSONValue {

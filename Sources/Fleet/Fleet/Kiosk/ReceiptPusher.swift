@@ -11,6 +11,9 @@ internal import ReaderStore
 ///   receipt is the latest that the hub has.
 /// - Each push sends at most 256 receipts, which follow the hub's latest receipt. Pushes continue until no
 ///   receipt is left.
+/// - A receipt of a version that the hub does not know is not sent, and later receipts wait with it. The kiosk
+///   reports the problem `receiptVersionUnknown`, and asks the hub again after each pause. When the hub was
+///   updated, the receipts are sent in their order.
 /// - If the hub's latest receipt is not in this store, nothing is sent, and the kiosk reports the problem
 ///   `receiptsDiffer`. Either the store was restored from a backup, or another computer has the kiosk's name.
 ///
@@ -30,6 +33,8 @@ actor ReceiptPusher {
     /// The latest receipt of the hub, according to the last answer of a hub. While no hub answers, the
     /// receipts after this one are counted as waiting.
     private var known: HubState.Head?
+    /// The highest version of receipts that the hub knows, according to its answer that set `head`.
+    private var hubVersion: Int64 = 1
 
     /// - Parameter agent: The agent, which is informed of the number of waiting receipts, and of the reason
     ///   why the hub refuses them.
@@ -80,7 +85,9 @@ actor ReceiptPusher {
             // these keys to recognise the computer and to choose the receipt after which the computer
             // continues.
             try await pushKeys(by: client)
-            head = try await client.state().receipts
+            let state = try await client.state()
+            hubVersion = state.receiptVersion
+            head = state.receipts
             known = head
         }
         while let next = try await push(after: head, by: client) {
@@ -110,17 +117,34 @@ actor ReceiptPusher {
     private func push(after head: HubState.Head?, by client: HubClient) async throws -> HubState.Head? {
         guard let head else { return nil }
         try await countWaiting(after: head)
+        let waiting = try await receipts(after: head)
+        guard let first = waiting.first else { return nil }
+        // The receipts before the first one of an unknown version are sent. The hub would refuse all receipts of
+        // a push that contains one.
+        let batch = Array(waiting.prefix { $0.version <= hubVersion })
+        guard let newest = batch.last else { throw HubError.versionUnknown(of: first) }
+        let answer = try await send(batch, after: head, by: client)
+        // The hub's latest receipt must now be the last sent one. Otherwise the same receipts would be sent
+        // without end.
+        guard let taken = try? HubState.Head(JSONText(answer[...])),
+            taken == HubState.Head(sequence: newest.sequence, digest: newest.digest)
+        else { throw HubError.malformed }
+        return taken
+    }
+
+    /// Returns the receipts of the store that follow the hub's latest receipt, at most `receiptsPerPush`. Throws
+    /// the problem `receiptsDiffer` if the hub's latest receipt is not in the store.
+    private func receipts(after head: HubState.Head) async throws -> [SignedReceipt] {
         let store = settings.store
-        let (links, newest, isOwn) = try await blocking { () throws(ReaderStoreError) in
+        let (next, isOwn) = try await blocking { () throws(ReaderStoreError) in
             let store = try ReaderStore(at: store, for: .reading)
             let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
-            let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
             // The hub has no receipt of this kiosk, so there is nothing to compare.
-            guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
+            guard head.sequence > 0 else { return (next, true) }
             // The store's receipt with the number in `head` must have the digest in `head`. Otherwise the
             // store and the hub have different receipt chains.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
-            return (next.map(\.encoded), newest, last?.digest == head.digest)
+            return (next, last?.digest == head.digest)
         }
         guard isOwn else {
             throw HubError.refused(
@@ -129,26 +153,43 @@ actor ReceiptPusher {
                     "the hub's receipt \(head.sequence) is not in this store: nothing was sent. \(FleetAgent.setBack)"
             )
         }
-        guard !links.isEmpty else { return nil }
-        let answer: [UInt8]
+        return next
+    }
+
+    /// Sends receipts that follow `head`, and returns the hub's answer.
+    private func send(
+        _ receipts: [SignedReceipt], after head: HubState.Head, by client: HubClient
+    ) async throws -> [UInt8] {
+        let body = ReceiptChain(receipts.map(\.encoded)).encoded()
         do throws(HubError) {
-            answer = try await client.post(
-                "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
+            return try await client.post("/fleet/v1/receipts", body, type: "application/cbor")
         } catch {
             // A `catch` pattern would crash the Swift 6.3.1 compiler here, so the error is tested with
             // `guard`.
-            guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
-            // The store has made a new receipt key since the keys were sent.
-            try await pushKeys(by: client)
-            answer = try await client.post(
-                "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
+            guard case .refused(_, let id, _) = error else { throw error }
+            if id == "receiptKeyUnknown" {
+                // The store has made a new receipt key since the keys were sent.
+                try await pushKeys(by: client)
+                return try await client.post("/fleet/v1/receipts", body, type: "application/cbor")
+            }
+            // One of several hubs may be older than the hub that announced its version. Such a hub calls a
+            // receipt of a later version broken.
+            guard id == "receiptBroken", let later = receipts.first(where: { $0.version > 1 }),
+                try await isIntact(receipts, after: head)
+            else { throw error }
+            throw HubError.versionUnknown(of: later)
         }
-        // The hub's latest receipt must now be the last sent one. Otherwise the same receipts would be sent
-        // without end.
-        guard let taken = try? HubState.Head(JSONText(answer[...])), taken == newest else {
-            throw HubError.malformed
+    }
+
+    /// Whether receipts that follow `head` are unbroken, by this store's keys.
+    private func isIntact(_ receipts: [SignedReceipt], after head: HubState.Head) async throws -> Bool {
+        let store = settings.store
+        let keys = try await blocking { () throws(ReaderStoreError) in
+            try ReaderStore(at: store, for: .reading).receiptKeys()
         }
-        return taken
+        let chain = ReceiptChain(receipts.map(\.encoded))
+        guard case .intact = chain.verify(by: keys, after: (head.sequence, head.digest)) else { return false }
+        return true
     }
 
     /// Sends the public keys that verify this store's receipts.
@@ -172,6 +213,8 @@ struct ReceiptBacklog {
     static let mostWaiting: Int64 = 100_000
     /// The id of the finding about too many waiting receipts.
     static let finding = "receiptsWaiting"
+    /// The id of the problem, and of the finding, that the hub does not know the version of a receipt.
+    static let versionUnknown = "receiptVersionUnknown"
 
     /// The id of the problem with which the hub refuses receipts; empty while the hub accepts them.
     private(set) var fault = ""
@@ -197,10 +240,24 @@ struct ReceiptBacklog {
     /// Returns the daemon's health with the state of the receipts added.
     func health(beside own: KioskHealth) -> KioskHealth {
         let waiting = waiting ?? 0
+        // An unknown version raises no alert, because nothing is wrong with the receipts. As a finding it is on
+        // the operator's page, also on that of an earlier hub.
+        let findings = (isTooLong ? [Self.finding] : []) + (fault == Self.versionUnknown ? [fault] : [])
         return KioskHealth(
-            lanes: own.lanes, findings: (isTooLong ? [Self.finding] : []) + own.findings,
+            lanes: own.lanes, findings: findings + own.findings,
             trustAgeHours: own.trustAgeHours,
             // A backlog of at most one push is reported as 0, because these receipts are about to be sent.
             receiptsWaiting: fault.isEmpty && waiting <= Int64(ReceiptPusher.receiptsPerPush) ? 0 : waiting)
+    }
+}
+
+extension HubError {
+    /// The error for a receipt of a version that the hub does not know.
+    fileprivate static func versionUnknown(of receipt: SignedReceipt) -> HubError {
+        .refused(
+            status: 409, id: ReceiptBacklog.versionUnknown,
+            detail:
+                "receipt \(receipt.sequence) has version \(receipt.version), which the hub does not know: update the hub. The kiosk keeps its receipts and sends them after the update"
+        )
     }
 }

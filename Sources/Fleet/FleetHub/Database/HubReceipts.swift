@@ -15,6 +15,9 @@ package enum ReceiptPush: Equatable, Sendable {
     case differs(at: Int64)
     /// Nothing was stored: the receipt with this number has a fault.
     case broken(at: Int64, ReceiptChainFault)
+    /// Nothing was stored: the receipt with this number has a version that is later than the versions that this
+    /// hub knows.
+    case versionUnknown(at: Int64, version: Int64)
     /// Nothing was stored: the kiosk has reached its hourly limit, and may push again after this number of
     /// seconds.
     case tooMany(retryAfter: Int64)
@@ -38,8 +41,8 @@ package enum ReceiptPush: Equatable, Sendable {
 /// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
 /// kiosk gets its answer. The receipt is in the database once, whichever hub received it.
 ///
-/// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt and
-/// nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
+/// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt of a
+/// known version and nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
 /// each kiosk stays in the kiosk's row.
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
@@ -68,20 +71,8 @@ package struct HubReceipts: Sendable {
         _ chain: ReceiptChain, of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
-        var receipts: [SignedReceipt] = []
-        for link in chain.links {
-            // The statement in the receipt is parsed only to check it: the hub must not store anything but
-            // the members of a receipt.
-            guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
-                // The number of a malformed receipt is not known, so the number after the previous receipt is
-                // reported.
-                return .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed)
-            }
-            guard receipts.last.map({ $0.sequence + 1 == receipt.sequence }) ?? true else {
-                return .malformed
-            }
-            receipts.append(receipt)
-        }
+        let (receipts, refusal) = Self.parse(chain.links)
+        if let refusal { return refusal }
         do throws(PostgreSQLError) {
             return try await store(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
@@ -94,6 +85,32 @@ package struct HubReceipts: Sendable {
             // finds that the key belongs to the other kiosk, and refuses the receipts.
             return try await store(receipts, of: kiosk)
         }
+    }
+
+    /// Parses the receipts of a push, up to the first one that is refused.
+    ///
+    /// - Returns: The receipts, and the reason of the refusal; `nil` if all receipts have a known form and
+    ///   consecutive numbers.
+    private static func parse(_ links: [[UInt8]]) -> (receipts: [SignedReceipt], refusal: ReceiptPush?) {
+        var receipts: [SignedReceipt] = []
+        for link in links {
+            let receipt = try? SignedReceipt(parsing: link)
+            if let receipt, receipt.version > ReceiptContent.latestVersion {
+                return (receipts, .versionUnknown(at: receipt.sequence, version: receipt.version))
+            }
+            // The statement in the receipt is parsed only to check it: the hub must not store anything but
+            // the members of a receipt.
+            guard let receipt, (try? receipt.contents()) != nil else {
+                // The number of a malformed receipt is not known, so the number after the previous receipt is
+                // reported.
+                return (receipts, .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed))
+            }
+            guard receipts.last.map({ $0.sequence + 1 == receipt.sequence }) ?? true else {
+                return (receipts, .malformed)
+            }
+            receipts.append(receipt)
+        }
+        return (receipts, nil)
     }
 
     /// Verifies the signatures of receipts, and then stores the receipts in a second transaction.

@@ -12,8 +12,8 @@ struct HubProblem: ProblemDetails, Equatable {
         case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, kioskKeyTaken, codeRefused,
             requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
-        case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
-            receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts
+        case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptVersionUnknown,
+            receiptKeyUnknown, receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts
         case tooManyReports, tooManyPasswords, tooManyRenewals
         case kioskStopped, readerTokenNotGranted, tooManyReaderTokens, brandUnavailable
     }

@@ -251,14 +251,19 @@ package struct HubRoutes: Sendable {
     // MARK: The desired state
 
     /// Answers with the desired state of the kiosk: whether it is stopped, its documents, and its latest
-    /// receipt.
+    /// receipt. A header has the highest version of receipts that this hub knows.
     private func state(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let documents = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.documents.newest(for: kiosk)
         }
-        return .json(
+        var response = Response.json(
             HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.expected).json)
+        // `HTTPField.Name` has no constant for this header, and its initializer can return `nil`.
+        if let name = HTTPField.Name(HubState.receiptVersionHeader) {
+            response.headers[name] = "\(ReceiptContent.latestVersion)"
+        }
+        return response
     }
 
     /// Answers with the document that has the SHA-256 in the path, if the document is for this kiosk.
@@ -438,6 +443,11 @@ extension ReceiptPush {
             HubProblem(
                 .receiptKeyUnknown, status: 409,
                 "the receipts are signed by a key that the kiosk has not sent: send the kiosk's receipt keys first",
+                head: head)
+        case .versionUnknown(let place, let version):
+            HubProblem(
+                .receiptVersionUnknown, status: 409,
+                "receipt \(place) has version \(version), which this hub does not know: update the hub. Nothing was stored; the kiosk keeps its receipts and sends them after the update",
                 head: head)
         case .broken(let place, let fault):
             HubProblem(

@@ -1,7 +1,5 @@
-package import CBOR
 package import MdocModel
 package import MdocTrust
-internal import MdocVerification
 internal import ReaderIdentityStore
 package import RequestPlanner
 
@@ -19,12 +17,18 @@ package import RequestPlanner
 ///    (`ReceiptGap.interrupted`).
 /// 2. When the response is judged and a person is to decide, statements with the result replace these
 ///    statements.
-/// 3. At the end `ended(_:because:decision:)` adds outcome and decision, and `ReaderStore.end` appends the
+/// 3. At the end `ended(_:because:decision:from:)` adds outcome and decision, and `ReaderStore.end` appends the
 ///    receipt.
 ///
-/// The encoding is deterministic CBOR, and parsing accepts only the exact encoding that `encoded()` gives. To
-/// add a member: make it optional, encode it only if it is set, read it in `read(_:)`. Older receipts then
-/// parse unchanged; older versions of this program refuse a receipt with the new member.
+/// The encoding is deterministic CBOR, and parsing accepts only the exact encoding that `encoded()` gives.
+///
+/// A statement has version 1 or 2. Version 2 adds members for the phone's engagement, the proof, other methods
+/// and the source of the decision (`ReceiptStatement+Version2.swift`). A statement without these members has
+/// version 1, and its encoding is the same as before version 2 existed.
+///
+/// A member is permanent once a version with it is released. To add a member: make it optional, encode it only
+/// if it is set, read it in `read(_:)`, and raise `ReceiptContent.latestVersion` unless the member belongs to a
+/// version that was not released. Hubs of earlier versions refuse the new statement.
 package struct ReceiptStatement: Hashable, Sendable {
     /// The kind of the request: the caller receives answers only (`display`), or elements too (`data`).
     package enum Kind: String, CaseIterable, Sendable {
@@ -36,12 +40,6 @@ package struct ReceiptStatement: Hashable, Sendable {
         case verified, rejected, declined, cancelled, failed
         /// A test issuer signed a document. The response therefore proves nothing.
         case mock
-    }
-
-    /// The method by which the response was checked: always by this program, and never by a person who looks
-    /// at a phone's screen.
-    package enum Method: String, CaseIterable, Sendable {
-        case machineValidation = "machine-validation"
     }
 
     /// The decision of the person at the counter.
@@ -90,6 +88,12 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// example because a person pressed the wrong key. `nil` for a new order, or if the earlier presentation
     /// has no receipt.
     package let repeats: ReceiptLabel?
+    /// How the phone was met; `nil` if no phone was met, and in statements of version 1.
+    package let engagement: Engagement?
+    /// How the response proves its elements; `nil` if no response was judged, and in statements of version 1.
+    package let proof: Proof?
+    /// The source of the decision; `nil` if nobody was asked, and in statements of version 1.
+    package private(set) var decisionSource: DecisionSource?
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,
@@ -97,7 +101,8 @@ package struct ReceiptStatement: Hashable, Sendable {
         reasons: [ReceiptReason] = [], documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel,
         software: ReceiptLabel,
         retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil,
-        outcome: Outcome? = nil, repeats: ReceiptLabel? = nil
+        outcome: Outcome? = nil, repeats: ReceiptLabel? = nil, engagement: Engagement? = nil,
+        proof: Proof? = nil, decidedFrom decisionSource: DecisionSource? = nil
     ) {
         self.time = time
         self.lane = lane
@@ -117,14 +122,20 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.decision = decision
         self.outcome = outcome
         self.repeats = repeats
+        self.engagement = engagement
+        self.proof = proof
+        self.decisionSource = decisionSource
     }
 
     /// Returns a copy with the outcome, the decision and further reasons.
     ///
-    /// - Parameter further: the reasons that are neither failed checks nor errors. These reasons come before
-    ///   the existing reasons, so that they are not cut off by `mostEntries`.
+    /// - Parameters:
+    ///   - further: the reasons that are neither failed checks nor errors. These reasons come before the
+    ///     existing reasons, so that they are not cut off by `mostEntries`.
+    ///   - source: the source of the decision, if known. Left out if there is no decision.
     package func ended(
-        _ outcome: Outcome, because further: [ReceiptReason], decision: Decision?
+        _ outcome: Outcome, because further: [ReceiptReason], decision: Decision?,
+        from source: DecisionSource? = nil
     ) -> ReceiptStatement {
         var ended = self
         ended.outcome = outcome
@@ -134,6 +145,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         }
         ended.reasons = Array(all.prefix(Self.mostEntries))
         ended.decision = decision
+        ended.decisionSource = decision == nil ? nil : source
         return ended
     }
 
@@ -215,176 +227,4 @@ package enum ReceiptGap: String, CaseIterable, Sendable {
     case interrupted = "receipt.interrupted"
     /// The store refused the receipt when the presentation ended, and accepted it later.
     case delayed = "receipt.delayed"
-}
-
-extension ReceiptStatement {
-    /// Returns the deterministic encoding (RFC 8949 4.2.1).
-    package func encoded() -> [UInt8] {
-        DeterministicMap.encode { map in
-            map.set("time", integer: time.secondsSince1970)
-            map.set("lane", text: lane.text)
-            map.set("kind", text: kind.rawValue)
-            map.set("purpose", text: purpose.rawValue)
-            map.set("questions", array: questions.map { $0.encoded() })
-            map.set("verdict", text: verdict.rawValue)
-            // The verdict `mock` already shows that a test issuer signed.
-            if hasTestDocument, verdict != .mock { map.set("test") { $0.boolean(true) } }
-            map.set("reasons", array: reasons.map { reason in CBOREncoder.encode { $0.text(reason.id) } })
-            map.set("documents", array: documents.map { $0.encoded() })
-            if let trust {
-                map.set("trustSnapshot", bytes: trust.snapshot.bytes)
-                map.set("trustAge", integer: trust.ageSeconds)
-            }
-            map.set("policy", text: policy.text)
-            map.set("software", text: software.text)
-            map.set("retention", text: retention.name)
-            map.set("method", text: method.rawValue)
-            if let decision { map.set("decision", text: decision.rawValue) }
-            if let outcome { map.set("outcome", text: outcome.rawValue) }
-            if let repeats { map.set("repeats", text: repeats.text) }
-        }
-    }
-
-    /// Parses a statement. Throws `receiptMalformed` unless the bytes are exactly what `encoded()` gives: an
-    /// unknown member or another order of members is refused too.
-    package init(_ item: CBORItem) throws(ReaderStoreError) {
-        guard let statement = try? Self.read(item), item.encoded.elementsEqual(statement.encoded()) else {
-            throw .receiptMalformed
-        }
-        self = statement
-    }
-
-    private static func read(_ item: CBORItem) throws -> ReceiptStatement {
-        let map = try item.map()
-        let trust = try map["trustSnapshot"].map { snapshot in
-            let id = [UInt8](try snapshot.byteString())
-            guard id.count == 32 else { throw ReaderStoreError.receiptMalformed }
-            return Trust(
-                snapshot: TrustSnapshot.ID(bytes: id),
-                ageSeconds: try map["trustAge"].required().integer())
-        }
-        return ReceiptStatement(
-            time: try Timestamp(received: map["time"].required().integer()).required(),
-            lane: try map["lane"].label(), kind: try map["kind"].word(),
-            purpose: try map["purpose"].word(),
-            questions: try map["questions"].required().array().map { try ReceiptQuestion($0) },
-            verdict: try map["verdict"].word(), hasTestDocument: try map["test"]?.boolean() ?? false,
-            reasons: try map["reasons"].required().array().map {
-                try ReceiptReason(parsing: $0.text()).required()
-            },
-            documents: try map["documents"].required().array().map { try ReceiptDocument($0) },
-            trust: trust, policy: try map["policy"].label(), software: try map["software"].label(),
-            retention: try RetentionProfile(map["retention"].required().text()).required(),
-            method: try map["method"].word(),
-            // `word()` is a function of `CBORItem?` that throws for `nil`. Through `map` it is not called for
-            // an absent member, which stays `nil`.
-            decision: try map["decision"].map { try Optional($0).word() },
-            outcome: try map["outcome"].map { try Optional($0).word() },
-            repeats: try map["repeats"].map { try Optional($0).label() })
-    }
-}
-
-extension ReceiptQuestion {
-    fileprivate func encoded() -> [UInt8] {
-        DeterministicMap.encode { map in
-            map.set("ask", text: subject.description)
-            map.set("answer", text: answer.rawValue)
-        }
-    }
-
-    fileprivate init(_ item: CBORItem) throws {
-        let map = try item.map()
-        let subject = try Subject(parsing: map["ask"].required().text()).required()
-        self.init(subject, try map["answer"].word())
-    }
-}
-
-extension ReceiptDocument {
-    fileprivate func encoded() -> [UInt8] {
-        DeterministicMap.encode { map in
-            map.set("docType", text: docType.text)
-            if let issuer {
-                map.set("authority", text: issuer.authority)
-                if let country = issuer.country { map.set("country", text: country) }
-            }
-            map.set("revocation", text: revocation.state.rawValue)
-            if let age = revocation.ageSeconds { map.set("revocationAge", integer: age) }
-        }
-    }
-
-    fileprivate init(_ item: CBORItem) throws {
-        let map = try item.map()
-        let state: String = try map["revocation"].required().text()
-        self.init(
-            docType: try map["docType"].label(),
-            issuer: try map["authority"].map { authority in
-                try Issuer(naming: authority.text(), in: map["country"]?.text()).required()
-            },
-            revocation: Revocation(
-                state: try RevocationFinding.State(rawValue: state).required(),
-                ageSeconds: try map["revocationAge"]?.integer()))
-    }
-}
-
-extension Optional {
-    fileprivate func required() throws -> Wrapped {
-        guard let self else { throw ReaderStoreError.receiptMalformed }
-        return self
-    }
-}
-
-extension Optional<CBORItem> {
-    fileprivate func label() throws -> ReceiptLabel {
-        try ReceiptLabel(required().text()).required()
-    }
-
-    fileprivate func word<Word: RawRepresentable<String>>() throws -> Word {
-        try Word(rawValue: required().text()).required()
-    }
-}
-
-/// A CBOR map with text keys in the order of RFC 8949 4.2.1, so that equal contents have equal encodings.
-struct DeterministicMap {
-    private var members: [(key: [UInt8], value: [UInt8])] = []
-
-    mutating func set(_ key: String, _ write: (inout CBOREncoder) -> Void) {
-        members.append((CBOREncoder.encode { $0.text(key) }, CBOREncoder.encode(write)))
-    }
-
-    mutating func set(_ key: String, text: String) {
-        set(key) { $0.text(text) }
-    }
-
-    mutating func set(_ key: String, integer: Int64) {
-        set(key) { $0.integer(integer) }
-    }
-
-    mutating func set(_ key: String, bytes: [UInt8]) {
-        set(key) { $0.byteString(bytes) }
-    }
-
-    mutating func set(_ key: String, array items: [[UInt8]]) {
-        set(key) { encoder in
-            encoder.array(count: items.count)
-            for item in items { encoder.encoded(item) }
-        }
-    }
-
-    /// Returns the encoded map. All keys must be different.
-    func encoded() -> [UInt8] {
-        let ordered = members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        return CBOREncoder.encode { encoder in
-            encoder.map(count: ordered.count)
-            for member in ordered {
-                encoder.encoded(member.key)
-                encoder.encoded(member.value)
-            }
-        }
-    }
-
-    static func encode(_ body: (inout DeterministicMap) -> Void) -> [UInt8] {
-        var map = DeterministicMap()
-        body(&map)
-        return map.encoded()
-    }
 }

@@ -28,8 +28,20 @@ package struct SignedReceipt: Sendable {
     /// The SHA-256 of the encoded link.
     package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
 
-    /// Returns the statement. Throws `receiptMalformed` if the statement has members that this version does
-    /// not know.
+    /// The version of the statement, which may be later than the versions that this program reads.
+    package var version: Int64 { ReceiptContent.version(of: content) }
+
+    /// Returns the statement, which is about a presentation or about outputs. Throws `receiptMalformed` if the
+    /// statement has members that this version does not know, or if it is about the outputs of a presentation
+    /// whose receipt would not be before this one.
+    package func contents() throws(ReaderStoreError) -> ReceiptContent {
+        let contents = try ReceiptContent(content)
+        if case .outputs(let statement) = contents, statement.receipt >= sequence { throw .receiptMalformed }
+        return contents
+    }
+
+    /// Returns the statement about a presentation. Throws `receiptMalformed` if the receipt is about outputs, or
+    /// has members that this version does not know.
     package func statement() throws(ReaderStoreError) -> ReceiptStatement {
         try ReceiptStatement(content)
     }
@@ -76,13 +88,13 @@ package struct SignedReceipt: Sendable {
 
     /// Signs the link that follows `last`, or the first link if `last` is `nil`.
     static func sign(
-        _ statement: ReceiptStatement, after last: SignedReceipt?, with key: borrowing PrivateKey
+        _ contents: ReceiptContent, after last: SignedReceipt?, with key: borrowing PrivateKey
     ) throws(ReaderStoreError) -> SignedReceipt {
         let payload = DeterministicMap.encode { map in
             map.set("type", text: type)
             map.set("sequence", integer: (last?.sequence ?? 0) + 1)
             map.set("previous", bytes: last?.digest ?? origin)
-            map.set("statement") { $0.encoded(statement.encoded()) }
+            map.set("statement") { $0.encoded(contents.encoded()) }
         }
         return try SignedReceipt(parsing: ReceiptSignature.sign(payload, with: key))
     }
