@@ -19,23 +19,29 @@ package struct DaemonEventStream: ~Copyable {
     ///   - path: the path of the daemon's socket.
     ///   - target: the path of the stream, such as `/v1/accessories/events`.
     package init(at path: String, target: String) throws(DaemonClientError) {
+        let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+        // A value that closes its descriptor must be complete before anything can fail.
+        descriptor = try Self.open(path, sending: Array(request.utf8))
+        self.path = path
+    }
+
+    /// Connects to the socket and sends a request. Returns the descriptor.
+    private static func open(_ path: String, sending request: [UInt8]) throws(DaemonClientError) -> Int32 {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .unreachable(path: path, errno: errno) }
-        self.descriptor = descriptor
-        self.path = path
-        var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
         // The result is ignored, because this option fails only for a bad descriptor or a bad time.
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        guard DaemonSocket.connect(descriptor, to: path) else {
-            throw .unreachable(path: path, errno: errno)
-        }
-        let request = Array(
-            "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n".utf8)
         // The request is shorter than any socket's buffer, so it is sent whole or not at all.
-        guard unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-            throw .unreachable(path: path, errno: errno)
+        guard DaemonSocket.connect(descriptor, to: path),
+            unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
+        else {
+            let code = errno
+            close(descriptor)
+            throw .unreachable(path: path, errno: code)
         }
+        return descriptor
     }
 
     deinit { close(descriptor) }
