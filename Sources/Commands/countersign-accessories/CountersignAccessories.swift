@@ -35,7 +35,7 @@ struct CountersignAccessories: ParsableCommand {
         unsafe sigaddset(&ends, SIGINT)
         unsafe pthread_sigmask(SIG_BLOCK, &ends, nil)
         // A till or panel that closes its connection must not end this program.
-        unsafe signal(SIGPIPE, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
         _ = ProcessConfinement.hideMemory()
         let link = DaemonLink(path: socket)
         let accessories = RunningAccessories(link)
@@ -45,6 +45,6 @@ struct CountersignAccessories: ParsableCommand {
         while unsafe sigwait(&ends, &signal) != 0 {}
         accessories.stop()
         // The listener's thread waits for the daemon and cannot be joined.
-        exit(0)
+        Glibc.exit(0)
     }
 }

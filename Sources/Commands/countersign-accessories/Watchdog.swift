@@ -74,7 +74,7 @@ final class Watchdog: Sendable {
     private static func send(_ sign: String, _ accessory: Accessory, to running: Running?) -> Bool {
         guard let running else { return false }
         let packet = Array("\(sign)\(accessory.source.line)".utf8)
-        let flags = Int32(MSG_NOSIGNAL.rawValue) | Int32(MSG_DONTWAIT.rawValue)
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         return unsafe Glibc.send(running.socket, packet, packet.count, flags) == packet.count
     }
 }
@@ -88,8 +88,8 @@ enum WatchdogProcess {
     /// Reads announcements from standard input until it ends, and then opens the contacts that are announced.
     static func run() {
         // systemd sends SIGTERM to all processes of a service when the main process has died. The contacts come first.
-        unsafe signal(SIGTERM, SIG_IGN)
-        unsafe signal(SIGINT, SIG_IGN)
+        signal(SIGTERM, SIG_IGN)
+        signal(SIGINT, SIG_IGN)
         var closed: [String: RelayOutput] = [:]
         var buffer = [UInt8](repeating: 0, count: longestPacket)
         while true {

@@ -1,6 +1,5 @@
 internal import Accessories
 internal import AccessoryDevices
-internal import Glibc
 internal import MQTTClient
 internal import Synchronization
 
@@ -36,7 +35,7 @@ struct BrokerWorker {
             do throws(DeviceFault) {
                 let connection = try connect()
                 guard serve(connection, connected: { pause = WorkerDesk.pause }) else { return }
-                desk.report(.absent)
+                desk.report(AccessoryState.absent)
             } catch {
                 desk.report(error)
             }
@@ -99,7 +98,7 @@ struct BrokerWorker {
                 case .broker(.refused(let code)):
                     desk.note(
                         .misconfigured("the broker refuses the login with the code \(code): check userFile"))
-                    desk.report(code == 5 || code == 4 ? .notPermitted : .notAnswering)
+                    desk.report(code == 4 || code == 5 ? AccessoryState.notPermitted : .notAnswering)
                 case .broker(.ended):
                     perform(presenter.disconnected(), on: connection)
                     (sent, outputs) = ([:], [:])
@@ -124,13 +123,8 @@ struct BrokerWorker {
     }
 
     private mutating func due(_ output: DueOutput) -> [HomeAssistantPresenter.Action] {
-        var bytes = [UInt8](repeating: 0, count: EventIdentifier.length)
-        guard unsafe getrandom(&bytes, bytes.count, 0) == bytes.count,
-            let identifier = EventIdentifier(randomBytes: bytes)
-        else {
-            desk.daemon.finish(output, as: .refused)
-            return []
-        }
+        let bytes = (0..<EventIdentifier.length).map { _ in UInt8.random(in: 0...255) }
+        guard let identifier = EventIdentifier(randomBytes: bytes) else { return [] }
         outputs[output.number] = output
         return presenter.due(output, identifier, at: .now)
     }

@@ -51,9 +51,11 @@ struct KeyboardScannerDevice: ScannerDevice, ~Copyable {
     private var text: KeyboardText
 
     init(_ scanner: KeyboardScanner) throws(DeviceFault) {
-        device = try KeyboardDevice(usb: scanner.usb)
-        text = KeyboardText(layout: scanner.layout)
-        text.setCapsLock(try device.isCapsLockOn())
+        let keyboard = try KeyboardDevice(usb: scanner.usb)
+        var text = KeyboardText(layout: scanner.layout)
+        text.setCapsLock(try keyboard.isCapsLockOn())
+        device = keyboard
+        self.text = text
     }
 
     var descriptor: Int32 { device.descriptor }
@@ -77,17 +79,19 @@ struct HIDPOSScannerDevice: ScannerDevice, ~Copyable {
     /// Opens the first device with these numbers whose report descriptor is a bar code scanner's. A scanner often has
     /// further HID interfaces, such as a keyboard.
     init(_ scanner: HIDPOSScanner) throws(DeviceFault) {
-        let paths = HIDRawDevice.paths(of: scanner.usb)
+        let (path, report) = try Self.find(scanner.usb)
+        device = try HIDRawDevice(path: path)
+        self.report = report
+    }
+
+    private static func find(_ usb: USBIdentity) throws(DeviceFault) -> (path: String, HIDPOSReport) {
+        let paths = HIDRawDevice.paths(of: usb)
         guard !paths.isEmpty else { throw .absent }
         for path in paths {
-            let device = try HIDRawDevice(path: path)
-            let bytes = try device.reportDescriptor()
-            guard let descriptor = try? HIDReportDescriptor(bytes[...]),
-                let report = HIDPOSReport(descriptor)
-            else { continue }
-            self.device = device
-            self.report = report
-            return
+            let bytes = try HIDRawDevice(path: path).reportDescriptor()
+            if let descriptor = try? HIDReportDescriptor(bytes[...]), let report = HIDPOSReport(descriptor) {
+                return (path, report)
+            }
         }
         throw .misconfigured("the device has no report of a bar code scanner: set the scanner to HID POS")
     }

@@ -182,7 +182,8 @@ enum Pause {
     static func sleep(_ time: Duration) {
         let (seconds, attoseconds) = time.components
         var left = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        // A signal ends the sleep early, and `left` is then the rest of it.
-        while unsafe nanosleep(&left, &left) != 0, errno == EINTR {}
+        // A signal ends the sleep early.
+        var rest = timespec()
+        while unsafe nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
     }
 }
