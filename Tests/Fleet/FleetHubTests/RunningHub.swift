@@ -32,7 +32,7 @@ struct RunningHub {
 
     static func run(
         tokens: Tokens = { _, _ in nil }, audit: Logger = log, writeTimeout: Duration = .seconds(60),
-        places: Int = 64, strangerLifetime: Duration = .seconds(10),
+        places: Int = 64, strangerLifetime: Duration = .seconds(10), idle: Duration = .seconds(30),
         _ body: (RunningHub) async throws -> Void
     ) async throws {
         let bench = try await HubBench()
@@ -43,19 +43,20 @@ struct RunningHub {
             try #require(FleetName("hub")), dns: ["localhost"], addresses: [], in: folder, at: now())
         try await run(
             bench, folder, tokens(folder, bench.database), audit, writeTimeout, places,
-            strangerLifetime, body)
+            strangerLifetime, idle, body)
     }
 
     /// Another hub of the same chain, with connections of its own to the database.
     func runAnother(tokens: Tokens, _ body: (RunningHub) async throws -> Void) async throws {
         let bench = try await HubBench()
         try await Self.run(
-            bench, folder, tokens(folder, bench.database), Self.log, .seconds(60), 64, .seconds(10), body)
+            bench, folder, tokens(folder, bench.database), Self.log, .seconds(60), 64, .seconds(10),
+            .seconds(30), body)
     }
 
     private static func run(
         _ bench: HubBench, _ folder: String, _ tokens: HubTokens?, _ audit: Logger,
-        _ writeTimeout: Duration, _ places: Int, _ strangerLifetime: Duration,
+        _ writeTimeout: Duration, _ places: Int, _ strangerLifetime: Duration, _ idle: Duration,
         _ body: (RunningHub) async throws -> Void
     ) async throws {
         let database = bench.database
@@ -76,7 +77,7 @@ struct RunningHub {
             tls: try ServerTLS(
                 certificate: "\(folder)/hub.pem", key: "\(folder)/hub-key.pem", clientAuthority: certificate,
                 clientCertificate: .optional), routes: routes, connections: places,
-            strangerLifetime: strangerLifetime, writeTimeout: writeTimeout, log: audit,
+            strangerLifetime: strangerLifetime, idle: idle, writeTimeout: writeTimeout, log: audit,
             listening: { opened.yield($0 ?? 0) })
         let running = Task { try await server.run() }
         defer { running.cancel() }

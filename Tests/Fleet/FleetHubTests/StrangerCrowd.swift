@@ -26,7 +26,7 @@ final class StrangerCrowd: Sendable {
     /// How many connections may still be opened again.
     private let allowed = Atomic(0)
 
-    init(_ count: Int, _ habit: Habit, at port: Int, within seconds: Int = 120) {
+    init(_ count: Int, _ habit: Habit, at port: Int, within seconds: Int = 900) {
         self.port = UInt16(port)
         self.count = count
         self.habit = habit

@@ -48,8 +48,6 @@ package enum HubError: Error, Equatable, Sendable {
 ///
 /// Limits: 5 s for a connection, 20 s for a request, 2 MiB for an answer.
 actor HubClient {
-    /// The maximum time for one connection, with its TLS handshake.
-    private static let connectTimeout = Duration.seconds(5)
     /// The maximum number of connections for one request. A hub with too many connections of unknown clients
     /// closes the oldest connection whose handshake is incomplete. This may be the kiosk's connection.
     private static let mostHandshakes = 3
@@ -66,6 +64,9 @@ actor HubClient {
     private let hubs: [String]
     private let client: CurlClient
     private let timeout: Duration
+    /// The maximum time for one connection, with its TLS handshake: a quarter of `timeout`, so that the time
+    /// suffices for `mostHandshakes` connections.
+    private var connectTimeout: Duration { max(.seconds(1), timeout / 4) }
     /// The index in `hubs` of the hub that answered last.
     private var preferred = 0
 
@@ -168,7 +169,7 @@ actor HubClient {
         let request = ClientRequest(
             url, headers: [("User-Agent", "Countersign")] + headers, body: body,
             limits: ClientLimits(
-                connect: Self.connectTimeout, whole: timeout, bodySize: Self.longestAnswer))
+                connect: connectTimeout, whole: timeout, bodySize: Self.longestAnswer))
         let answer: ClientResponse
         do throws(ClientError) {
             answer = try await send(request)

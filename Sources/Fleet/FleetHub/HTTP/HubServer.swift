@@ -25,8 +25,6 @@ package import ServiceLifecycle
 /// TLS verifies only that the fleet chain's authority issued the client's certificate. `HubRoutes` decides
 /// for each request whether the kiosk is still enrolled. A refused request ends its connection.
 package struct HubServer: Service {
-    /// The maximum time without a request, or with an incomplete one, in seconds.
-    private static let idleSeconds: Int64 = 30
     /// The time after a problem during which the client's data is discarded, so that the client can read the
     /// answer.
     private static let discardTime = TimeAmount.seconds(2)
@@ -43,6 +41,7 @@ package struct HubServer: Service {
     private let tls: ServerTLS
     private let responder: RouterResponder<HubContext>
     private let connections: OpenConnectionBook
+    private let idle: TimeAmount
     private let writeTimeout: TimeAmount
     private let log: Logger
     private let limitedLog: LimitedLog
@@ -52,11 +51,13 @@ package struct HubServer: Service {
     ///   - connections: The maximum number of connections of kiosks and operators together. All other clients
     ///     (strangers) have a separate maximum, which is half of this number but at least 256.
     ///   - strangerLifetime: The maximum time of a connection on which no kiosk or operator was identified.
+    ///   - idle: The maximum time without a request, or with an incomplete one.
     ///   - writeTimeout: The maximum time in which a client reads nothing of an answer.
     ///   - listening: A function that is called with the port when the server accepts requests.
     package init(
         host: String, port: Int, tls: ServerTLS, routes: HubRoutes, connections: Int,
-        strangerLifetime: Duration = .seconds(10), writeTimeout: Duration = .seconds(60), log: Logger,
+        strangerLifetime: Duration = .seconds(10), idle: Duration = .seconds(30),
+        writeTimeout: Duration = .seconds(60), log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         self.host = host
@@ -74,6 +75,7 @@ package struct HubServer: Service {
                 limitedLog.warning(
                     "all places for connections are taken: a connection was closed, or a new one was refused")
             })
+        self.idle = TimeAmount(idle)
         self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)
         router.add(middleware: ProblemMiddleware(log: limitedLog))
@@ -99,7 +101,7 @@ package struct HubServer: Service {
         // Unlike in `countersignd`, requests are not answered on the connection's event loop, because a push
         // of receipts has thousands of signatures to verify.
         let limits = ConnectionLimits(
-            idle: .seconds(Self.idleSeconds), write: writeTimeout, answersOnEventLoop: false)
+            idle: idle, write: writeTimeout, answersOnEventLoop: false)
         try await ListeningServer(
             at: .tcp(host: host, port: port), connections: connections, tls: tls, limits: limits,
             refusal: HubProblem.tooManyConnections, caller: { HubRoutes.kiosk(in: $0)?.name.text }, log: log,
