@@ -7,11 +7,19 @@ import Testing
 
 @Suite("The accessories and their programs, as a value")
 struct AccessoryDeskTests {
+    /// What a desk said about its streams.
+    private final class Ends: Sendable {
+        let ended = Mutex<[Int]>([])
+        let lost = Mutex(0)
+
+        var keys: [Int] { ended.withLock { $0 } }
+        var lostCount: Int { lost.withLock { $0 } }
+    }
+
     /// A desk that a test changes.
     private final class Held {
         var desk: AccessoryDesk
-        let ended = Mutex<[Int]>([])
-        let lost = Mutex(0)
+        let ends = Ends()
 
         init(_ accessories: [Accessory]) {
             desk = AccessoryDesk(accessories, acceptsTestDocuments: false)
@@ -20,8 +28,8 @@ struct AccessoryDeskTests {
         func open(_ caller: KnownCaller = .program(), lanes: [String] = ["one", "two"]) throws -> Frames {
             Frames(
                 try desk.open(
-                    by: caller, lanes: lanes, lost: { self.lost.withLock { $0 += 1 } },
-                    ended: { key in self.ended.withLock { $0.append(key) } }))
+                    by: caller, lanes: lanes, lost: { [ends] in ends.lost.withLock { $0 += 1 } },
+                    ended: { [ends] key in ends.ended.withLock { $0.append(key) } }))
         }
     }
 
@@ -82,7 +90,7 @@ struct AccessoryDeskTests {
         #expect(held.desk.state(of: lock) == .ready && held.desk.unusableOutput(at: "one") == nil)
         let lanes = held.desk.close(1)
         #expect(lanes == ["one"] && held.desk.close(1) == [])
-        #expect(held.desk.state(of: lock) == .notAnswering && held.ended.withLock { $0 } == [1])
+        #expect(held.desk.state(of: lock) == .notAnswering && held.ends.keys == [1])
     }
 
     @Test("A trial accessory that is ready says so, and no other accessory does")
@@ -125,10 +133,10 @@ struct AccessoryDeskTests {
         let held = Held([])
         let frames = try held.open(lanes: [])
         for number in 0..<300 { held.desk.record(lane: "one", state: "\(number)", takesCode: false) }
-        #expect(held.lost.withLock { $0 } > 0 && held.ended.withLock { $0 }.contains(1))
+        #expect(held.ends.lostCount == 1 && held.ends.keys.contains(1))
         let other = try held.open(.program("b"), lanes: [])
         held.desk.endStreams { $0.name != "b" }
-        #expect(held.ended.withLock { $0 }.contains(2))
+        #expect(held.ends.keys.contains(2))
         withExtendedLifetime((frames, other)) {}
     }
 

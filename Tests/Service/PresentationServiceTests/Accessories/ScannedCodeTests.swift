@@ -2,6 +2,7 @@ import Accessories
 import MdocModel
 import MdocWallet
 import PresentationStage
+import RecordBench
 import Testing
 
 @testable import PresentationService
@@ -20,12 +21,15 @@ struct ScannedCodeTests {
         }
     }
 
-    private static func uri(_ stage: AccessoryStage) throws -> String { try stage.scene.link().qr }
+    /// The text of the code that the phone shows for its `number`th reader.
+    private static func uri(_ stage: AccessoryStage, number: Int = 1) throws -> String {
+        try stage.scene.link(number: number).qr
+    }
 
     @Test("A code is accepted while the lane waits for a phone, once, and again within 2 s without effect")
     func accepted() async throws {
         let stage = try AccessoryStage([.scanner()], handover: .qr)
-        let (code, other) = (try Self.uri(stage), try Self.uri(stage))
+        let (code, other) = (try Self.uri(stage), try Self.uri(stage, number: 2))
         #expect(await Self.engage(code, stage) == "laneNotArmed")
         #expect(await Self.engage(code, stage, lane: "three") == "laneUnknown")
         #expect(await Self.engage(code, stage, as: .program(lanes: ["two"])) == "laneUnknown")
