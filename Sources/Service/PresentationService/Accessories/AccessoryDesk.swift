@@ -29,11 +29,8 @@ struct AccessoryDesk {
         var state: String
         var takesCode: Bool
 
-        static let idle = LaneState(state: AccessoryDesk.idle, takesCode: false)
+        static let idle = LaneState(state: PresentationCoordinator.idle, takesCode: false)
     }
-
-    /// The word for a lane without a presentation, or whose last result is no longer shown.
-    static let idle = "idle"
 
     private(set) var accessories: [Accessory]
     private var acceptsTestDocuments: Bool
@@ -174,7 +171,7 @@ struct AccessoryDesk {
     }
 
     /// Whether a lane was last reported as `idle`.
-    func isIdle(lane name: String) -> Bool { (lanes[name] ?? .idle).state == Self.idle }
+    func isIdle(lane name: String) -> Bool { (lanes[name] ?? .idle).state == PresentationCoordinator.idle }
 
     /// Sends an output that is due to the streams of its lane.
     func announce(_ output: DueOutput) {

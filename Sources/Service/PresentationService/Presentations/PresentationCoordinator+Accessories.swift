@@ -12,6 +12,9 @@ internal import RequestPlanner
 /// closes, and reports the end with `finishOutput`. The store has the final word: whatever happens to this
 /// process, an output is given at most once.
 extension PresentationCoordinator {
+    /// The word for the state of a lane without a presentation, or whose last result is no longer shown.
+    package static let idle = "idle"
+
     // MARK: Accessories
 
     /// Replaces the accessories by those of a new configuration. The outputs of a changed accessory that nobody has
@@ -111,7 +114,7 @@ extension PresentationCoordinator {
     /// Reports the state of a lane to the programs.
     func reportLane(_ name: String) {
         guard let record = book.latest(at: name), lanes[name] != nil else {
-            return desk.record(lane: name, state: AccessoryDesk.idle, takesCode: false)
+            return desk.record(lane: name, state: Self.idle, takesCode: false)
         }
         // A result that was shown long enough stays `idle`, whatever is removed from it later.
         guard !record.state.isOver || !desk.isIdle(lane: name) else { return }
@@ -131,7 +134,7 @@ extension PresentationCoordinator {
 
     private func endResult(of id: PresentationID, at name: String) {
         guard let record = book.latest(at: name), record.id == id, record.state.isOver else { return }
-        desk.record(lane: name, state: AccessoryDesk.idle, takesCode: false)
+        desk.record(lane: name, state: Self.idle, takesCode: false)
     }
 
     // MARK: Outputs

@@ -1,3 +1,4 @@
+internal import Accessories
 internal import MdocModel
 internal import ReaderService
 internal import ReaderStore
@@ -9,14 +10,16 @@ extension PresentationCoordinator {
     /// Anybody can hold any code before the scanner. A code that is refused therefore never ends a presentation
     /// and never changes its state. The pages show for a moment what to do.
     ///
-    /// - Parameter text: the text of the code.
+    /// - Parameters:
+    ///   - text: the text of the code.
+    ///   - scanner: the name of the accessory.
     /// - Returns: the state of the lane's presentation.
-    /// - Throws: `engagementMalformed`, `engagementReused`, `tooManyEngagements`, `laneNotArmed` if the lane does
+    /// - Throws: `laneUnknown`, `accessoryUnknown`, `engagementMalformed`, `engagementReused`, `tooManyEngagements`, `laneNotArmed` if the lane does
     ///   not wait for a phone, or `alreadyEngaged` if another code was accepted before.
     package func engage(
-        atLane name: String, with text: String, by caller: KnownCaller
+        atLane name: String, with text: String, from scanner: String, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationState {
-        try checkAccessory(of: caller, at: name)
+        try check(scanner, of: caller, at: name)
         do throws(PresentationServiceError) {
             let (engagement, code) = try parse(text, at: name, isFromAccessory: true)
             let admission = try gate.admit(code, at: name, now: .now)
@@ -38,9 +41,9 @@ extension PresentationCoordinator {
     ///
     /// - Returns: the state of the lane's presentation, or `nil` if there is none.
     package func report(
-        _ fault: CodeFault, atLane name: String, by caller: KnownCaller
+        _ fault: CodeFault, atLane name: String, from scanner: String, by caller: KnownCaller
     ) throws(PresentationServiceError) -> PresentationState? {
-        try checkAccessory(of: caller, at: name)
+        try check(scanner, of: caller, at: name)
         showHint(fault.hint, at: name)
         return book.latest(at: name)?.state
     }
@@ -99,11 +102,14 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Checks that a caller serves the accessories of a lane.
-    private func checkAccessory(
-        of caller: KnownCaller, at name: String
+    /// Checks that a caller serves the accessories of a lane, and that one of them is this scanner.
+    private func check(
+        _ scanner: String, of caller: KnownCaller, at name: String
     ) throws(PresentationServiceError) {
         guard lanes[name] != nil, caller.usesAccessories(at: name) else { throw .laneUnknown }
+        guard let accessory = desk[scanner], accessory.scanner != nil, accessory.lane == name else {
+            throw .accessoryUnknown
+        }
     }
 
     /// Shows a hint about a code while the lane waits for a phone.

@@ -49,11 +49,13 @@ struct OwnerRoutes: Sendable {
         let today = try await outcomes(at: now, for: caller)
         let receipts = try await receiptFacts(for: caller)
         let lanes = await coordinator.laneHealth()
+        let accessories = await coordinator.accessoryReports()
         return [
             "time": .string("\(now)"), "started": .string("\(started)"), "version": .string(Version.number),
             "ready": .boolean(readiness.isReady),
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
+            "accessories": .array(accessories.map(\.jsonWithLane)),
             "trust": trust ?? .null, "identities": .array(identities ?? []),
             // The page asks the owner to act when the newest list in the trust store is `listDays` old, or
             // an identity expires within `identityDays`.

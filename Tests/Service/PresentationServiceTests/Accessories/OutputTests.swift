@@ -75,12 +75,14 @@ struct OutputTests {
     @Test("A code of a screen opens only what lists codes, and the refusal is recorded and never given")
     func scanned() async throws {
         let stage = try AccessoryStage(
-            [Self.lock(), Self.lock(Self.rule([.nfc, .qr]), "gate")], handover: .qr)
+            [Self.lock(), Self.lock(Self.rule([.nfc, .qr]), "gate"), .scanner()], handover: .qr)
         let events = try await stage.listen()
         let id = try await stage.order()
         let phone = try stage.scene.phone()
         let uri = try #require(phone.engagement?.uri)
-        #expect(try await stage.coordinator.engage(atLane: "one", with: uri, by: stage.program) == .armed)
+        let state = try await stage.coordinator.engage(
+            atLane: "one", with: uri, from: "qr-1", by: stage.program)
+        #expect(state == .armed)
         stage.field.tap(phone)
         let output = try #require(try await events.next("output"))
         #expect(output.text("accessory") == "gate")

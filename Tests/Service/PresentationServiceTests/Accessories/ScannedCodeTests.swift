@@ -11,10 +11,12 @@ import Testing
 struct ScannedCodeTests {
     /// The name of the condition for which a code is refused; nil if it was accepted.
     private static func engage(
-        _ text: String, _ stage: AccessoryStage, lane: String = "one", as caller: KnownCaller? = nil
+        _ text: String, _ stage: AccessoryStage, lane: String = "one", from scanner: String = "qr-1",
+        as caller: KnownCaller? = nil
     ) async -> String? {
         do throws(PresentationServiceError) {
-            _ = try await stage.coordinator.engage(atLane: lane, with: text, by: caller ?? stage.program)
+            _ = try await stage.coordinator.engage(
+                atLane: lane, with: text, from: scanner, by: caller ?? stage.program)
             return nil
         } catch {
             return error.name
@@ -28,12 +30,17 @@ struct ScannedCodeTests {
 
     @Test("A code is accepted while the lane waits for a phone, once, and again within 2 s without effect")
     func accepted() async throws {
-        let stage = try AccessoryStage([.scanner()], handover: .qr)
+        let stage = try AccessoryStage([.scanner(), .lock()], handover: .qr)
         let (code, other) = (try Self.uri(stage), try Self.uri(stage, number: 2))
         #expect(await Self.engage(code, stage) == "laneNotArmed")
         #expect(await Self.engage(code, stage, lane: "three") == "laneUnknown")
         #expect(await Self.engage(code, stage, as: .program(lanes: ["two"])) == "laneUnknown")
         #expect(await Self.engage(code, stage, as: stage.till) == "laneUnknown", "another scope")
+        for other in ["qr-2", "lock"] {
+            #expect(await Self.engage(code, stage, from: other) == "accessoryUnknown", "\(other)")
+        }
+        #expect(
+            await Self.engage(code, stage, lane: "two") == "accessoryUnknown", "the scanner of another lane")
         let events = try await stage.listen()
         let id = try await stage.order()
         try await Self.takesCode(events, true)
@@ -111,12 +118,16 @@ struct ScannedCodeTests {
         ])
     func faults(_ fault: CodeFault, _ hint: PresentationHint) async throws {
         let stage = try AccessoryStage([.scanner()])
-        #expect(try await stage.coordinator.report(fault, atLane: "one", by: stage.program) == nil)
+        #expect(
+            try await stage.coordinator.report(fault, atLane: "one", from: "qr-1", by: stage.program) == nil)
         let id = try await stage.order()
-        #expect(try await stage.coordinator.report(fault, atLane: "one", by: stage.program) == .armed)
+        #expect(
+            try await stage.coordinator.report(fault, atLane: "one", from: "qr-1", by: stage.program)
+                == .armed)
         #expect(try await stage.coordinator.record(id).hint == hint)
         await #expect(throws: PresentationServiceError.laneUnknown) {
-            try await stage.coordinator.report(fault, atLane: "one", by: .program(lanes: ["two"]))
+            try await stage.coordinator.report(
+                fault, atLane: "one", from: "qr-1", by: .program(lanes: ["two"]))
         }
         await stage.end()
     }
