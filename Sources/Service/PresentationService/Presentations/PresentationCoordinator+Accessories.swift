@@ -218,7 +218,7 @@ extension PresentationCoordinator {
     /// - Parameter end: how the output ended.
     /// - Throws: as `giveOutput`.
     package func finishOutput(
-        _ number: Int64, ofAccessory name: String, as end: OutputEnd, by caller: KnownCaller
+        _ number: Int64, ofAccessory name: String, as end: ReportedEnd, by caller: KnownCaller
     ) async throws(PresentationServiceError) {
         let stream = try checkOutput(number, ofAccessory: name, by: caller)
         guard let archive else { throw .outputNotDue }
@@ -268,7 +268,7 @@ extension PresentationCoordinator {
 }
 
 /// The end of an output, as the program of its accessory reports it.
-package enum OutputEnd: String, CaseIterable, Sendable {
+package enum ReportedEnd: String, CaseIterable, Sendable {
     /// The accessory has acted.
     case done
     /// The accessory may have acted, and nobody knows.

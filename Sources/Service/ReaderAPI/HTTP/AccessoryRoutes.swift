@@ -59,7 +59,7 @@ extension PresentationCoordinator {
         case done, unknown, refused
 
         /// The end of the output, or `nil` if the output is about to be given.
-        var end: OutputEnd? { OutputEnd(rawValue: rawValue) }
+        var end: ReportedEnd? { ReportedEnd(rawValue: rawValue) }
     }
 
     /// A code that an accessory has read: its text, or the reason why the accessory does not pass it on.

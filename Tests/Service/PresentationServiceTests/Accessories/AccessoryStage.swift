@@ -158,7 +158,7 @@ struct AccessoryStage {
         }
     }
 
-    func finish(_ number: Int64, as end: OutputEnd, of accessory: String = "lock") async -> String? {
+    func finish(_ number: Int64, as end: ReportedEnd, of accessory: String = "lock") async -> String? {
         do throws(PresentationServiceError) {
             try await coordinator.finishOutput(number, ofAccessory: accessory, as: end, by: program)
             return nil
