@@ -21,7 +21,7 @@ NOT_TOURED = {("POST /v1/presentations/{id}/engagement", "asked"), ("POST /v1/pr
 # failed; and those of a verdict that may have more than the document says.
 NOT_SEEN = {*(f"Order.{name}" for name in ("consent", "identity", "then", "wallet", "webhook")), "Engagement.uri",
             "PresentationEvent.hint", "PresentationEvent.outcome", "Presentation.decision", "Reason.id", "Reason.text",
-            "Missing.element", "Missing.text",
+            "Missing.element", "Missing.text", "ScannedCode.uri",
             *(f"ChannelVerdict.{name}" for name in ("ageStandIns", "documents", "errors", "isReplayChecked", "missing", "mockSign", "outcome",
                                                     "reasons", "verdict"))}
 
@@ -72,7 +72,7 @@ def examples(document):
                 yield (name, "asked"), kind, media
             for status, response in operation["responses"].items():
                 if status != "default":
-                    for kind, media in response["content"].items():
+                    for kind, media in response.get("content", {}).items():
                         yield (name, int(status)), kind, media
 
 

@@ -14,7 +14,7 @@ from built_daemon import PROGRAMS, ROOT, TOKEN, BuiltDaemon
 from stand_in import LOGO
 
 DOCUMENT = ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json"
-SCOPES = ["app", "screen", "clerk", "order", "desk", "readerTokens", "online", "admin"]
+SCOPES = ["app", "screen", "clerk", "order", "desk", "accessory", "readerTokens", "online", "admin"]
 ORIGIN, MERCHANT, TEAM = "https://shop.example", "merchant.example.shop", "TEAM123456"
 BRAND = {"name": "Corner Shop", "colours": {"ground": "#14352a", "words": "#ffffff"}, "welcome": "Welcome to the Corner Shop"}
 PAGE = {"language": "en", "antenna": {"x": 50, "y": 30, "place": "right"}, "resultSeconds": 12,
@@ -26,6 +26,11 @@ PORTRAIT = "age over 21 with portrait for a human to compare"
 RENTAL = "rental: name, licence number"
 PRESETS = [{"name": "Age 18", "names": {"de": "Ab 18"}, "intent": "age over 18"},
            {"name": "Rental", "brand": "utopia", "intent": "age over 21", "then": {"intent": RENTAL, "retention": "days(2)"}}]
+# Nothing is opened here: the tour takes the place of the program that opens devices.
+ACCESSORIES = [
+    {"name": "lock", "lane": "counter-1", "out": {"relay": {"lcus": {"device": "/dev/ttyUSB0", "channel": 1}}},
+     "engagements": ["nfc", "qr"], "trial": True},
+    {"name": "qr-1", "lane": "counter-1", "in": {"hidPos": {"usb": "0c2e:0901"}}}]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Tour:
         self.daemon.serve(
             lanes=[{"name": "counter-1", "benchLink": self.daemon.link, "page": PAGE,
                     "brand": {**BRAND, "logo": str(self.folder / "logo.png")}}],
-            presets=PRESETS, acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
+            accessories=ACCESSORIES, presets=PRESETS, acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
             tokens=[{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": SCOPES}],
             readerTokens={"keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(self.folder / "utopia.pem")}],
                           "grants": [{"caller": "all", "brand": "utopia", "instances": [self.instance]}]},
@@ -81,7 +86,7 @@ class Tour:
         except urllib.error.HTTPError as error:
             response = error
         with response:
-            kind = response.headers["Content-Type"].split(";")[0]
+            kind = response.headers.get("Content-Type", "").split(";")[0]
             if kind == "text/event-stream":
                 answer = b"".join(iter(response.readline, b"\n")).decode() + "\n"
             else:
@@ -116,6 +121,7 @@ class Tour:
         self.desk(ask)
         self.button(ask)
         self.counter(ask)
+        self.accessories(ask)
         self.receipts(ask)
         self.pages(ask)
         self.shop(ask)
@@ -143,6 +149,38 @@ class Tour:
         ask("POST", one + "/again", {})
         lacking = self.order(intent="elements: age over 18, org.iso.18013.5.1/weight; required org.iso.18013.5.1/weight")
         self.ended(ask("POST", lacking + "/again", {}))
+
+    def accessories(self, ask):
+        """What the program of the accessories does, with a presentation whose outcome a lock acts on."""
+        request = urllib.request.Request(self.daemon.url + "/v1/accessories/events", headers={"Authorization": f"Bearer {TOKEN}"})
+        with urllib.request.urlopen(request, timeout=300) as stream:
+            frames = self.frames(stream)
+            first = next(frames)
+            ask("PUT", "/v1/accessories/lock/state", {"state": "ready"})
+            ask("POST", "/v1/lanes/counter-1/engagement", {"accessory": "qr-1", "fault": "foreignCode"})
+            self.daemon.ask("POST", "/v1/presentations", {
+                "kind": "display", "lane": "counter-1", "intent": "age over 18", "retention": "receipt"})
+            for name in ("lane", "output"):
+                frame = next(frame for frame in frames if frame.startswith(f"event: {name}\n"))
+                self.exchanges.append(Exchange("GET /v1/accessories/events", 200, None, "text/event-stream", frame))
+            # The example has the shape of the first event.
+            self.exchanges.append(Exchange("GET /v1/accessories/events", 200, None, "text/event-stream", first))
+            output = json.loads(frame.split("data: ")[1])["output"]
+            for state in ("given", "done"):
+                ask("POST", f"/v1/accessories/lock/outputs/{output}", {"state": state})
+        receipts = json.loads(self.daemon.ask("GET", "/v1/receipts?limit=100"))["receipts"]
+        ask("GET", "/v1/receipts/" + next(one["id"] for one in reversed(receipts) if one["statement"]["kind"] == "outputs"))
+
+    @staticmethod
+    def frames(stream):
+        """The events of a stream as they come, without its comments."""
+        lines = []
+        for line in stream:
+            if line != b"\n":
+                lines += [] if line.startswith(b":") else [line.decode()]
+            elif lines:
+                yield "".join(lines) + "\n"
+                lines = []
 
     def desk(self, ask):
         token = ask("POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.instance})["token"]

@@ -100,7 +100,7 @@ class StandIn:
             self.lane = {
                 "lane": "counter-1", "state": "ready", "bluetooth": "ready", "advice": None, "presentation": None,
                 "presentationState": None, "acceptsTestDocuments": False, "presets": [], "buttons": [],
-                "retention": None, "standing": None,
+                "retention": None, "standing": None, "accessories": [],
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
                           "heartbeatSeconds": 15, "language": "en", "notice": None, "notices": {}, "reader": "square",

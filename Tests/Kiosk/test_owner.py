@@ -154,6 +154,37 @@ class OwnerTests(KioskCase):
                     self.assertEqual(found, ["counter-1: The software wallet did not answer."])
                 self.start_over()
 
+    def test_an_accessory_says_what_it_is_where_it_is_and_how_it_is(self):
+        lock = {"lane": "counter-1", "name": "lock", "kind": "relay", "role": "out", "state": "absent"}
+        hub = {"lane": None, "name": "home", "kind": "mqtt", "role": "out", "state": "ready"}
+        qr = {"lane": "counter-1", "name": "qr-1", "kind": "hidPos", "role": "in", "state": "trial"}
+        fault = {"id": "accessoryNotReady", "lane": "counter-1", "text": "the output lock is not ready"}
+        page = self.owner(accessories=[lock, hub, qr], faults=[fault], acceptsTestDocuments=False)
+        rows = page.locator("[data-accessories] tbody tr").all_inner_texts()
+        self.assertEqual([row.split("\t") for row in rows], [
+            ["lock", "Output relay", "counter-1", "Not connected"], ["home", "Output mqtt", "all", "Ready"],
+            ["qr-1", "Scanner hidPos", "counter-1", "Trial: acts on test documents too"]])
+        self.assertEqual(page.locator("[data-accessories] td.no").count(), 1)
+        entry = plain(page.inner_text("[data-faults] li"))
+        for words in ("counter-1: An output that this lane needs cannot act.", "the output lock is not ready"):
+            self.assertIn(words, entry)
+        self.assertEqual(page.inner_text("[data-faults] pre"), "systemctl status countersign-accessories")
+        self.assert_accessible(page)
+        self.start_over()
+        page = self.owner(accessories=[], faults=[], acceptsTestDocuments=False)
+        self.assertFalse(page.is_visible("[data-accessories-card]"))
+
+    def test_a_receipt_about_outputs_says_how_each_ended(self):
+        about = receipt(2)
+        about["statement"] = {"version": 2, "kind": "outputs", "time": "2026-11-25T12:00:05Z", "lane": "counter-1",
+                              "software": "countersign-0.1.0", "of": "1",
+                              "outputs": [{"accessory": "lock", "state": "done"}, {"accessory": "lamp", "state": "refused"}]}
+        page = self.owner(receipts=[receipt(1), about])
+        cells = page.locator("[data-receipts] tbody tr").first.locator("td").all_inner_texts()
+        self.assertEqual([plain(cell) for cell in cells[1:]], ["counter-1", "", "", "", "lock=done, lamp=refused"])
+        page.fill("[data-search]", "lamp=refused")
+        self.assertEqual(page.locator("[data-receipts] tbody th").all_inner_texts(), ["2"])
+
     def test_a_fault_without_words_is_shown_in_the_daemons(self):
         page = self.owner(faults=[{"id": "constructor", "text": "something new"}], acceptsTestDocuments=False)
         self.assertIn("something new", page.inner_text("[data-faults] li"))
@@ -256,7 +287,7 @@ class OwnerTests(KioskCase):
         self.stand_in.failing = {"/v1/owner": 401}
         page.clock.fast_forward(16_000)
         self.expect(page, "refused")
-        self.assertEqual([page.locator(f"[data-{name}] *").count() for name in ("receipts", "tokens", "lanes", "today", "faults")], [0] * 5)
+        self.assertEqual([page.locator(f"[data-{name}] *").count() for name in ("receipts", "tokens", "lanes", "accessories", "today", "faults")], [0] * 6)
         # Another language draws anew what the page knows.
         page.select_option("[data-languages]", "de")
         self.assertNotIn("lane-of-a-receipt", page.content())

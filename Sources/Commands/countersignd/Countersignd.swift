@@ -131,7 +131,7 @@ struct Countersignd: AsyncParsableCommand {
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: portraits, metrics: metrics,
             log: log, limits: configuration.limits, clock: .system, brands: tokens,
-            archive: archive, webhooks: webhooks)
+            archive: archive, webhooks: webhooks, accessories: configuration.accessories)
         let lanes = LanesInForce(configuration.lanes, of: coordinator, readers: readers, log: log)
         let brands = BrandRoutes(folder, issuer: issuer)
         let online = try configuration.online.map { online in

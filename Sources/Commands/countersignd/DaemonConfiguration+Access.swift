@@ -190,11 +190,11 @@ enum AccessForms {
     }
 
     static let scopes = ConfigurationForm<Set<Scope>>.set(
-        upTo: 8, of: .word(), empty: "must contain at least one scope")
+        upTo: Scope.allCases.count, of: .word(), empty: "must contain at least one scope")
 
     static let pageLanes = ConfigurationPart<Set<String>?>.optional(
         "lanes",
-        "the lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` apply. The caller sees nothing of other lanes",
+        "the lanes to which the scopes `app`, `screen`, `clerk`, `order`, `desk` and `accessory` apply. The caller sees nothing of other lanes",
         as: .set(upTo: 32, of: .text(upTo: 64)), without: "all",
         faults: "not checked: an unknown lane has no presentations")
 

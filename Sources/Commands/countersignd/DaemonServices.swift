@@ -62,7 +62,11 @@ struct ReplaceableParts: Sendable {
         await issuing.apply(new.readerTokens)
         basis.replace(policy: new.policy, policies: new.policies)
         new.warnOfTestDocuments(log)
-        let isDone = await lanes.apply(new.lanes, isStopped: new.access == .stopped)
+        let isStopped = new.access == .stopped
+        // Before the lanes, so that a new lane with a standing order waits for its required outputs. A stopped
+        // kiosk has no lanes, and opens no door.
+        await coordinator.replaceAccessories(by: isStopped ? [] : new.accessories)
+        let isDone = await lanes.apply(new.lanes, isStopped: isStopped)
         if isStarted { access.replace(with: new.access) }
         replaceOnline(by: new.online)
         new.http?.renew(tls, log)

@@ -1,4 +1,5 @@
 package import JSON
+package import MdocModel
 package import ReaderIdentityStore
 package import ReaderStore
 package import ReaderTokens
@@ -98,6 +99,8 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case standingOrder
     /// The reader or the Bluetooth adapter of the lane cannot be used.
     case readerUnavailable(DeviceFault)
+    /// The lane has an output that is required and cannot act. The value is the name of the accessory.
+    case accessoryNotReady(String)
 
     // MARK: Presentations
 
@@ -107,6 +110,14 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case presentationOver
     /// Another phone has begun the exchange already.
     case alreadyEngaged
+    /// The lane does not wait for a phone.
+    case laneNotArmed
+    /// The text of a scanned code is not a device engagement.
+    case engagementMalformed(MdocModelError)
+    /// A session was established with this code before.
+    case engagementReused
+    /// The lane has accepted as many codes as it may within a minute. `retryAfter` is in seconds.
+    case tooManyEngagements(retryAfter: Int64)
     /// The presentation waits for no decision, or a different decision was made already.
     case decisionNotDue
     /// There is no portrait, or the portrait was handed out or wiped.
@@ -119,6 +130,12 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case tooManyPresentations
     /// The limit of event listeners is reached.
     case tooManyListeners
+    /// There is no such accessory, or the caller does not serve its lane.
+    case accessoryUnknown
+    /// The caller reports about an accessory, and has no open event stream.
+    case accessoryNotConnected
+    /// The output is unknown, over its time, or was given before.
+    case outputNotDue
     /// The daemon is ending.
     case shuttingDown
 

@@ -1,4 +1,5 @@
 package import PresentationService
+internal import MdocModel
 internal import ReaderIdentityStore
 internal import ReaderStore
 internal import ReaderTokens
@@ -46,15 +47,26 @@ extension APIProblem {
             case .decisionOpen(let id, let isOwn): .decisionOpen(id, isOwn: isOwn)
             case .standingOrder: .standingOrder
             case .readerUnavailable(let fault): APIProblem(.readerUnavailable, status: 503, fault.advice)
+            case .accessoryNotReady(let name): .accessoryNotReady(name)
             case .presentationUnknown: .presentationUnknown
             case .presentationOver: .presentationOver
             case .alreadyEngaged: .alreadyEngaged
+            case .laneNotArmed: .laneNotArmed
+            case .engagementMalformed(let error):
+                APIProblem(
+                    .engagementMalformed, status: 400,
+                    "the value of \"uri\" is not a device engagement: \(error.explanation)", pointer: "/uri")
+            case .engagementReused: .engagementReused
+            case .tooManyEngagements(let seconds): .tooManyEngagements(retryAfter: seconds)
             case .decisionNotDue: .decisionNotDue
             case .portraitGone: .portraitGone
             case .askedAgain: .askedAgain
             case .nothingToAskAgain: .nothingToAskAgain
             case .tooManyPresentations: .tooManyPresentations
             case .tooManyListeners: .tooManyListeners
+            case .accessoryUnknown: .accessoryUnknown
+            case .accessoryNotConnected: .accessoryNotConnected
+            case .outputNotDue: .outputNotDue
             case .shuttingDown: .shuttingDown
             case .clockNotSet: .clockNotSet
             case .trustNotSetUp: .trustNotSetUp
@@ -114,6 +126,40 @@ extension PresentationServiceError.DeviceFault {
         case .reader(let fault): fault.advice
         case .radio(let fault): fault.advice
         }
+    }
+}
+
+/// The problems of programs that serve accessories.
+extension APIProblem {
+    private static let laneNotArmed = APIProblem(
+        .laneNotArmed, status: 409,
+        "the lane waits for no phone now: scan the code again when the lane is armed")
+    private static let engagementReused = APIProblem(
+        .engagementReused, status: 409,
+        "this code was used already, and a phone answers only once to a code: open the ID and its code again",
+        pointer: "/uri")
+    private static func tooManyEngagements(retryAfter seconds: Int64) -> APIProblem {
+        APIProblem(
+            .tooManyEngagements, status: 429,
+            "too many codes were scanned at this lane within a minute: wait \(seconds) s", retryAfter: seconds
+        )
+    }
+    private static let accessoryUnknown = APIProblem(
+        .accessoryUnknown, status: 404,
+        "there is no such accessory at your lanes: use a name from the event \"accessories\"")
+    private static let accessoryNotConnected = APIProblem(
+        .accessoryNotConnected, status: 409,
+        "you have no event stream, without which a state does not count: open GET /v1/accessories/events first"
+    )
+    private static let outputNotDue = APIProblem(
+        .outputNotDue, status: 409,
+        "this output is not due: it was given already, its time is over, or it is from before a restart. Do not act"
+    )
+    private static func accessoryNotReady(_ name: String) -> APIProblem {
+        APIProblem(
+            .accessoryNotReady, status: 503,
+            "the accessory \(name) is required and cannot act: look at its state in the lane's description, at its plug, and at systemctl status countersign-accessories"
+        )
     }
 }
 

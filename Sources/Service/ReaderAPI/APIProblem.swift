@@ -18,6 +18,8 @@ package struct APIProblem: ProblemDetails, Equatable {
         case askedAgain, nothingToAskAgain
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
         case presetUnknown, standingOrder, readerUnavailable
+        case laneNotArmed, engagementReused, tooManyEngagements
+        case accessoryUnknown, accessoryNotConnected, accessoryNotReady, outputNotDue
         case portraitGone, pageCodeRefused, pageWordsRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused

@@ -182,6 +182,8 @@ package struct Presentation: Sendable {
     /// The request that was answered or, without an answer, the request that was sent last; `nil` if no
     /// request was sent.
     package let request: SessionRequest?
+    /// The way in which the phone was met; `nil` if no phone was engaged.
+    package let engagementKind: EngagementKind?
     package let phases: [PhaseTime]
     /// The answer as the phone sent it; `nil` without an answer, or if the plan does not ask for the raw
     /// answer.
@@ -193,12 +195,14 @@ package struct Presentation: Sendable {
 
     init(
         _ result: Result<Judgement, PresentationFailure>, after earlier: [Presentation] = [],
-        request: SessionRequest?, phases: [PhaseTime], rawAnswer: RawAnswer?,
+        request: SessionRequest?, engagementKind: EngagementKind? = nil, phases: [PhaseTime],
+        rawAnswer: RawAnswer?,
         notes: PresentationNotes = PresentationNotes(), leaving: Task<Void, Never>?
     ) {
         self.earlier = earlier
         self.result = result
         self.request = request
+        self.engagementKind = engagementKind
         self.phases = phases
         self.rawAnswer = rawAnswer
         noted = notes

@@ -31,6 +31,8 @@ struct RunningTransaction {
     private var times: PhaseTimes
     /// The request that was sent last.
     private var request: SessionRequest?
+    /// The way in which the phone of this tap was met; `nil` before the session is set up.
+    private var engagementKind: EngagementKind?
     private var rawAnswer: RawAnswer?
     /// The result of the plan's first question, once its second question is asked; empty otherwise.
     private var earlier: [Presentation] = []
@@ -62,9 +64,8 @@ struct RunningTransaction {
         _ result: Result<Judgement, PresentationFailure>, leaving: Task<Void, Never>? = nil
     ) -> Presentation {
         Presentation(
-            result, after: earlier, request: request, phases: times.phases, rawAnswer: rawAnswer,
-            notes: notes,
-            leaving: leaving)
+            result, after: earlier, request: request, engagementKind: engagementKind, phases: times.phases,
+            rawAnswer: rawAnswer, notes: notes, leaving: leaving)
     }
 
     // MARK: Session
@@ -79,6 +80,8 @@ struct RunningTransaction {
     mutating func newExchange(
         _ engagement: DeviceEngagement, _ handover: Handover
     ) throws(PresentationFailure) -> RequestExchange {
+        // Set before the session, so that a session that cannot be set up is reported with its engagement too.
+        engagementKind = EngagementKind(handover)
         do throws(SessionError) {
             let session = try ReaderSession(
                 engagement: engagement, handover: handover,
@@ -200,7 +203,9 @@ struct RunningTransaction {
         // The times of both questions are added up in the presentation of the second question.
         earlier = [
             Presentation(
-                result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)
+                result, request: request.take(), engagementKind: engagementKind, phases: [],
+                rawAnswer: rawAnswer.take(),
+                leaving: nil)
         ]
     }
 

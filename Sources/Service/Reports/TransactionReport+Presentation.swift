@@ -22,6 +22,7 @@ extension TransactionReport {
             adviseOnUndecodedRequest(isExtended: presentation.request?.isExtended)
         }
         asked = AskedRequest(plan: plan, sent: presentation.request)
+        engagementKind = presentation.engagementKind
         notes = presentation.notes
         phases = presentation.phases.map { Phase(name: $0.name.rawValue, duration: $0.duration) }
     }

@@ -70,6 +70,9 @@ package struct TransactionReport: Sendable {
     /// The request of this transaction; `nil` for an answer that was read from a file or came through an app
     /// or a web page.
     package var asked: AskedRequest?
+    /// The way in which the phone was met; `nil` if no phone was engaged, or the answer did not come from a phone at
+    /// this reader.
+    package var engagementKind: EngagementKind?
     package var phases: [Phase] = []
     /// The remarks on the phone's messages, which do not change the verdict.
     package var notes: [PresentationNote] = []

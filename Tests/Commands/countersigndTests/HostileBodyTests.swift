@@ -46,7 +46,11 @@ struct HostileBodyTests {
         "/v1/presentations": (
             #"{"kind": "display", "intent": "age over 21", "lane": "nowhere"}"#, "laneUnknown"
         ),
-        "/v1/presentations/x/engagement": (#"{"uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "engagementMalformed"),
+        "/v1/presentations/x/engagement": (#"{"uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "presentationUnknown"),
+        "/v1/lanes/x/engagement": (
+            #"{"accessory": "qr-1", "uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "laneUnknown"
+        ),
+        "/v1/accessories/x/outputs/x": (#"{"state": "given"}"#, "accessoryUnknown"),
         "/v1/presentations/x/again": ("{}", "presentationUnknown"),
         "/v1/presentations/x/decision": (#"{"decision": "approved"}"#, "presentationUnknown"),
         "/v1/lanes/x/presentations": (#"{"preset": "Age 18"}"#, "laneUnknown"),
@@ -117,7 +121,8 @@ struct HostileBodyTests {
                 let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
                 let reply = try await routes.client.call("POST", path, text)
                 // An intent, a lane, a preset and a code of a phone may be any text, and are judged after the form.
-                let isFree = wrong is String && ["intent", "lane", "preset", "uri"].contains(name)
+                let isFree =
+                    wrong is String && ["intent", "lane", "preset", "uri", "accessory"].contains(name)
                 guard !isFree else { continue }
                 #expect(reply.problem == "bodyRefused", "\(path), \(text): \(reply.text)")
                 #expect(reply.text.contains(": \(name): "), "\(path), \(text): \(reply.text)")

@@ -139,10 +139,12 @@ struct HostilityTests {
         }
         let id = try await reader.order()
         let path = "/v1/presentations/\(id)/engagement"
-        for uri in ["mdoc:", "mdoc:AAAA", "https://x.example", "mdoc:!!"] {
+        for uri in ["mdoc:AAAA", "https://x.example", "mdoc:!!"] {
             let reply = try await reader.asApp.call("POST", path, #"{"uri": "\#(uri)"}"#)
             #expect(reply.problem == "engagementMalformed", "\(uri)")
         }
+        let fourth = try await reader.asApp.call("POST", path, #"{"uri": "mdoc:"}"#)
+        #expect(fourth.status == 429 && fourth.problem == "tooManyEngagements")
         #expect(
             try await reader.asApp.call("POST", "/v1/presentations/0/engagement", #"{"uri": "mdoc:AAAA"}"#)
                 .status >= 400)

@@ -44,7 +44,7 @@ extension PresentationBookTests {
             #expect(seen("desk", record.id, of: rental, scopes: [scope]).isEmpty)
         }
         #expect(try seen("desk", PresentationID(), scopes: [.app, .screen, .clerk]).isEmpty)
-        #expect(seen("till", record.id, scopes: [.online, .readerTokens]).isEmpty)
+        #expect(seen("till", record.id, scopes: [.online, .readerTokens, .accessory]).isEmpty)
     }
 
     @Test("A presentation is unfinished until it has its outcome, for its reference and owner alone")

@@ -1,4 +1,5 @@
 import JSON
+import MdocModel
 import ReaderStore
 import RequestPlanner
 import Testing
@@ -39,6 +40,16 @@ struct ServiceConditionTests {
             Row(
                 error: .referenceBusy(PresentationID("a")), id: .referenceBusy, status: 409,
                 pointer: "/reference"),
+            Row(error: .laneNotArmed, id: .laneNotArmed, status: 409),
+            Row(
+                error: .engagementMalformed(.notAnEngagementURI), id: .engagementMalformed, status: 400,
+                pointer: "/uri"),
+            Row(error: .engagementReused, id: .engagementReused, status: 409, pointer: "/uri"),
+            Row(error: .tooManyEngagements(retryAfter: 9), id: .tooManyEngagements, status: 429),
+            Row(error: .accessoryUnknown, id: .accessoryUnknown, status: 404),
+            Row(error: .accessoryNotConnected, id: .accessoryNotConnected, status: 409),
+            Row(error: .accessoryNotReady("lock"), id: .accessoryNotReady, status: 503),
+            Row(error: .outputNotDue, id: .outputNotDue, status: 409),
             Row(error: .trustUnavailable(.busy), id: .trustUnavailable, status: 503),
             Row(error: .recordsUnavailable(.busy), id: .recordsUnavailable, status: 503),
             Row(error: .nonceRefused(.askedTooLong), id: .bodyTooLong, status: 413),

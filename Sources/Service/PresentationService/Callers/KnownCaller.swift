@@ -15,8 +15,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// name.
     package let name: String
     package let scopes: Set<Scope>
-    /// The lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` are limited; `nil` for all
-    /// lanes.
+    /// The lanes to which the scopes `app`, `screen`, `clerk`, `order`, `desk` and `accessory` are limited; `nil`
+    /// for all lanes.
     package let lanes: Set<String>?
     package let credential: Credential
     /// Whether the caller is a browser page. Then `credential` is the token or user for which the page's
@@ -67,11 +67,17 @@ package struct KnownCaller: Equatable, Sendable {
 
     /// Whether the caller may start the presets of this lane that ask for no data.
     package func mayStartPresets(at lane: String) -> Bool {
-        !scopes.isDisjoint(with: [.order, .clerk]) && covers(lane: lane)
+        !scopes.isDisjoint(with: [.order, .clerk, .accessory]) && covers(lane: lane)
+    }
+
+    /// Whether the caller has the scope `accessory` at this lane, with which it serves the lane's scanners and
+    /// outputs.
+    package func usesAccessories(at lane: String) -> Bool {
+        scopes.contains(.accessory) && covers(lane: lane)
     }
 
     /// Whether the caller may start this preset at a lane. A preset that asks for data needs the scope `desk`,
-    /// and any other preset needs `order` or `clerk`.
+    /// and any other preset needs `order`, `clerk` or `accessory`.
     package func mayStart(_ preset: Preset, at lane: String) -> Bool {
         preset.asksForData ? usesDesk(at: lane) : mayStartPresets(at: lane)
     }
@@ -96,8 +102,9 @@ package struct KnownCaller: Equatable, Sendable {
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
             case .order: record.owner == name && mayStartPresets(at: record.lane)
-            // These scopes give no access to presentations.
-            case .readerTokens, .online: false
+            // These scopes give no access to presentations. An accessory learns an outcome only from the outputs
+            // that it has to give.
+            case .readerTokens, .online, .accessory: false
             }
         }
     }
@@ -120,6 +127,10 @@ package enum Scope: String, CaseIterable, Sendable {
     /// on, cancels and reads the presentations that it started, with their documents. Exports and deletes
     /// the data that they retained. Never receives a receipt or a reader token.
     case desk
+    /// Serves the scanners and outputs of a lane: posts engagements, starts the lane's presets that ask for no
+    /// data, receives the outputs that are due, and reports how they ended. Sees no presentation, receipt,
+    /// portrait or trust.
+    case accessory
     /// Requests reader tokens for the brands and readers that the configuration names for this caller
     /// (`readerTokens.grants`).
     case readerTokens

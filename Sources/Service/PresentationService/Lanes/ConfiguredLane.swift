@@ -147,7 +147,7 @@ package struct PageTexts: Equatable, Sendable {
     package static let keys: Set<String> = Set(
         [
             "idle", "armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR",
-            "mayLift",
+            "codeNotAnID", "codeOfReader", "codeUnreadable", "mayLift",
             "connectingPhone", "checkBluetooth", "look", "keep", "receiving", "keepOn", "yes", "compare",
             "decide",
             "notConfirmed", "notAccepted", "declined", "cancelled", "failed", "unavailable",

@@ -16,6 +16,8 @@ package final class PresentationMetrics: Sendable {
         case receipt, retained, exported, purged
         /// A stored presentation, which its caller can read later.
         case presentation
+        /// The state of an output.
+        case output
     }
 
     private struct Ended: Hashable {

@@ -46,13 +46,16 @@ struct PresentationBook: Sendable {
     }
 
     /// A deadline that has passed.
-    enum Expiry: Sendable {
+    enum Expiry: Equatable, Sendable {
         /// The time for which the clerk's page shows a name or a portrait.
         case shown
         /// The time in which a person may decide.
         case decision
         /// The time in which the caller may fetch the documents of a data request.
         case documents
+        /// The time for which the pages show a hint about a scanned code. The number tells the hint apart from a
+        /// later one.
+        case codeHint(Int)
     }
 
     /// The receipts and the retained data of an ended presentation, either written or waiting for a decision.
@@ -66,6 +69,9 @@ struct PresentationBook: Sendable {
         var retaining = WaitingRetention()
     }
 
+    /// The time for which the pages show a hint about a scanned code.
+    static let codeHintTime = Duration.seconds(8)
+
     private let limits: CoordinatorLimits
     private var records: [PresentationID: PresentationRecord] = [:]
     /// The ids of `records`, oldest first.
@@ -75,6 +81,8 @@ struct PresentationBook: Sendable {
     private var latest: [String: PresentationID] = [:]
     /// Whether the daemon is ending. A presentation that is not over yet then ends as interrupted.
     private var isInterrupted = false
+    /// The number of hints about scanned codes so far.
+    private var codeHints = 0
 
     init(limits: CoordinatorLimits) {
         self.limits = limits
@@ -195,6 +203,11 @@ struct PresentationBook: Sendable {
     /// policy and time.
     mutating func renew(_ record: PresentationRecord) -> [Action] {
         guard let before = records[record.id] else { return [] }
+        var record = record
+        // The customer may still be reading the hint about a code.
+        if before.isArmed, before.codeHint != nil {
+            (record.phase, record.codeHint) = (before.phase, before.codeHint)
+        }
         records[record.id] = record
         // The copy is in the first state (`armed`) with the first hint. Listeners are notified if the earlier
         // state or hint was different.
@@ -218,6 +231,7 @@ struct PresentationBook: Sendable {
         let (newState, newHint) = (event.state ?? state, event.hint(after: hint))
         guard (newState, newHint) != (state, hint) else { return [] }
         record.phase = .running(newState, hint: newHint)
+        if newHint?.isOfCode != true { record.codeHint = nil }
         if newState == .awaitingConsent, state != newState {
             record.waitEnd = now.advanced(bySeconds: record.consentLimit.components.seconds)
         }
@@ -226,6 +240,32 @@ struct PresentationBook: Sendable {
         // state. `hintChanged` is therefore sent only if the state stays the same.
         let name = (newState == state ? nil : EventName(entering: newState)) ?? .hintChanged
         return [.notify(name, record)]
+    }
+
+    /// Shows a hint about a scanned code for `codeHintTime`, while a presentation waits for a phone. The state does
+    /// not change. Afterwards, or with the next event of a phone, the earlier hint is shown again.
+    mutating func showCodeHint(_ hint: PresentationHint, of id: PresentationID) -> [Action] {
+        guard var record = records[id], case .running(.armed, let before) = record.phase else { return [] }
+        codeHints += 1
+        let shown = PresentationRecord.CodeHint(
+            number: codeHints,
+            // A second code hint must not bring back the first one.
+            before: record.codeHint.map(\.before) ?? before)
+        record.codeHint = shown
+        record.phase = .running(.armed, hint: hint)
+        records[id] = record
+        let wait = Action.wait(Self.codeHintTime, .codeHint(shown.number), of: id)
+        return hint == before ? [wait] : [.notify(.hintChanged, record), wait]
+    }
+
+    /// Ends the hint with this number, unless a later hint or an event has replaced it.
+    private mutating func endCodeHint(_ number: Int, of id: PresentationID) -> [Action] {
+        guard var record = records[id], record.isArmed, let shown = record.codeHint, shown.number == number
+        else { return [] }
+        record.codeHint = nil
+        record.phase = .running(.armed, hint: shown.before)
+        records[id] = record
+        return [.notify(.hintChanged, record)]
     }
 
     /// Cancels a running presentation.
@@ -365,6 +405,7 @@ struct PresentationBook: Sendable {
     /// Removes the personal data whose deadline has passed, or ends the wait for a decision.
     mutating func expire(_ expiry: Expiry, of id: PresentationID) -> [Action] {
         if case .decision = expiry { return conclude(id, .overdue) }
+        if case .codeHint(let number) = expiry { return endCodeHint(number, of: id) }
         guard var record = records[id] else { return [] }
         if case .recording(var completion, let before) = record.phase {
             // No listener is notified here, because `complete` or `wrote` follows and notifies the listeners
@@ -378,7 +419,7 @@ struct PresentationBook: Sendable {
         switch expiry {
         case .shown where completion.shown != nil: completion.shown = nil
         case .documents where completion.holdsElements: completion.wipeElements()
-        case .shown, .documents, .decision: return []
+        case .shown, .documents, .decision, .codeHint: return []
         }
         // While a person has to decide, the hint stays, because only the documents were removed.
         if record.conclusion != nil { completion.hint = .wiped }

@@ -65,6 +65,7 @@ extension PresentationCoordinator {
     /// Ends the event streams of callers who may no longer listen.
     package func endStreams(unless mayListen: @escaping @Sendable (KnownCaller) -> Bool) {
         logs.endStreams(unless: mayListen)
+        desk.endStreams(unless: mayListen)
     }
 
     private func leave(lane name: String, _ key: Int) {
@@ -83,6 +84,7 @@ extension PresentationCoordinator {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
             logs.beat()
+            desk.beat()
             // In parallel: a lane whose device hangs must not delay the next heartbeat of the other lanes.
             await withDiscardingTaskGroup { group in
                 for name in laneNames where logs.hasListeners(lane: name) {

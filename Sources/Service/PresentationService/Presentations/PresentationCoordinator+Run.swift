@@ -25,8 +25,13 @@ extension PresentationCoordinator {
         }
         // An earlier call of `cancel` may have found nothing to cancel at the lane.
         if book[id]?.state == .cancelled { await lane.cancel() }
-        for await event in running.events { perform(book.apply(event, to: id, at: now)) }
+        for await event in running.events {
+            // From the holder's decision on, the phone has a session, and its code is used up.
+            if event.hasSession { gate.establish(id, now: .now) }
+            perform(book.apply(event, to: id, at: now))
+        }
         let presentation = await running.presentation.value
+        gate.end(id)
         logNotes(of: presentation, id)
         await end(id, with: presentation)
     }
@@ -178,14 +183,18 @@ extension PresentationCoordinator {
         return kept
     }
 
-    /// Writes an ended presentation and its receipts. If the store refuses them, `retry` repeats the write
-    /// until the store accepts it.
+    /// Writes an ended presentation with its receipts and the outputs of its lane, and announces the outputs. If
+    /// the store refuses them, `retry` repeats the write until the store accepts it.
     private func end(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {
-        if let written = await archive.end(record, receipts) { return written }
+        let (outcome, outputs) = (ContinuousClock.now, outputs(for: record))
+        if let written = await archive.end(record, receipts, outputs: outputs) {
+            announce(written.outputs, of: record, code: written.code, since: outcome)
+            return written.receipts
+        }
         // No receipt has an id until the store accepts one of the later attempts.
-        retry(record, receipts, in: archive)
+        retry(record, receipts, outputs, in: archive)
         return WrittenReceipts()
     }
 
@@ -195,10 +204,14 @@ extension PresentationCoordinator {
     func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
-            case .notify(let name, let record): notify(name, of: record)
+            case .notify(let name, let record):
+                notify(name, of: record)
+                reportLane(record.lane)
             case .write(let receipts, let retaining, let id): write(receipts, retaining: retaining, of: id)
             case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
-            case .close(let id, let lane): logs.close(id, lane: lane)
+            case .close(let id, let lane):
+                logs.close(id, lane: lane)
+                reportLane(lane)
             case .finish(let record): finish(record)
             }
         }
@@ -209,6 +222,7 @@ extension PresentationCoordinator {
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)
+        reportIdle(after: record)
         metrics.countEnd(lane: record.lane, kind: record.order.kind, conclusion)
         log.info(
             "presentation over",
@@ -252,9 +266,11 @@ extension PresentationCoordinator {
     private static let longestPause = Duration.seconds(30)
 
     /// Repeats the refused write of an ended presentation until the store accepts it. When the daemon ends,
-    /// one last attempt is made.
+    /// one last attempt is made. The outputs of such a presentation are never given: whoever stands before the
+    /// door was told long ago what came of it.
     private func retry(
-        _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
+        _ record: PresentationRecord, _ receipts: WaitingReceipts, _ outputs: [NewOutput],
+        in archive: RecordArchive
     ) {
         start(.retrying, of: record.id) { coordinator in
             var pause = Duration.seconds(1)
@@ -263,8 +279,10 @@ extension PresentationCoordinator {
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
                 // `delayed` adds the reason that the receipts were written late.
-                if let written = await archive.end(record, receipts.delayed) {
-                    coordinator.perform(coordinator.book.wroteDelayed(written, of: record.id))
+                if let written = await archive.end(record, receipts.delayed, outputs: outputs) {
+                    coordinator.settle(
+                        written.outputs.filter { $0.state == .due }.map(\.number), as: .notGiven)
+                    coordinator.perform(coordinator.book.wroteDelayed(written.receipts, of: record.id))
                     // The presentation may have been removed from memory meanwhile, to make room for others.
                     coordinator.sendWebhook(of: coordinator.book[record.id] ?? record)
                     break

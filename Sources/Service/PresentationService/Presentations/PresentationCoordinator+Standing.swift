@@ -52,15 +52,39 @@ extension PresentationCoordinator {
                 pause = Self.shortestPause
             } catch {
                 reportPause(at: name, by: error)
-                try? await Task.sleep(for: pause, clock: .continuous)
+                await waitToRetry(at: name, for: pause, after: error)
                 pause = min(pause * 2, Self.longestPause)
             }
         }
     }
 
+    /// Waits before the next attempt at a lane. The wait ends early if a required output, which was the reason for
+    /// the failure, can act again.
+    private func waitToRetry(
+        at name: String, for pause: Duration, after problem: PresentationServiceError
+    ) async {
+        guard case .accessoryNotReady = problem else {
+            try? await Task.sleep(for: pause, clock: .continuous)
+            return
+        }
+        let end = ContinuousClock.now + pause
+        while !Task.isCancelled, ContinuousClock.now < end, accessoryFault(atLane: name) != nil {
+            try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
+        }
+    }
+
+    /// Checks that every required output of a lane can act, so that nobody proves an age to a door that cannot
+    /// open.
+    ///
+    /// - Throws: `accessoryNotReady`.
+    private func checkOutputs(of name: String) throws(PresentationServiceError) {
+        if let problem = accessoryFault(atLane: name) { throw problem }
+    }
+
     /// Serves one customer: waits for a phone without a time limit, and then follows the presentation to its
     /// end.
     private func askNext(_ preset: Preset, at name: String) async throws(PresentationServiceError) {
+        try checkOutputs(of: name)
         try await checkPause(of: name)
         let order = try PresentationOrder(preset, lane: name, reference: nil)
         var (record, plan) = try await prepare(
@@ -80,6 +104,7 @@ extension PresentationCoordinator {
             guard let failure = standing.waitAgain(in: id, at: name) else { return }
             do throws(PresentationServiceError) {
                 if let problem = failure.problem { throw problem }
+                try checkOutputs(of: name)
                 // Prepared again for each wait, so that the next phone is judged with the current trust,
                 // policy and time.
                 let (renewed, newPlan) = try await prepare(
@@ -112,6 +137,7 @@ extension PresentationCoordinator {
         guard !isEnding, let record = book[id] else { return false }
         standing.endWait(at: name)
         do throws(PresentationServiceError) {
+            try checkOutputs(of: name)
             try await writeBegun(record)
             reportPause(at: name, by: nil)
             return true
@@ -210,7 +236,7 @@ extension PresentationCoordinator {
         switch standing.pause(of: name) {
         case .recordsUnavailable: try await archive?.probe()
         case .readerUnavailable: if let problem = await readiness(ofLane: name)?.problem { throw problem }
-        // Any other reason, such as missing trust, is found again by `prepare`.
+        // Any other reason, such as missing trust, is found again by `checkOutputs` or `prepare`.
         default: break
         }
     }

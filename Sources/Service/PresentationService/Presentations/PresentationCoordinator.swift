@@ -1,3 +1,4 @@
+package import Accessories
 internal import JSON
 package import MdocModel
 internal import MdocTrust
@@ -34,6 +35,9 @@ internal import Transport
 ///   turn (the right to serve the next phone).
 /// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
 /// - `PresentationTasks`: the running tasks of each presentation.
+/// - `AccessoryDesk`: the accessories, their states, and the streams of the programs that serve them.
+/// - `DueOutputs`: the outputs that an accessory may give or has given.
+/// - `EngagementGate`: the limits on the codes with which phones are engaged.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
@@ -43,8 +47,9 @@ internal import Transport
 /// store has accepted the outcome, since a restart could otherwise change it.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Again` repeats orders, `+Run` follows a
-/// presentation from its lane to its receipts, `+Standing` serves the lanes with standing orders, and
-/// `+Events` contains the functions for listeners and lists.
+/// presentation from its lane to its receipts, `+Standing` serves the lanes with standing orders,
+/// `+Engagements` connects to phones whose code was scanned, `+Accessories` serves the outputs, and `+Events`
+/// contains the functions for listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -68,12 +73,16 @@ package actor PresentationCoordinator {
     var standing = StandingOrders()
     private var turns: OrderTurns
     private(set) var tasks = PresentationTasks()
+    var desk: AccessoryDesk
+    var dueOutputs = DueOutputs()
+    var gate = EngagementGate()
+    let engagementDigests: EngagementDigests
 
     package init(
         lanes: [ConfiguredLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
         metrics: PresentationMetrics, log: Logger,
         limits: CoordinatorLimits = CoordinatorLimits(), clock: WallClock, brands: TokenBrands? = nil,
-        archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil
+        archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil, accessories: [Accessory] = []
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
         self.portraits = portraits
@@ -90,6 +99,8 @@ package actor PresentationCoordinator {
         self.lanes = table
         configuredLanes = Set(table.names)
         logs = EventLogs(run: try randomBytes(4).hexadecimal, most: limits.listeners)
+        desk = AccessoryDesk(accessories, acceptsTestDocuments: basis.acceptsTestDocuments)
+        engagementDigests = try EngagementDigests()
         for lane in lanes { logs.open(lane: lane.lane.name) }
     }
 
@@ -109,6 +120,7 @@ package actor PresentationCoordinator {
         let name = lane.lane.name
         lanes.insert(lane)
         if !logs.open(lane: name) { notify(.laneChanged, ofLane: name) }
+        reportLane(name)
         startStanding(at: name)
     }
 
@@ -124,6 +136,7 @@ package actor PresentationCoordinator {
         standing.remove(lane: name)
         let lane = lanes.remove(name)?.lane
         notify(.laneChanged, ofLane: name)
+        reportLane(name)
         // A cancelled presentation counts as over while its phone is still being notified over the lane's
         // devices.
         if let id = book.latest(at: name)?.id { await tasks[.running, id]?.value }
@@ -492,25 +505,6 @@ package actor PresentationCoordinator {
         return book[id] ?? record
     }
 
-    /// Connects to the phone whose QR code a clerk scanned.
-    ///
-    /// - Throws: `presentationOver`, or `alreadyEngaged` if another phone is there already.
-    package func engage(_ id: PresentationID, _ engagement: DeviceEngagement)
-        async throws(PresentationServiceError)
-    {
-        let record = try record(id)
-        guard !record.state.isOver, record.state != .awaitingDecision, let lane = lanes[record.lane] else {
-            throw .presentationOver
-        }
-        do throws(LaneError) {
-            try await lane.lane.scan(engagement)
-        } catch .alreadyEngaged {
-            throw .alreadyEngaged
-        } catch {
-            throw .presentationOver
-        }
-    }
-
     /// Records a person's decision, and returns the presentation after its receipts were written.
     package func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
@@ -558,5 +552,6 @@ package actor PresentationCoordinator {
         for lane in lanes.all { await lane.lane.waitUntilLeft() }
         book.wipe()
         logs.close()
+        desk.close()
     }
 }

@@ -78,6 +78,14 @@ package struct PresentationRecord: Sendable {
         var isPortraitTaken = false
     }
 
+    /// A hint about a scanned code that the pages show for a moment.
+    struct CodeHint: Equatable, Sendable {
+        /// The number of the hint among all of its book, which tells the hint apart from a later one.
+        let number: Int
+        /// The hint that is shown again afterwards.
+        let before: PresentationHint?
+    }
+
     /// The receipt of the first request.
     enum Receipt: Sendable {
         /// The order asks for no receipt.
@@ -110,6 +118,8 @@ package struct PresentationRecord: Sendable {
     /// The end of the last wait for the holder or for a person's decision; `deadline` returns this time
     /// during the wait.
     var waitEnd: Timestamp?
+    /// The hint about a scanned code that the pages show, or `nil` if they show none.
+    var codeHint: CodeHint?
     var phase = Phase.running(.armed, hint: .openYourID)
 
     package var state: PresentationState {
@@ -120,6 +130,9 @@ package struct PresentationRecord: Sendable {
         case .over(let completion): completion.state
         }
     }
+
+    /// Whether the lane waits for a phone.
+    var isArmed: Bool { if case .running(.armed, _) = phase { true } else { false } }
 
     var hint: PresentationHint? {
         switch phase {

@@ -58,6 +58,12 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case tapAgain
     /// The phone has the request: the holder should confirm on the phone and tap again.
     case confirmThenTapAgain
+    /// A scanned code is no ID, such as the address of a web page.
+    case codeNotAnID
+    /// A scanned code is that of a reader, which the phone should scan.
+    case codeOfReader
+    /// A scanned code cannot be used: the holder should open the ID and its code again.
+    case codeUnreadable
     /// `offerQR`: the page may offer to scan a QR code. `bluetoothUnavailable`: Bluetooth cannot be used.
     case offerQR, bluetoothUnavailable
     /// The phone may leave the reader, since the rest of the exchange takes place over Bluetooth.
@@ -75,7 +81,27 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case wiped
 }
 
+extension PresentationHint {
+    /// Whether the hint is about a code that was scanned.
+    var isOfCode: Bool {
+        switch self {
+        case .codeNotAnID, .codeOfReader, .codeUnreadable: true
+        case .openYourID, .phoneLocked, .notAnID, .tapAgain, .confirmThenTapAgain, .offerQR,
+            .bluetoothUnavailable, .mayLift, .connecting, .checkBluetooth, .hold, .decided, .wiped:
+            false
+        }
+    }
+}
+
 extension PresentationEvent {
+    /// Whether the phone has established a session when this event comes.
+    var hasSession: Bool {
+        switch self {
+        case .awaitingConsent, .receiving, .verifying: true
+        default: false
+        }
+    }
+
     /// The state that follows from the event, or `nil` if the state does not change.
     var state: PresentationState? {
         switch self {
@@ -96,7 +122,8 @@ extension PresentationEvent {
     /// - Parameter before: the hint before the event.
     func hint(after before: PresentationHint?) -> PresentationHint? {
         switch self {
-        case .armed: .openYourID
+        // A lane with a standing order waits again and again, and no phone is the cause.
+        case .armed: before?.isOfCode == true ? before : .openYourID
         case .phoneLocked: .phoneLocked
         case .notAnID: .notAnID
         case .tapAgain, .liftAndTapAgain: .tapAgain

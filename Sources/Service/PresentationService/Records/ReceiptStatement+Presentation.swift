@@ -72,7 +72,22 @@ extension ReceiptStatement {
                 return Trust(snapshot: basis.trustSnapshot, ageSeconds: max(0, age ?? 0))
             },
             policy: policy, software: software, retention: request.retention,
-            repeats: record.repeated?.receipt.flatMap { ReceiptLabel($0) })
+            repeats: record.repeated?.receipt.flatMap { ReceiptLabel($0) },
+            engagement: report.engagementKind.map { Engagement($0) },
+            // Every response is judged by its disclosed elements. Without a judged response there is no proof.
+            proof: report.basis == nil ? nil : .plain)
+    }
+}
+
+extension ReceiptStatement.Engagement {
+    /// The word of receipts for an engagement.
+    fileprivate init(_ kind: EngagementKind) {
+        self =
+            switch kind {
+            case .nfc: .nfc
+            case .nfcV2: .nfcV2
+            case .qr: .qr
+            }
     }
 }
 
@@ -165,6 +180,14 @@ struct WaitingReceipts: Sendable {
             first: first?.ended(conclusion, decision: decision),
             further: further?.ended(conclusion, decision: decision))
     }
+}
+
+/// The receipts and outputs that the store wrote with the end of a presentation.
+struct WrittenEnd: Sendable {
+    let receipts: WrittenReceipts
+    let outputs: [StoredOutput]
+    /// The six digits of the presentation; empty without outputs.
+    let code: String
 }
 
 /// The ids of the receipts that the store wrote.

@@ -16,7 +16,9 @@ internal import Dispatch
 ///    "interrupted" and become valid if the daemon crashes.
 /// 2. `hold`, while a person decides: after a crash the held receipts become valid, with the verified
 ///    answers.
-/// 3. `retain` and `end`, after the outcome is known. `end` writes outcome and receipts in one transaction.
+/// 3. `retain` and `end`, after the outcome is known. `end` writes outcome, receipts and outputs in one
+///   transaction.
+/// 4. `giveOutput` and `finishOutput`, when an accessory acts on the outcome.
 ///
 /// `withdraw` removes a presentation that could not begin after all. The webhook queue reads presentations
 /// whose webhooks were not delivered. The routes of the HTTP API read through `read(for:)`, which limits the
@@ -34,8 +36,12 @@ package actor RecordArchive {
 
     let store: ReaderStore
     let retained: RetainedRecords
+    /// The store's folder.
+    private let folder: String
+    /// The key of the six digits of outputs, read when the first output is recorded.
+    private var outputCodeKey: OutputCodeKey?
     private nonisolated let metrics: PresentationMetrics
-    private nonisolated let log: Logger
+    nonisolated let log: Logger
     /// The limit on the number of callers that wait for a read. Writes of presentations are not limited.
     private nonisolated let asking = PendingLimit()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
@@ -61,6 +67,7 @@ package actor RecordArchive {
         at now: Timestamp
     ) throws(ReaderStoreError) {
         store = try ReaderStore(at: folder, for: .changing)
+        self.folder = folder
         retained = try RetainedRecords(in: store, keysIn: keys)
         self.metrics = metrics
         self.log = log
@@ -71,6 +78,11 @@ package actor RecordArchive {
             for _ in 0..<count { metrics.countWrite(of: .receipt, isWritten: true) }
         } catch {
             failed(.receipt, error)
+        }
+        do throws(ReaderStoreError) {
+            for output in try store.settleOutputs(at: now) { report(output) }
+        } catch {
+            failed(.output, error)
         }
         do throws(ReaderStoreError) {
             try store.endPresentations(at: now)
@@ -199,15 +211,39 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes an ended presentation and its receipts. The receipts replace the provisional receipts of this
-    /// presentation, which were stored for the case of an interruption. If the write fails, the store does
-    /// not change, the error is logged, and the function returns `nil`.
-    func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
-        keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
-            let numbers = try store.end(
-                StoredPresentation(record), first: receipts.first, further: receipts.further)
-            return WrittenReceipts(
-                first: numbers.first.map { "\($0)" }, further: numbers.further.map { "\($0)" })
+    /// Writes an ended presentation with its receipts and outputs, in one transaction. The receipts replace the
+    /// provisional receipts of this presentation, which were stored for the case of an interruption. If the
+    /// write fails, the store does not change, the error is logged, and the function returns `nil`.
+    ///
+    /// - Parameter outputs: the outputs to record. If the six digits of the presentation cannot be made, none is
+    ///   recorded, and the error is logged.
+    func end(
+        _ record: PresentationRecord, _ receipts: WaitingReceipts, outputs: [NewOutput] = []
+    ) -> WrittenEnd? {
+        let code = outputs.isEmpty ? nil : outputCode(of: record.id)
+        let outputs = code == nil ? [] : outputs
+        return keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) {
+            () throws(ReaderStoreError) in
+            let end = try store.end(
+                StoredPresentation(record), first: receipts.first, further: receipts.further,
+                outputs: outputs)
+            return WrittenEnd(
+                receipts: WrittenReceipts(
+                    first: end.first.map { "\($0)" }, further: end.further.map { "\($0)" }),
+                outputs: end.outputs, code: code ?? "")
+        }
+    }
+
+    /// Returns the six digits of a presentation, or `nil` if their key cannot be used, which is logged.
+    private func outputCode(of id: PresentationID) -> String? {
+        do throws(ReaderStoreError) {
+            let key: OutputCodeKey
+            if let outputCodeKey { key = outputCodeKey } else { key = try OutputCodeKey(store: folder) }
+            outputCodeKey = key
+            return try key.code(of: id)
+        } catch {
+            failed(.output, error, of: id)
+            return nil
         }
     }
 

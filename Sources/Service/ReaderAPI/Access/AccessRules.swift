@@ -11,8 +11,8 @@ package struct AccessRules: Equatable, Sendable {
         package let name: String
         package let sha256: [UInt8]
         package let scopes: Set<Scope>
-        /// The lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` are limited; `nil` for
-        /// all lanes.
+        /// The lanes to which the scopes `app`, `screen`, `clerk`, `order`, `desk` and `accessory` are limited;
+        /// `nil` for all lanes.
         package let lanes: Set<String>?
 
         package init(name: String, sha256: [UInt8], scopes: Set<Scope>, lanes: Set<String>? = nil) {
@@ -26,8 +26,8 @@ package struct AccessRules: Equatable, Sendable {
     /// The rights of a user of this computer.
     package struct User: Equatable, Sendable {
         package let scopes: Set<Scope>
-        /// The lanes to which the scopes `app`, `screen`, `clerk`, `order` and `desk` are limited; `nil` for
-        /// all lanes.
+        /// The lanes to which the scopes `app`, `screen`, `clerk`, `order`, `desk` and `accessory` are limited;
+        /// `nil` for all lanes.
         package let lanes: Set<String>?
 
         package init(scopes: Set<Scope>, lanes: Set<String>? = nil) {

@@ -17,7 +17,14 @@ extension PresentationCoordinator {
         let frames = try await listen(
             toLane: lane, presentation: presentation, by: call.known, after: lastID,
             lost: { channel.close(promise: nil) })
-        let body = call.request.body
+        return call.eventStream(of: frames)
+    }
+}
+
+extension APICall {
+    /// Answers with an event stream, which ends with `frames` or when the client disconnects.
+    func eventStream(of frames: AsyncStream<String>) -> Response {
+        let body = request.body
         let sending = ResponseBody { writer in
             // Without this function the loop would notice only at its next frame that the client has
             // disconnected.

@@ -40,7 +40,9 @@ extension PresentationCoordinator {
                 call in
                 try await self.events(call, lane: call.parameter("lane"))
             },
-            APIRoute(.post, "/v1/lanes/{lane}/presentations", for: .scopes([.clerk, .order, .desk])) {
+            APIRoute(
+                .post, "/v1/lanes/{lane}/presentations", for: .scopes([.clerk, .order, .desk, .accessory])
+            ) {
                 call in
                 let caller = try call.known
                 switch try await self.open(presetIn: call) {
@@ -85,7 +87,7 @@ extension PresentationCoordinator {
             PresentationOrder(found, lane: name, reference: reference, consent: consent), by: caller)
     }
 
-    /// The JSON of a presentation for a caller with `clerk`, `order` or `desk`. A clerk's page sees the
+    /// The JSON of a presentation for a caller who starts presets. A clerk's page sees the
     /// result while the presentation is the latest of its lane; otherwise the JSON contains only the outcome.
     /// A desk sees the results of the presentations that it started.
     func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
@@ -141,6 +143,7 @@ extension PresentationCoordinator {
                 ? .null : JSONValue(lane.retentionOfPresets?.name),
             "standing": standingDescription(ofLane: name, readiness),
             "acceptsTestDocuments": .boolean(basis.acceptsTestDocuments),
+            "accessories": .array(accessoryReports(ofLane: name).map(\.json)),
         ]
         guard caller.usesDesk(at: name), case .object(let members) = description else { return description }
         return .object(members + [("dataPresets", .array(lane.dataPresets.map(\.json)))])

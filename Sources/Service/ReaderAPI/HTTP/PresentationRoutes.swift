@@ -3,7 +3,6 @@ internal import ErrorMapping
 internal import HTTPServing
 internal import Hummingbird
 internal import JSON
-internal import MdocModel
 internal import PortraitImage
 internal import ReaderStore
 internal import Reports
@@ -51,9 +50,9 @@ extension PresentationCoordinator {
             },
             APIRoute(.post, "/v1/presentations/{id}/engagement", for: .scopes(handling)) {
                 call in
-                let engagement = try Self.engagement(in: await call.body())
+                let text = try Self.scannedText(in: await call.body())
                 let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
-                try await self.engage(seen.record.id, engagement)
+                try await self.engage(seen.record.id, with: text)
                 return .json(
                     try await self.record(seen.record.id).json(for: seen.scopes), status: .accepted)
             },
@@ -114,17 +113,9 @@ extension PresentationCoordinator {
         guard (try? presentation(id, for: caller, by: [.desk])) != nil else { throw .forbidden }
     }
 
-    /// Parses the `mdoc:` URI of a scanned QR code.
-    private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
-        let uri = try mapping(
-            body.members(["uri"]).required("uri").string(upTo: 1 << 14), APIProblem.init(body:))
-        return try mapping(DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])) {
-            (error: MdocModelError) in
-            APIProblem(
-                .engagementMalformed, status: 400,
-                "the value of \"uri\" is not a device engagement: \(error.explanation)",
-                pointer: "/uri")
-        }
+    /// The text of a scanned QR code, which should be an `mdoc:` URI.
+    private static func scannedText(in body: JSONText) throws(APIProblem) -> String {
+        try mapping(body.members(["uri"]).required("uri").string(upTo: 1 << 14), APIProblem.init(body:))
     }
 
     private static func decision(in body: JSONText) throws(APIProblem) -> PresentationRecord.Decision {

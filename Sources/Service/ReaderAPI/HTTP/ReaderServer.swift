@@ -113,7 +113,8 @@ package struct ReaderServer: Service {
         page: PageFiles, pageSessions: PageSessionRoutes, owner: OwnerRoutes, metrics: HTTPMetrics
     ) -> [APIRoute] {
         coordinator.presentationRoutes + OnlineRoutes(verifier: online).all
-            + coordinator.laneRoutes(pageSessions.access) + coordinator.recordRoutes
+            + coordinator.laneRoutes(pageSessions.access) + coordinator.accessoryRoutes
+            + coordinator.recordRoutes
             + coordinator.systemRoutes(metrics) + brands.routes + page.routes + pageSessions.all + owner.all
     }
 

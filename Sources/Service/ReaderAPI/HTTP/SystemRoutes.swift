@@ -1,4 +1,5 @@
 internal import VersionNumber
+internal import Accessories
 internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
@@ -51,6 +52,7 @@ extension PresentationCoordinator {
                 faults.append(ReadinessReport.Fault(id: readiness.state, lane: name, text: advice))
             }
         }
+        faults += accessoryFaults
         // `presentFault` tries to write to the store. A till sends no order to a daemon that is not ready, so
         // no other write would show that the store works again.
         let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
@@ -61,6 +63,15 @@ extension PresentationCoordinator {
         let isReady = isAnyLaneReady && isTrustSetUp && problem == nil && !isEnding
         return ReadinessReport(
             isReady: isReady, acceptsTestDocuments: basis.acceptsTestDocuments, faults: faults)
+    }
+
+    /// The required outputs that cannot act. They pause the standing orders of their lanes, and the daemon is
+    /// ready nevertheless: other lanes and tills do not need them.
+    private var accessoryFaults: [ReadinessReport.Fault] {
+        laneNames.compactMap { name in
+            guard let problem = accessoryFault(atLane: name).map({ APIProblem($0) }) else { return nil }
+            return ReadinessReport.Fault(id: problem.id.rawValue, lane: name, text: problem.detail)
+        }
     }
 
     /// The state of each lane, the ids of faults of the whole computer, and the age of the newest trust list
@@ -110,6 +121,19 @@ extension PresentationCoordinator {
             "countersign_lane_busy", type: "gauge", about: "Whether a presentation is running at the lane.")
         for name in laneNames {
             text.add(isBusy(lane: name) ? 1 : 0, [("lane", name)])
+        }
+        text.begin(
+            "countersign_accessory_state", type: "gauge",
+            about: "The state of each accessory: 1 for its present state, and 0 for every other one.")
+        for accessory in accessoryReports() {
+            for state in AccessoryState.allCases {
+                text.add(
+                    state == accessory.state ? 1 : 0,
+                    [
+                        ("accessory", accessory.name), ("lane", accessory.lane ?? ""),
+                        ("kind", accessory.kind), ("state", state.rawValue),
+                    ])
+            }
         }
         text.begin(
             "countersign_trust_age_seconds", type: "gauge",

@@ -12,6 +12,7 @@ const faults = {
     trustNotSetUp: ["trustNotSetUp", `chmod -R a+rX /srv/roots\n${asDaemon} trust import /srv/roots ${store}`],
     recordsUnavailable: ["records", "df --human-readable /var/lib/countersign", true],
     receiptsDelayed: ["records", "df --human-readable /var/lib/countersign", true],
+    accessoryNotReady: ["accessory", "systemctl status countersign-accessories", true],
 };
 /// The states of Bluetooth that need attention, with the command that helps.
 const radios = { off: "bluetoothctl power on", unprepared: "countersign doctor --fix", missing: doctor };

@@ -23,6 +23,8 @@ const decisions = ["approved", "rejected", "dismissed"];
 const readerStates = ["ready", "readerMissing", "readerInUse", "readerBlocked", "stopped"];
 const radioStates = ["ready", "off", "unprepared", "missing", "notUsed", "unknown"];
 const kinds = ["token", "user"];
+const roles = ["in", "out"];
+const accessoryStates = ["ready", "absent", "busy", "notPermitted", "notAnswering", "misconfigured", "trial"];
 
 const daemon = new Daemon("owner");
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -88,6 +90,19 @@ function laneTable(lanes) {
         lanes.map((lane) => [lane.lane, readerCell(lane), radioCell(lane), now(lane)]));
 }
 
+/// Shows the scanners and outputs. An accessory without the member `lane` serves all lanes.
+function showAccessories(accessories) {
+    const headings = ["name", "kind", "lane", "state"].map((column) => strings.text(`owner.column.${column}`));
+    const usable = { ready: "yes", trial: "yes" };
+    find("accessories-card").hidden = accessories.length === 0;
+    const rows = accessories.map(({ name, kind, role, lane, state: reported }) => [
+        // The kind is a word of the configuration file, and the same in every language.
+        name, { parts: [element("bdi", {}, word("role", roles, role)), " ", element("bdi", { lang: "en" }, plain(kind))] },
+        lane ?? strings.text("owner.all"), [word("accessory", accessoryStates, reported), usable[reported] ?? "no"],
+    ]);
+    find("accessories").replaceChildren(table(strings.text("owner.accessories.caption"), headings, rows));
+}
+
 function showTrust({ trust, identities }) {
     const list = trust?.obtained === undefined ? strings.text("owner.trust.noList") : strings.text("owner.trust.list", { time: time(trust.obtained) });
     const facts = trust === undefined ? [strings.text("owner.trust.none")] : [strings.text("owner.trust.issuers", { count: trust.anchors }), list];
@@ -141,6 +156,7 @@ function show() {
     find("well").hidden = found.length > 0;
     find("faults").replaceChildren(...found.map(attentionEntry));
     find("lanes").replaceChildren(laneTable(overview.lanes));
+    showAccessories(overview.accessories);
     showTrust(overview);
     showToday(overview.today);
     showTokens(overview.tokens);
@@ -177,18 +193,25 @@ function decisionOf({ statement }) {
     return decisions.includes(decision) ? strings.text(`owner.decision.${decision}`) : plain(decision);
 }
 
+/// Returns the words for support: the reasons of a receipt, and how each of the outputs ended, if the receipt is
+/// about outputs.
+function supportOf({ statement }) {
+    const { reasons = [], outputs = [] } = statement ?? {};
+    return [...reasons, ...outputs.map(({ accessory, state: end }) => `${accessory}=${end}`)];
+}
+
 /// Returns the cells of a receipt's row, in which each question and each reason keeps its own text direction.
 function cells(receipt) {
-    const { time: at, lane, outcome = "", reasons = [] } = receipt.statement ?? {};
+    const { time: at, lane, outcome = "" } = receipt.statement ?? {};
     return [String(receipt.sequence), at === undefined ? "" : time(at), lane ?? "", outcomeText(outcome, strings),
-        { parts: questionsOf(receipt).flatMap((text, index) => [index === 0 ? "" : ", ", element("bdi", {}, text)]) }, decisionOf(receipt), { parts: listed(reasons), kind: "ids" }];
+        { parts: questionsOf(receipt).flatMap((text, index) => [index === 0 ? "" : ", ", element("bdi", {}, text)]) }, decisionOf(receipt), { parts: listed(supportOf(receipt)), kind: "ids" }];
 }
 
 /// Returns the text in which the search looks: what the page shows, and the API's words.
 function searchable(receipt) {
-    const { time: at, lane, outcome, questions = [], reasons = [], decision } = receipt.statement ?? {};
+    const { time: at, lane, outcome, questions = [], decision } = receipt.statement ?? {};
     return [receipt.sequence, at === undefined ? "" : time(at), lane, outcome, outcomeText(outcome ?? "", strings), ...questionsOf(receipt),
-        ...questions.map(({ ask, answer }) => `${ask}: ${answer}`), decision, decisionOf(receipt), ...reasons].join(" ").toLowerCase();
+        ...questions.map(({ ask, answer }) => `${ask}: ${answer}`), decision, decisionOf(receipt), ...supportOf(receipt)].join(" ").toLowerCase();
 }
 
 /// Shows the loaded receipts that contain all searched words, at most `mostRows` of them.
@@ -280,7 +303,7 @@ function showPairing() {
 function refused() {
     document.body.dataset.screen = "refused";
     find("overview").hidden = true;
-    for (const name of ["facts", "faults", "lanes", "trust", "today", "receipt-facts", "verdict", "receipts", "tokens", "sheet"]) {
+    for (const name of ["facts", "faults", "lanes", "accessories", "trust", "today", "receipt-facts", "verdict", "receipts", "tokens", "sheet"]) {
         find(name).replaceChildren();
     }
     find("search").value = "";

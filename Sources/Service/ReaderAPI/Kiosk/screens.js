@@ -34,6 +34,9 @@ const invitations = new Map([
     ["notAnID", { name: "notAnID", drawing: "card" }], ["tapAgain", { name: "tapAgain", drawing: "again" }],
     ["confirmThenTapAgain", { name: "confirmThenTapAgain", drawing: "again" }],
     ["offerQR", { name: "offerQR", drawing: "qr" }],
+    // What a scanner read was no code of an ID. The lane still waits for a phone.
+    ["codeNotAnID", { name: "codeNotAnID", drawing: "qr" }], ["codeOfReader", { name: "codeOfReader", drawing: "qr" }],
+    ["codeUnreadable", { name: "codeUnreadable", drawing: "qr" }],
 ]);
 /// The screens while an engaged phone connects, by hint.
 const connections = new Map([

@@ -50,11 +50,13 @@ struct OwnerRoutes: Sendable {
         let today = try await outcomes(at: now, for: caller)
         let receipts = try await receiptFacts(for: caller)
         let lanes = await coordinator.laneHealth()
+        let accessories = await coordinator.accessoryReports()
         return [
             "time": .string("\(now)"), "started": .string("\(started)"), "version": .string(Version.number),
             "ready": .boolean(readiness.isReady),
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
+            "accessories": .array(accessories.map(\.jsonWithLane)),
             "trust": trust ?? .null, "identities": .array(identities ?? []),
             // The page asks the owner to act when the newest list in the trust store is `listDays` old, or
             // an identity expires within `identityDays`.
@@ -97,7 +99,7 @@ struct OwnerRoutes: Sendable {
         }
         // A later version of the program may have made the receipt, with members that this version cannot
         // read.
-        let time = (try? last?.statement())?.time
+        let time = (try? last?.contents())?.time
         return [
             // Receipts are numbered from 1 without a gap.
             "count": .integer(last?.sequence ?? 0), "head": JSONValue(last?.digest.hexadecimal),
@@ -131,43 +133,5 @@ extension KnownCaller {
             "lanes": lanes.map { .array($0.sorted().map(JSONValue.string)) } ?? .null,
             "lastUsed": JSONValue(lastUse.map { "\($0)" }),
         ]
-    }
-}
-
-/// Receipts as CSV (RFC 4180), with one line for each receipt.
-struct ReceiptTable: Sendable {
-    static let contentType = "text/csv; charset=utf-8; header=present"
-    static let heading = line([
-        "number", "time", "lane", "kind", "purpose", "outcome", "verdict", "decision", "test", "questions",
-        "reasons", "policy", "retention", "software", "digest", "repeats",
-    ])
-
-    /// The line of a receipt. If a later version made the receipt, the line has only its number and its
-    /// digest.
-    static func line(of receipt: SignedReceipt) -> String {
-        guard let statement = try? receipt.statement() else {
-            // Of the 16 columns, 13 are between the number and the digest, and 1 is after the digest.
-            return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal, ""])
-        }
-        return line([
-            receipt.id, "\(statement.time)", statement.lane.text, statement.kind.rawValue,
-            statement.purpose.rawValue, statement.outcome?.rawValue ?? "", statement.verdict.rawValue,
-            statement.decision?.rawValue ?? "", statement.hasTestDocument ? "yes" : "no",
-            statement.questions.map { "\($0.subject)=\($0.answer.rawValue)" }.joined(separator: " "),
-            statement.reasons.map(\.id).joined(separator: " "), statement.policy.text,
-            statement.retention.name, statement.software.text, receipt.digest.hexadecimal,
-            statement.repeats?.text ?? "",
-        ])
-    }
-
-    private static func line(_ fields: [String]) -> String {
-        fields.map(field).joined(separator: ",") + "\r\n"
-    }
-
-    /// Returns the field in quotes. A leading `=`, `+`, `-`, `@`, tab or CR gets an apostrophe, so that a
-    /// spreadsheet does not read a lane's name such as `-1` as a formula.
-    static func field(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
-        return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""
     }
 }

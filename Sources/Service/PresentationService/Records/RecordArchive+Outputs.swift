@@ -1,0 +1,44 @@
+internal import Logging
+internal import ReaderStore
+
+/// The states of outputs, after `end` has recorded the outputs with the outcome of their presentation.
+extension RecordArchive {
+    /// Records that an output is given. When the function returns true, the record is on the disk, and the
+    /// accessory may act.
+    ///
+    /// - Returns: false if the output is not due.
+    /// - Throws: `recordsUnavailable`.
+    func giveOutput(_ number: Int64) throws(PresentationServiceError) -> Bool {
+        try keepOutput { () throws(ReaderStoreError) in try store.giveOutput(number) }
+    }
+
+    /// Records the end of an output.
+    ///
+    /// - Returns: false if `state` does not follow the output's present state.
+    /// - Throws: `recordsUnavailable`.
+    func finishOutput(_ number: Int64, as state: OutputState) throws(PresentationServiceError) -> Bool {
+        try keepOutput { () throws(ReaderStoreError) in try store.finishOutput(number, as: state) }
+    }
+
+    /// Changes the state of an output, and records the success or failure of the write.
+    private func keepOutput(
+        _ change: () throws(ReaderStoreError) -> Bool
+    ) throws(PresentationServiceError) -> Bool {
+        do throws(ReaderStoreError) {
+            let isChanged = try change()
+            succeeded(.output)
+            return isChanged
+        } catch {
+            failed(.output, error)
+            throw .recordsUnavailable(error)
+        }
+    }
+
+    /// Logs an output of an earlier run of which nobody knows whether its accessory acted.
+    nonisolated func report(_ output: StoredOutput) {
+        guard output.state == .unknown else { return }
+        log.warning(
+            "the daemon ended before an accessory reported the end of an output: ask who stood there",
+            metadata: ["accessory": "\(output.accessory)", "presentation": "\(output.presentation)"])
+    }
+}
