@@ -1,4 +1,5 @@
 import ConfigurationForms
+import ReaderAPI
 import Testing
 
 @testable import countersignd
