@@ -66,7 +66,7 @@ readonly broker_packages=(mosquitto mosquitto-clients)
 readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv pcscd libccid udev
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
     qemu-system-x86 cpio kmod)
-readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd apt gnupg)
+readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd udev apt gnupg)
 # The languages of the example tills, and what checks the types of the client in JavaScript. golang-go: 81 MB to download, 464 MB installed.
 readonly api_packages=(python3-venv nodejs golang-go node-typescript)
 # What counts instructions, and the floor of decoding.
@@ -139,16 +139,29 @@ fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS [SLOW]
     Hardware/VirtualBench/with-postgresql -- "${apart[@]}" -- Hardware/VirtualBench/fleet-faults "$@"
 }
 
-build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb && Hardware/Packaging/build-hub-deb .build/deb && Hardware/Packaging/build-lab-deb .build/deb; }
+# The scripts that build packages, and the packages that they build.
+readonly package_scripts=(build-deb build-accessories-deb build-hub-deb build-lab-deb)
+readonly built_packages=(countersign countersign-accessories countersign-hub countersign-lab)
+
+build_packages() { # FOLDER
+    local script
+    rm -rf "$1"
+    for script in "${package_scripts[@]}"; do Hardware/Packaging/"$script" "$1" || return; done
+}
+
+build_package() { build_packages .build/deb; }
+
+check_packages() {
+    local name
+    for name in "${built_packages[@]}"; do Hardware/Packaging/check-deb .build/deb/"${name}"_*.deb || return; done
+}
 
 # Packed from the same programs they have the same contents. The second packing leaves out xz, which takes 200 s of a core
 # and gives the same bytes for the same contents.
 pack_again() {
     local again=.build/deb-again name part
-    rm -rf "$again"
-    COUNTERSIGN_COMPRESSION=none Hardware/Packaging/build-deb "$again" && COUNTERSIGN_COMPRESSION=none Hardware/Packaging/build-hub-deb "$again" &&
-        COUNTERSIGN_COMPRESSION=none Hardware/Packaging/build-lab-deb "$again" || return
-    for name in countersign countersign-hub countersign-lab; do
+    (export COUNTERSIGN_COMPRESSION=none && build_packages "$again") || return
+    for name in "${built_packages[@]}"; do
         for part in --ctrl-tarfile --fsys-tarfile; do
             dpkg-deb $part .build/deb/${name}_*.deb > "$again/first.tar" && dpkg-deb $part "$again/$name"_*.deb > "$again/second.tar" &&
                 cmp "$again/first.tar" "$again/second.tar" || return
@@ -162,5 +175,5 @@ install_and_remove() { # LOG-FOLDER [SUITE]
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
     Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 1700 --hub .build/deb/countersign-hub_*.deb \
-        --lab .build/deb/countersign-lab_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
+        --accessories .build/deb/countersign-accessories_*.deb --lab .build/deb/countersign-lab_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
 }

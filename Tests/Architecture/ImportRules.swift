@@ -42,7 +42,8 @@ enum ImportRules {
     /// Programs and libraries that serve no HTTP, and all of other packages that may be linked into them. SwiftNIO with its BoringSSL
     /// would double their size and be a second TLS library to keep patched.
     static let withoutServer: Set = [
-        "countersign", "countersign-lab", "countersign-portrait", "TapToPresent", "ProximityReader",
+        "countersign", "countersign-accessories", "countersign-lab", "countersign-portrait", "TapToPresent",
+        "ProximityReader",
     ]
     static let foreignWithoutServer: Set = ["ArgumentParser", "GRDB", "SystemPackage"]
 

@@ -5,8 +5,8 @@ import Testing
 struct LaboratoryTests {
     /// Everything that a shop or a chain installs, and what apps link.
     private static let installed = [
-        "countersign", "countersignd", "countersign-portrait", "countersign-hub", "TapToPresent",
-        "ProximityReader",
+        "countersign", "countersignd", "countersign-portrait", "countersign-accessories", "countersign-hub",
+        "TapToPresent", "ProximityReader",
     ]
 
     /// The targets of the laboratory that are linked with a target.

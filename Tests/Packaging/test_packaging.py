@@ -19,6 +19,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "Hardware/Packaging"
 PROGRAMS = [ROOT / ".build/debug" / name for name in ("countersign", "countersignd", "countersign-portrait")]
+ACCESSORIES = ROOT / ".build/debug/countersign-accessories"
 LAB = ROOT / ".build/debug/countersign-lab"
 
 
@@ -31,6 +32,10 @@ def script(name):
 
 def run(*command, **options):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, **options)
+
+
+def control_fields(file):
+    return dict(line.split(": ", 1) for line in (PACKAGING / file).read_text().splitlines() if re.match(r"\w[\w-]*: ", line))
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -254,6 +259,14 @@ class BillOfMaterialsTests(unittest.TestCase):
             self.assertIn(f"stage_papers {library} ", (PACKAGING / build).read_text())
             self.assertEqual(self.sbom.debian_package(library)[0], name)
 
+    def test_the_bill_of_the_accessories_names_the_client_of_brokers_and_no_server(self):
+        document = self.sbom.document("countersign-accessories", "1.0", [ACCESSORIES])
+        names = {part["name"] for part in document["packages"]}
+        self.assertIn("libmosquitto1", names)
+        self.assertEqual({name for name in names if "nio" in name or name == "hummingbird"}, set())
+        # The twin: the daemon has a server.
+        self.assertIn("hummingbird", self.names("swift"))
+
     def test_the_same_input_gives_the_same_bytes_with_every_member_that_spdx_demands(self):
         self.assertEqual(json.dumps(self.document), json.dumps(self.sbom.document("countersign", "1.0", PROGRAMS)))
         self.assertEqual(self.document["creationInfo"]["created"], "2023-11-14T22:13:20Z")
@@ -274,19 +287,202 @@ class LaboratoryTests(unittest.TestCase):
 
     def test_no_program_of_a_shop_was_linked_with_a_module_of_the_laboratory(self):
         self.assertIn("MdocWallet", self.modules)
-        for program in PROGRAMS:
+        for program in [*PROGRAMS, ACCESSORIES]:
             self.assertEqual(self.linked(program) & self.modules, set(), program)
 
     def test_the_laboratory_was_linked_with_all_of_them(self):
         self.assertEqual(self.modules - self.linked(LAB), set())
 
     def test_its_package_depends_on_the_reader_of_its_version_which_only_suggests_it(self):
-        def fields(file):
-            return dict(line.split(": ", 1) for line in (PACKAGING / file).read_text().splitlines() if re.match(r"\w[\w-]*: ", line))
-        reader, laboratory = fields("debian/control"), fields("debian/lab/control")
+        reader, laboratory = control_fields("debian/control"), control_fields("debian/lab/control")
         self.assertIn("countersign (= @VERSION@)", laboratory["Depends"])
         self.assertIn("countersign-lab", reader["Suggests"])
         self.assertNotIn("countersign-lab", reader["Depends"] + reader["Recommends"])
+
+
+class AccessoriesPackageTests(unittest.TestCase):
+    """The program of accessories may open devices, and little else; its package writes nothing into the daemon's file."""
+
+    USER = "countersign-accessories"
+
+    def setUp(self):
+        self.unit = self.settings("countersign-accessories.service")
+
+    @staticmethod
+    def settings(name):
+        found = {}
+        for line in (ROOT / "Hardware/systemd" / name).read_text().splitlines():
+            if re.match(r"\w+=", line):
+                key, value = line.split("=", 1)
+                found.setdefault(key, []).append(value)
+        return found
+
+    def test_its_package_is_for_the_reader_of_its_version_which_only_suggests_it(self):
+        reader, accessories = control_fields("debian/control"), control_fields("debian/accessories/control")
+        depends = accessories["Depends"].split(", ")
+        self.assertEqual(depends[:2], ["@LIBRARIES@", "countersign (= @VERSION@)"])
+        self.assertIn("udev", depends)
+        self.assertNotIn("Recommends", accessories)
+        self.assertIn(self.USER, reader["Suggests"].split(", "))
+        self.assertNotIn(self.USER, reader["Depends"] + reader["Recommends"])
+
+    def test_every_script_that_builds_a_package_is_run_and_its_package_is_checked(self):
+        scripts = {file.name for file in PACKAGING.glob("build*-deb")}
+        names = {re.search(r"^readonly package_name=(\S+)", (PACKAGING / name).read_text(), re.MULTILINE).group(1)
+                 for name in scripts}
+        said = run("bash", "-c", f". {ROOT}/Hardware/steps.sh; echo ${{package_scripts[@]}}; echo ${{built_packages[@]}}").stdout
+        built, packages = (set(line.split()) for line in said.splitlines())
+        self.assertEqual((built, packages), (scripts, names))
+        for name in names:
+            self.assertRegex((PACKAGING / "check-deb").read_text(), rf"(?m)^{name}\)$")
+
+    def test_the_unit_opens_the_kinds_of_devices_that_accessories_have(self):
+        self.assertEqual(self.unit["DevicePolicy"], ["closed"])
+        self.assertEqual(set(self.unit["DeviceAllow"]), {f"{device} rw" for device in [
+            "char-ttyACM", "char-ttyUSB", "char-ttyAMA", "/dev/char/4:64", "/dev/char/4:65", "/dev/char/4:66", "/dev/char/4:67",
+            "char-hidraw", "char-input", "char-gpiochip", "/dev/uinput"]})
+        self.assertNotIn("PrivateDevices", self.unit)
+        # The daemon's unit stays as it is: it may open none.
+        daemon = self.settings("countersignd.service")
+        self.assertEqual((daemon["PrivateDevices"], daemon["DevicePolicy"]), (["yes"], ["closed"]))
+        self.assertNotIn("DeviceAllow", daemon)
+
+    def test_kinds_of_devices_that_a_module_makes_are_there_when_the_unit_starts(self):
+        modules = {f"modprobe@{name}.service" for name in ("cdc_acm", "usbserial", "hid", "uinput")}
+        for key in ("Wants", "After"):
+            self.assertEqual({name for line in self.unit[key] for name in line.split() if name.startswith("modprobe@")}, modules)
+
+    def test_it_goes_on_without_the_daemon_and_starts_again_for_ever(self):
+        for key in ("Wants", "After"):
+            self.assertIn("countersignd.service", self.unit[key])
+        self.assertFalse({"Requires", "BindsTo", "PartOf", "Requisite"} & set(self.unit))
+        self.assertEqual((self.unit["Restart"], self.unit["StartLimitIntervalSec"]), (["always"], ["0"]))
+
+    def test_the_watchdog_has_its_time_before_systemd_kills_it(self):
+        source = (ROOT / "Sources/Commands/countersign-accessories/Watchdog.swift").read_text()
+        (limit,) = re.findall(r"static let limit = Duration\.seconds\((\d+)\)", source)
+        self.assertGreater(int(self.unit["TimeoutStopSec"][0]), int(limit))
+        self.assertNotIn("SendSIGKILL", self.unit)
+        self.assertEqual(self.unit["KillMode"], ["control-group"])
+
+    def test_it_writes_nowhere_and_is_confined_as_the_daemon_is(self):
+        self.assertEqual(self.unit["ProtectSystem"], ["strict"])
+        writable = {"ReadWritePaths", "StateDirectory", "CacheDirectory", "LogsDirectory", "RuntimeDirectory", "ConfigurationDirectory"}
+        self.assertFalse(writable & set(self.unit))
+        daemon = self.settings("countersignd.service")
+        kept = [key for key in daemon if re.match("Protect|Restrict(?!Address)|NoNew|Lock|Memory(?!Max)|Private(?!Devices)|Capability"
+                                                 "|LimitCORE|Keyring|RemoveIPC|SystemCallArch|SystemCallError|ProcSubset|UMask", key)]
+        self.assertGreater(len(kept), 20)
+        self.assertEqual({key: self.unit.get(key) for key in kept}, {key: daemon[key] for key in kept})
+        self.assertEqual(self.unit["RestrictAddressFamilies"], ["AF_UNIX AF_INET AF_INET6"])
+
+    def test_unit_user_rules_and_scripts_name_one_user(self):
+        self.assertEqual((self.unit["User"], self.unit["Group"], self.unit["SupplementaryGroups"]),
+                         ([self.USER], [self.USER], ["countersign"]))
+        users = (ROOT / "Hardware/systemd/countersign-accessories.sysusers.conf").read_text()
+        self.assertEqual(re.findall(r"(?m)^[^#\s].*", users), [f'u {self.USER} - "Countersign accessories" /'])
+        rules = (ROOT / "Hardware/udev/94-countersign-accessories.rules").read_text()
+        self.assertEqual(set(re.findall(r'(?m)^[^#\n]*GROUP="([^"]*)"', rules)), {self.USER})
+        self.assertEqual(set(re.findall(r'(?m)^[^#\n]*MODE="([^"]*)"', rules)), {"0660"})
+
+    def said(self, configuration):
+        """What postinst says of the daemon's file."""
+        script = (PACKAGING / "debian/accessories/postinst").read_text()
+        (function,) = re.findall(r"(?ms)^name_missing_user\(\) \{.*?^\}", script)
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(configuration)
+            file.flush()
+            function = function.replace("/etc/countersign/countersignd.json", file.name)
+            told = run("sh", "-eu", "-c", f"id() {{ echo 998; }}\n{function}\nname_missing_user")
+            self.assertEqual((told.returncode, told.stderr), (0, ""))
+            self.assertEqual(pathlib.Path(file.name).read_text(), configuration)
+            return told.stdout
+
+    def test_postinst_names_the_line_to_add_until_the_file_has_it(self):
+        missing = self.said((PACKAGING / "countersignd.json").read_text())
+        (line,) = [line.strip() for line in missing.splitlines() if line.startswith("    ")]
+        self.assertEqual(json.loads(line), {"user": self.USER, "scopes": ["accessory"]})
+        self.assertIn(line, (PACKAGING / "accessories/README.Debian").read_text())
+        users = '{"socket": {"users": [%s]}}'
+        for user in (line, '{"uid": 998, "scopes": ["accessory"]}', '{"uid":998}'):
+            self.assertEqual(self.said(users % user), "", user)
+        for user in ('{"uid": 99, "scopes": ["accessory"]}', '{"uid": 9980}', '{"user": "countersign"}'):
+            self.assertIn(line, self.said(users % user), user)
+
+    def test_the_guide_of_the_package_names_its_files(self):
+        guide = (PACKAGING / "accessories/README.Debian").read_text()
+        for name in ("/usr/lib/udev/rules.d/94-countersign-accessories.rules", "/etc/udev/rules.d/90-countersign-accessories.rules",
+                     "runuser -u countersign -- countersignd --check", "systemctl reload countersignd"):
+            self.assertIn(name, guide)
+        self.assertLessEqual(max(map(len, guide.splitlines())), 135)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "not root: no device nodes can be made")
+class UdevRuleTests(unittest.TestCase):
+    """Debian's udev with our rules, at devices that are only files."""
+
+    OURS = ("countersign-accessories", "660")
+
+    @staticmethod
+    @functools.cache
+    def devices(vendor, product, *rules):
+        said = run(pathlib.Path(__file__).parent / "udev-stage", vendor, product, *rules)
+        assert (said.returncode, said.stderr) == (0, ""), said.stdout + said.stderr
+        found = {}
+        for line in said.stdout.splitlines():
+            name, group, mode, *properties = line.split()
+            found[name] = ((group, mode), dict(word.split("=", 1) for word in properties))
+        return found
+
+    def nodes(self, *arguments):
+        return {name: node for name, (node, _) in self.devices(*arguments).items()}
+
+    def test_a_scanner_is_ours_and_modem_manager_leaves_it_alone(self):
+        for vendor in ("0c2e", "05e0", "05f9", "1eab", "065a"):
+            found = self.devices(vendor, "0b61")
+            for name in ("ttyACM0", "hidraw0", "input/event5"):
+                self.assertEqual(found[name][0], self.OURS, (vendor, name))
+            for name in ("bus/usb/001/002", "ttyACM0"):
+                self.assertEqual(found[name][1].get("ID_MM_DEVICE_IGNORE"), "1", (vendor, name))
+
+    def test_of_a_scanner_that_types_only_the_node_with_keys_is_ours_and_desktops_hear_it(self):
+        found = self.devices("0c2e", "0b61")
+        self.assertEqual(found["input/event6"][0], ("input", "660"))
+        self.assertNotIn("LIBINPUT_IGNORE_DEVICE", found["input/event5"][1])
+
+    def test_another_device_stays_as_it_is(self):
+        found = self.devices("046d", "c31c")
+        self.assertEqual([found[name][0] for name in ("ttyACM0", "hidraw0", "input/event5", "ttyS0")],
+                         [("dialout", "660"), ("root", "600"), ("input", "660"), ("dialout", "660")])
+        self.assertEqual({name: properties for name, (_, properties) in found.items() if properties}, {})
+
+    def test_relay_boards_are_ours_and_other_numbers_of_their_vendors_are_not(self):
+        self.assertEqual(self.nodes("16c0", "05df")["hidraw0"], self.OURS)
+        self.assertEqual(self.nodes("16c0", "05df")["input/event5"], ("input", "660"))
+        self.assertEqual(self.nodes("16c0", "05de")["hidraw0"], ("root", "600"))
+        self.assertEqual(self.nodes("1a86", "7523")["ttyACM0"], self.OURS)
+        self.assertEqual(self.nodes("1a86", "55d3")["ttyACM0"], ("dialout", "660"))
+
+    def test_uinput_and_pins_are_ours_and_what_makes_devices_is_not(self):
+        nodes = self.nodes("046d", "c31c")
+        self.assertEqual((nodes["uinput"], nodes["gpiochip0"], nodes["uhid"]), (self.OURS, self.OURS, ("root", "600")))
+
+    def test_an_administrator_names_further_devices_and_exceptions(self):
+        adapter = 'ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6001", ENV{COUNTERSIGN_ACCESSORY}="1"'
+        self.assertEqual(self.nodes("0403", "6001", adapter)["ttyACM0"], self.OURS)
+        self.assertEqual(self.nodes("0403", "6002", adapter)["ttyACM0"], ("dialout", "660"))
+        self.assertEqual(self.nodes("0403", "6001", 'KERNEL=="ttyS0", ENV{COUNTERSIGN_ACCESSORY}="1"')["ttyS0"], self.OURS)
+        mine = self.devices("0c2e", "0b61", 'ATTRS{idVendor}=="0c2e", ENV{COUNTERSIGN_ACCESSORY}="0"')
+        self.assertEqual([mine[name][0] for name in ("ttyACM0", "hidraw0", "input/event5")],
+                         [("dialout", "660"), ("root", "600"), ("input", "660")])
+        self.assertNotIn("ID_MM_DEVICE_IGNORE", mine["ttyACM0"][1])
+        hidden = self.devices("0c2e", "0b61", 'ATTRS{idVendor}=="0c2e", ENV{COUNTERSIGN_ACCESSORY}="hidden"')["input/event5"]
+        self.assertEqual((hidden[0], hidden[1].get("LIBINPUT_IGNORE_DEVICE")), (self.OURS, "1"))
+
+    def test_a_rule_that_udev_does_not_know_is_found(self):
+        said = run(pathlib.Path(__file__).parent / "udev-stage", "0c2e", "0b61", 'GROPU="x"')
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("Invalid key 'GROPU'", said.stdout)
 
 
 class ChangelogTests(unittest.TestCase):

@@ -6,7 +6,8 @@ internal import ReaderAPI
 internal import ReaderTokens
 
 extension DaemonConfiguration {
-    /// The Unix socket, and the users that may use the socket, by user number.
+    /// The Unix socket, and the users that may use the socket, by user number. The number of a user who has a
+    /// name in the file is looked up when the file is read.
     struct Socket: Equatable, Sendable {
         var path = "/run/countersign/countersignd.sock"
         var mode: UInt32 = 0o660
@@ -65,13 +66,27 @@ extension DaemonConfiguration.Socket {
     private static let userList = ConfigurationForm<[(number: UInt32, rights: AccessRules.User)]>.list(
         upTo: 256,
         of: .made(
-            of: .required(
+            of: .optional(
                 // The largest 32-bit number is not a valid user number (chown(2)).
                 "uid", "number of the user (`id -u NAME`)", as: .whole(0...Int(UInt32.max) - 1),
-                faults: "`this user is listed twice` (at `socket.users[N]`)"),
+                without: "**required** without `user`",
+                faults:
+                    "`must have exactly one of \"uid\", \"user\"`; `this user is listed twice` (both at `socket.users[N]`)"
+            ),
+            .optional(
+                "user",
+                "name of the user, such as `countersign-accessories`. The daemon looks its number up when it reads the file",
+                as: .text(upTo: 64, TextFormat.systemUser), without: "**required** without `uid`",
+                faults: "as for `uid`"),
             .required("scopes", "what this user may do", as: AccessForms.scopes), AccessForms.pageLanes,
-            as: { (number: Int, scopes: Set<Scope>, lanes: Set<String>?) in
-                (number: UInt32(number), rights: AccessRules.User(scopes: scopes, lanes: lanes))
+            oneOf: ["uid", "user"],
+            by: {
+                (
+                    text: JSONText, number: Int?, named: UInt32?, scopes: Set<Scope>, lanes: Set<String>?
+                ) throws(JSONFault) in
+                // The form has refused an object with neither `uid` nor `user` already.
+                guard let number = number.map(UInt32.init) ?? named else { throw text.missing("uid") }
+                return (number: number, rights: AccessRules.User(scopes: scopes, lanes: lanes))
             }),
         conflict: { user, others in
             others.contains { $0.number == user.number } ? "this user is listed twice" : nil

@@ -255,10 +255,11 @@ extension ConfigurationForm {
     /// Returns the form of an object. `make` makes the object's value from the values of its members, and
     /// throws a fault if the members do not fit together.
     ///
-    /// - Parameter make: makes the value. The first argument is the object's text, at which `make` reports a
-    ///   fault.
+    /// - Parameters:
+    ///   - choices: the names of members of which an object must have exactly one.
+    ///   - make: makes the value. The first argument is the object's text, at which `make` reports a fault.
     package static func made<each Part: Sendable>(
-        of parts: repeat ConfigurationPart<each Part>,
+        of parts: repeat ConfigurationPart<each Part>, oneOf choices: [String] = [],
         by make: @escaping @Sendable (JSONText, repeat each Part) throws(JSONFault) -> Value
     ) -> Self {
         var described: [ConfigurationMember] = []
@@ -266,9 +267,13 @@ extension ConfigurationForm {
         let names = described.map(\.name)
         // A tuple, because the closure below cannot capture a pack.
         let parts = (repeat each parts)
-        return Self(.object(described)) { text, reading in
+        return Self(.object(described, oneOf: choices)) { text, reading in
             guard let members = reading.members(of: text, named: names) else { return nil }
             let values = (repeat (each parts).value(in: members, of: text, &reading))
+            if !choices.isEmpty, choices.count(where: { members[$0] != nil }) != 1 {
+                reading.add(text.wrong(ConfigurationDescription.requirement(oneOf: choices)))
+                return nil
+            }
             do {
                 return try make(text, repeat sound(each values))
             } catch let fault as JSONFault {

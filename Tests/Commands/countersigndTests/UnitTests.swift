@@ -13,10 +13,12 @@ struct UnitTests {
         return lines.filter { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
-    @Test("The unit bounds the memory and the tasks of the daemon", arguments: ["MemoryMax", "TasksMax"])
-    func bounds(_ name: String) throws {
-        let values = try values(of: name)
-        #expect(values.count == 1 && !values.contains("infinity"), "\(name)=\(values)")
+    @Test(
+        "The units bound the memory and the tasks of the daemon and of the program of accessories",
+        arguments: ["MemoryMax", "TasksMax"], ["countersignd.service", "countersign-accessories.service"])
+    func bounds(_ name: String, _ unit: String) throws {
+        let values = try values(of: name, in: unit)
+        #expect(values.count == 1 && !values.contains("infinity"), "\(unit): \(name)=\(values)")
     }
 
     @Test("A setting that the unit does not have has no value")
@@ -31,7 +33,7 @@ struct UnitTests {
             contentsOf: hardware.appending(path: "Packaging/check-deb"), encoding: .utf8)
         let units = try FileManager.default.contentsOfDirectory(atPath: hardware.path + "/systemd")
             .filter { $0.hasSuffix(".service") }
-        #expect(units.count >= 3)
+        #expect(units.count >= 4)
         for unit in units {
             let limit = check.matches(of: /\[([a-z.-]+)\]=(\d+)/).first { $0.1 == unit }
             #expect(limit.flatMap { Int($0.2) }.map { $0 <= 25 } == true, "\(unit)")

@@ -19,6 +19,13 @@ extension TextFormat {
         pattern: "^(?!uid:|lane:)", examples: ["till", "desk"],
         holds: { !$0.hasPrefix("uid:") && !$0.hasPrefix("lane:") })
 
+    /// The format of the name of a user of this computer. The value is the user's number.
+    static let systemUser = ConfigurationFormat<UInt32>(
+        "the name of a user of this computer",
+        requirement: "must be the name of a user of this computer, as getent passwd lists it",
+        pattern: "^[A-Za-z_][A-Za-z0-9_.-]*$", examples: ["root", "daemon"]
+    ) { SystemUsers.number(of: $0) }
+
     static let merchant = ConfigurationFormat<String>(
         "1 to 255 printable ASCII characters, no space",
         requirement: WalletPresentationError.identifierMalformed.explanation, pattern: "^[!-~]{1,255}$",
