@@ -364,7 +364,9 @@ let tests: KeyValuePairs<String, Imports> = [
             "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "TestCredentials", grdb,
         ],
         "countersign-hub": ["countersign", "OtherPrograms"],
-        "countersign-accessories": ["Deadlines", "OtherPrograms"],
+        "countersign-accessories": [
+            "countersign", "countersign-lab", "countersignd", "Deadlines", "OtherPrograms",
+        ],
         "countersign-lab": [
             "CommandBench", "countersign", "OtherPrograms", "PCSCBench", "ReaderService", "VersionNumber",
         ],

@@ -102,7 +102,7 @@ build_debug() { # OPTION OF swift build...
 build_tests() { build_debug --build-tests; }
 
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
-readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|HTTPClientTests|TrustFetchTests|PresentationServiceTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|MQTTClientTests|TapToPresentTests|countersignTests|countersign_labTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
+readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|HTTPClientTests|TrustFetchTests|PresentationServiceTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|MQTTClientTests|AccessoryDevicesTests|TapToPresentTests|countersign_accessoriesTests|countersignTests|countersign_labTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(FieldCase|Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.

@@ -2,6 +2,7 @@ internal import AccessoryDevices
 internal import ArgumentParser
 internal import Glibc
 internal import Transport
+internal import VersionNumber
 
 /// The program `countersign-accessories`: the devices of a computer's lanes.
 ///
@@ -16,7 +17,8 @@ struct CountersignAccessories: ParsableCommand {
         discussion: """
             countersignd's configuration file names the accessories (member accessories). This program runs as a service \
             with its own user, who needs the scope accessory in the member socket.users.
-            """)
+            """,
+        version: Version.number)
 
     @Option(help: "The path of countersignd's socket.")
     var socket = "/run/countersign/countersignd.sock"

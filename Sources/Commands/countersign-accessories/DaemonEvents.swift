@@ -7,7 +7,9 @@ internal import JSON
 enum AccessoryEvent: Equatable, Sendable {
     /// The accessories of this computer's lanes. An accessory that this version cannot read is left out, and its fault is
     /// in `faults`.
-    case accessories([Accessory], lanes: [LaneDescription], faults: [String])
+    case accessories([Accessory], faults: [String])
+    /// The lanes of the daemon with their presets.
+    case lanes([LaneDescription])
     case lane(LaneNews)
     case output(DueOutput)
 
@@ -18,6 +20,7 @@ enum AccessoryEvent: Equatable, Sendable {
         let text = try JSONText(event.data[...], limit: 1 << 20)
         switch event.name {
         case "accessories": self = try Self.accessories(in: text)
+        case "lanes": self = .lanes(try Self.lanes(in: text))
         case "lane":
             let members = try text.members()
             self = .lane(
@@ -32,8 +35,7 @@ enum AccessoryEvent: Equatable, Sendable {
 
     private static func accessories(in text: JSONText) throws(JSONFault) -> AccessoryEvent {
         var (accessories, faults): ([Accessory], [String]) = ([], [])
-        let members = try text.members()
-        for object in try members.required("accessories").array(upTo: AccessoryForms.most) {
+        for object in try text.members().required("accessories").array(upTo: AccessoryForms.most) {
             var reading = ConfigurationReading()
             if let accessory = AccessoryForms.accessory.read(object, &reading), reading.faults.isEmpty {
                 accessories.append(accessory)
@@ -41,7 +43,11 @@ enum AccessoryEvent: Equatable, Sendable {
                 faults += reading.faults.map { "\($0.pointer): \($0.requirement)" }
             }
         }
-        let lanes = try members.required("lanes").array(upTo: 64).map { lane throws(JSONFault) in
+        return .accessories(accessories, faults: faults)
+    }
+
+    private static func lanes(in text: JSONText) throws(JSONFault) -> [LaneDescription] {
+        try text.members().required("lanes").array(upTo: 64).map { lane throws(JSONFault) in
             let members = try lane.members()
             return LaneDescription(
                 name: try members.required("name").string(upTo: 64),
@@ -49,7 +55,6 @@ enum AccessoryEvent: Equatable, Sendable {
                     try name.string(upTo: 64)
                 })
         }
-        return .accessories(accessories, lanes: lanes, faults: faults)
     }
 }
 

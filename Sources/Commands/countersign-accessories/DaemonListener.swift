@@ -50,10 +50,10 @@ struct DaemonListener {
     private func follow(_ event: DaemonEvent) {
         do throws(JSONFault) {
             switch try AccessoryEvent(event) {
-            case .accessories(let list, let lanes, let faults):
+            case .accessories(let list, let faults):
                 for fault in faults { Journal.write("an accessory is left out: \(fault)") }
                 accessories.replace(by: list)
-                accessories.post(.lanes(lanes))
+            case .lanes(let lanes): accessories.post(.lanes(lanes))
             case .lane(let news): accessories.post(.lane(news))
             case .output(let output): accessories.deliver(output)
             case nil: break

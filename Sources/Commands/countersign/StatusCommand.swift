@@ -58,8 +58,8 @@ private struct DaemonStatus {
         // All members of the answer are listed, because an unknown member is an error. Some of them are not
         // shown.
         let members = try text.members([
-            "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "trust",
-            "identities", "attention", "doctor", "today", "receipts", "tokens",
+            "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "accessories",
+            "trust", "identities", "attention", "doctor", "today", "receipts", "tokens",
         ])
         isReady = try members.required("ready").boolean()
         let version = try Self.text(members.required("version"))
@@ -70,6 +70,7 @@ private struct DaemonStatus {
         }
         try add("Faults", members.required("faults"), line: Self.fault)
         try add("Lanes", members.required("lanes"), line: Self.lane)
+        try addAccessories(members)
         let trust = try members.required("trust")
         try lines.append("Trust: \(trust.isNull ? "not set up" : Self.trust(trust))")
         try add("Identities", members.required("identities"), line: Self.identity)
@@ -78,6 +79,13 @@ private struct DaemonStatus {
         let receipts = try members.required("receipts")
         try lines.append("Receipts: \(receipts.isNull ? "no store" : Self.receipts(receipts))")
         try add("Tokens and users", members.required("tokens"), line: Self.token)
+    }
+
+    /// Adds the accessories, if there are any.
+    private mutating func addAccessories(_ members: JSONTextMembers) throws(JSONFault) {
+        let list = try members.required("accessories")
+        guard try !list.array(upTo: 4096).isEmpty else { return }
+        try add("Accessories", list, line: Self.accessory)
     }
 
     /// Adds a title, then one line for each entry of a list.
@@ -116,6 +124,13 @@ private struct DaemonStatus {
         \(text(members.required("lane"))): \(text(members.required("state"))), \
         Bluetooth \(text(members.required("bluetooth")))\(isBusy ? ", a presentation is running" : "")
         """
+    }
+
+    /// Returns the line of an accessory.
+    private static func accessory(_ accessory: JSONText) throws(JSONFault) -> String {
+        let members = try accessory.members(["name", "lane", "kind", "role", "state"])
+        let lane = try text(members, "lane").map { " at \($0)" } ?? ""
+        return try "\(text(members.required("name")))\(lane): \(text(members.required("state")))"
     }
 
     /// Returns the number of roots and the time of the newest list.

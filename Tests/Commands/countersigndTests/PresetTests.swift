@@ -1,3 +1,4 @@
+import ConfigurationForms
 import Foundation
 import OtherPrograms
 import PresentationService

@@ -22,9 +22,11 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     ///   - roots: further issuers to trust, as DER.
     ///   - members: further members of the configuration, as JSON.
     ///   - http: further members of `http`, as JSON.
+    ///   - socketScopes: the scopes of this process's user at the socket.
     package init(
         lanes: [[String]?] = [[]], readers: [String] = [], roots: [[UInt8]] = [],
-        members: [String: String] = [:], http: String = "", environment: [String: String] = [:]
+        members: [String: String] = [:], http: String = "", socketScopes: [String] = ["app"],
+        environment: [String: String] = [:]
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-daemon-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -55,7 +57,7 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
         }
         let configuration = Self.configuration(
             folder.path, "\(port)" + (http.isEmpty ? "" : ", \(http)"), lanes: lines.joined(separator: ","),
-            members)
+            socketScopes, members)
         try Data(configuration.utf8).write(to: folder.appending(path: "countersignd.json"))
         daemon = try BuiltProgram(
             "countersignd", ["--config", folder.path + "/countersignd.json"], environment: environment)
@@ -80,8 +82,10 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     }
 
     private static func configuration(
-        _ folder: String, _ port: String, lanes: String, _ further: [String: String]
+        _ folder: String, _ port: String, lanes: String, _ socketScopes: [String],
+        _ further: [String: String]
     ) -> String {
+        let scopes = socketScopes.map { "\"\($0)\"" }.joined(separator: ", ")
         let token = { (text: String, name: String, scope: String) in
             #"{"name": "\#(name)", "sha256": "\#(digests[text] ?? "")", "scopes": ["\#(scope)"]}"#
         }
@@ -91,7 +95,8 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
         ]
         var members = [
             "store": #""\#(folder)/store""#,
-            "socket": #"{"path": "\#(folder)/socket", "users": [{"uid": \#(getuid()), "scopes": ["app"]}]}"#,
+            "socket":
+                #"{"path": "\#(folder)/socket", "users": [{"uid": \#(getuid()), "scopes": [\#(scopes)]}]}"#,
             "http": #"{"port": \#(port)}"#, "lanes": "[\(lanes)]",
             // The software wallet's issuer is a test's, and has no revocation list.
             "acceptTestDocuments": "true",

@@ -34,8 +34,12 @@ struct BrokerWorker {
         while true {
             do throws(DeviceFault) {
                 let connection = try connect()
-                guard serve(connection, connected: { pause = WorkerDesk.pause }) else { return }
-                desk.report(AccessoryState.absent)
+                var isRefused = false
+                guard
+                    serve(connection, connected: { pause = WorkerDesk.pause }, refused: { isRefused = true })
+                else { return }
+                // The state of a refusal stays until the broker accepts a connection.
+                if !isRefused { desk.report(AccessoryState.absent) }
             } catch {
                 desk.report(error)
             }
@@ -75,7 +79,9 @@ struct BrokerWorker {
     /// Serves one connection until it ends.
     ///
     /// - Returns: false after the message `stop`.
-    private mutating func serve(_ connection: BrokerConnection, connected: () -> Void) -> Bool {
+    private mutating func serve(
+        _ connection: BrokerConnection, connected: () -> Void, refused: () -> Void
+    ) -> Bool {
         let mailbox = desk.mailbox
         let forwarding = Task { for await event in connection.events { mailbox.post(.broker(event)) } }
         defer { forwarding.cancel() }
@@ -96,6 +102,7 @@ struct BrokerWorker {
                     desk.report(.ready)
                     perform(presenter.connected(), on: connection)
                 case .broker(.refused(let code)):
+                    refused()
                     desk.note(
                         .misconfigured("the broker refuses the login with the code \(code): check userFile"))
                     desk.report(code == 4 || code == 5 ? AccessoryState.notPermitted : .notAnswering)

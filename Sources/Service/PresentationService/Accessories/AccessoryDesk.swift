@@ -5,7 +5,7 @@ internal import JSON
 /// them.
 ///
 /// A program `countersign-accessories` opens one stream. The stream begins with the accessories of the program's
-/// lanes and the state of each of these lanes. Afterwards it reports changes and the outputs that become due.
+/// lanes, these lanes with their presets, and the state of each lane. Afterwards it reports changes and the outputs that become due.
 /// An output is sent once: a stream that is opened later never receives it. A second stream of the same caller
 /// replaces the first one, whose connection is then dead in all likelihood.
 ///
@@ -35,6 +35,8 @@ struct AccessoryDesk {
     private(set) var accessories: [Accessory]
     private var acceptsTestDocuments: Bool
     private var reported: [String: (state: AccessoryState, stream: Int)] = [:]
+    /// The lanes of the daemon with their presets, in their order.
+    private var described: [(name: String, presets: [String])] = []
     private var lanes: [String: LaneState] = [:]
     private var streams: [Int: Stream] = [:]
     private var nextStream = 0
@@ -87,16 +89,23 @@ struct AccessoryDesk {
         return (Set(old.map(\.name)), (old + added).map(\.lane))
     }
 
+    /// Replaces the lanes, and reports them to all streams.
+    ///
+    /// - Parameter lanes: the name of each lane, and the names of its presets that ask for no data.
+    mutating func describe(_ lanes: [(name: String, presets: [String])]) {
+        described = lanes
+        for (key, stream) in streams { send(laneList(for: stream.caller), to: key) }
+    }
+
     // MARK: Streams
 
     /// Opens the stream of a program. The caller ends an earlier stream of the same caller first (`key(of:)`).
     ///
     /// - Parameters:
-    ///   - lanes: the names of the daemon's lanes, in their order.
     ///   - ended: called with the stream's key when the stream is released.
     /// - Throws: `tooManyListeners`.
     mutating func open(
-        by caller: KnownCaller, lanes names: [String], lost: @escaping @Sendable () -> Void,
+        by caller: KnownCaller, lost: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (Int) -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
         guard streams.count < Self.mostStreams else { throw .tooManyListeners }
@@ -106,7 +115,8 @@ struct AccessoryDesk {
         let key = nextStream
         streams[key] = Stream(caller: caller, continuation: continuation, lost: lost)
         continuation.yield(list(for: caller))
-        for name in names where caller.covers(lane: name) {
+        continuation.yield(laneList(for: caller))
+        for (name, _) in described where caller.covers(lane: name) {
             continuation.yield(frame(of: name, lanes[name] ?? .idle))
         }
         continuation.onTermination = { _ in ended(key) }
@@ -201,6 +211,18 @@ struct AccessoryDesk {
             [
                 "accessories": .array(own.map(\.source)),
                 "acceptsTestDocuments": .boolean(acceptsTestDocuments),
+            ])
+    }
+
+    private func laneList(for caller: KnownCaller) -> String {
+        let own = described.filter { caller.covers(lane: $0.name) }
+        return Self.frame(
+            "lanes",
+            [
+                "lanes": .array(
+                    own.map {
+                        ["name": .string($0.name), "presets": .array($0.presets.map(JSONValue.string))]
+                    })
             ])
     }
 

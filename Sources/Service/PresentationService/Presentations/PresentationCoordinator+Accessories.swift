@@ -25,6 +25,11 @@ extension PresentationCoordinator {
         accessoriesChanged(atLanes: change.lanes)
     }
 
+    /// Reports the lanes and their presets to the programs. Called after a lane was added or removed.
+    func describeLanes() {
+        desk.describe(lanes.all.map { (name: $0.lane.name, presets: $0.presets.map(\.name)) })
+    }
+
     /// The accessories of a lane with their states; with `nil`, the accessories of all lanes.
     package func accessoryReports(ofLane name: String? = nil) -> [AccessoryReport] {
         (name.map { desk.accessories(at: $0) } ?? desk.accessories)
@@ -94,7 +99,7 @@ extension PresentationCoordinator {
         // The program has connected again before the end of its earlier connection was noticed.
         if let earlier = desk.key(of: caller) { endStream(earlier) }
         return try desk.open(
-            by: caller, lanes: laneNames, lost: lost,
+            by: caller, lost: lost,
             ended: { key in Task { await self.endStream(key) } })
     }
 

@@ -102,6 +102,7 @@ package actor PresentationCoordinator {
         desk = AccessoryDesk(accessories, acceptsTestDocuments: basis.acceptsTestDocuments)
         engagementDigests = try EngagementDigests()
         for lane in lanes { logs.open(lane: lane.lane.name) }
+        desk.describe(lanes.map { (name: $0.lane.name, presets: $0.presets.map(\.name)) })
     }
 
     // MARK: Lanes
@@ -119,6 +120,7 @@ package actor PresentationCoordinator {
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         lanes.insert(lane)
+        describeLanes()
         if !logs.open(lane: name) { notify(.laneChanged, ofLane: name) }
         reportLane(name)
         startStanding(at: name)
@@ -135,6 +137,7 @@ package actor PresentationCoordinator {
         guard !book.isBusy(lane: name) else { return false }
         standing.remove(lane: name)
         let lane = lanes.remove(name)?.lane
+        describeLanes()
         notify(.laneChanged, ofLane: name)
         reportLane(name)
         // A cancelled presentation counts as over while its phone is still being notified over the lane's

@@ -21,14 +21,15 @@ struct AccessoryDeskTests {
         var desk: AccessoryDesk
         let ends = Ends()
 
-        init(_ accessories: [Accessory]) {
+        init(_ accessories: [Accessory], lanes: [String] = ["one", "two"]) {
             desk = AccessoryDesk(accessories, acceptsTestDocuments: false)
+            desk.describe(lanes.map { (name: $0, presets: ["Age 21"]) })
         }
 
-        func open(_ caller: KnownCaller = .program(), lanes: [String] = ["one", "two"]) throws -> Frames {
+        func open(_ caller: KnownCaller = .program()) throws -> Frames {
             Frames(
                 try desk.open(
-                    by: caller, lanes: lanes, lost: { [ends] in ends.lost.withLock { $0 += 1 } },
+                    by: caller, lost: { [ends] in ends.lost.withLock { $0 += 1 } },
                     ended: { [ends] key in ends.ended.withLock { $0.append(key) } }))
         }
     }
@@ -53,10 +54,11 @@ struct AccessoryDeskTests {
         let held = Held([.lock(), .lock("gate", at: "two"), .lock("home", at: nil), .scanner()])
         held.desk.record(lane: "one", state: "armed", takesCode: true)
         let frames = try held.open(.program(lanes: ["one"]))
-        let first = await frames.next(2)
+        let first = await frames.next(3)
         #expect(
             first == [
                 "event: accessories\ndata: {\"accessories\":[{\"name\":\"lock\",\"trial\":false},{\"name\":\"home\",\"trial\":false},{\"name\":\"qr-1\"}],\"acceptsTestDocuments\":false}\n\n",
+                "event: lanes\ndata: {\"lanes\":[{\"name\":\"one\",\"presets\":[\"Age 21\"]}]}\n\n",
                 "event: lane\ndata: {\"lane\":\"one\",\"state\":\"armed\",\"takesCode\":true}\n\n",
             ])
     }
@@ -72,8 +74,18 @@ struct AccessoryDeskTests {
         }
         held.desk.close()
         let frames = [await one.next(9), await two.next(9)]
-        #expect(frames.map(\.count) == [4, 2])
-        #expect(frames[0][2].contains("\"armed\"") && frames[0][3].contains("\"engaged\""))
+        #expect(frames.map(\.count) == [5, 3])
+        #expect(frames[0][3].contains("\"armed\"") && frames[0][4].contains("\"engaged\""))
+    }
+
+    @Test("Lanes that came or went are reported with their presets")
+    func described() async throws {
+        let held = Held([], lanes: ["one"])
+        let frames = try held.open()
+        held.desk.describe([(name: "two", presets: [])])
+        held.desk.close()
+        let lists = await frames.next(9).filter { $0.hasPrefix("event: lanes\n") }
+        #expect(lists.count == 2 && lists[1].contains(#"{"name":"two","presets":[]}"#))
     }
 
     @Test("An accessory answers while the stream of the program that reported it is open")
@@ -111,8 +123,8 @@ struct AccessoryDeskTests {
     )
     func replaced() async throws {
         let (lock, gate) = (Accessory.lock(), Accessory.lock("gate", at: "two"))
-        let held = Held([lock, gate])
-        let frames = try held.open(lanes: [])
+        let held = Held([lock, gate], lanes: [])
+        let frames = try held.open()
         for accessory in [lock, gate] { _ = held.desk.record(.ready, of: accessory, from: 1) }
         let same = held.desk.replace([lock, gate], acceptsTestDocuments: false)
         #expect(same.ended == [] && same.lanes == [])
@@ -123,18 +135,18 @@ struct AccessoryDeskTests {
         let other = held.desk.replace([changed, gate], acceptsTestDocuments: true)
         #expect(other.ended == [] && other.lanes == [])
         held.desk.close()
-        let lists = await frames.next(9)
+        let lists = await frames.next(9).filter { $0.hasPrefix("event: accessories\n") }
         #expect(lists.map { $0.contains("\"trial\":true") } == [false, true, true])
         #expect(lists.map { $0.contains("\"acceptsTestDocuments\":true") } == [false, false, true])
     }
 
     @Test("A program that does not read is disconnected, and one without the right to listen too")
     func slow() throws {
-        let held = Held([])
-        let frames = try held.open(lanes: [])
+        let held = Held([], lanes: [])
+        let frames = try held.open()
         for number in 0..<300 { held.desk.record(lane: "one", state: "\(number)", takesCode: false) }
         #expect(held.ends.lostCount == 1 && held.ends.keys.contains(1))
-        let other = try held.open(.program("b"), lanes: [])
+        let other = try held.open(.program("b"))
         held.desk.endStreams { $0.name != "b" }
         #expect(held.ends.keys.contains(2))
         withExtendedLifetime((frames, other)) {}
@@ -145,12 +157,12 @@ struct AccessoryDeskTests {
         let held = Held([])
         var streams: [Frames] = []
         for number in 0..<AccessoryDesk.mostStreams {
-            streams.append(try held.open(.program("\(number)"), lanes: []))
+            streams.append(try held.open(.program("\(number)")))
         }
         #expect(held.desk.key(of: .program("3")) == 4 && held.desk.key(of: .program("x")) == nil)
-        #expect(throws: PresentationServiceError.tooManyListeners) { try held.open(.program("x"), lanes: []) }
+        #expect(throws: PresentationServiceError.tooManyListeners) { try held.open(.program("x")) }
         _ = held.desk.close(1)
-        streams.append(try held.open(.program("x"), lanes: []))
+        streams.append(try held.open(.program("x")))
     }
 }
 

@@ -1,0 +1,217 @@
+import Deadlines
+import Foundation
+import Glibc
+import OtherPrograms
+import Testing
+
+/// The program with a real daemon, a software wallet on the bench link, and devices at serial cables of software.
+@Suite("Accessories, with the daemon and the program as processes", .serialized)
+struct AccessoryProgramTests {
+    private static let off: [UInt8] = [0xA0, 0x01, 0x00, 0xA1]
+    private static let on: [UInt8] = [0xA0, 0x01, 0x01, 0xA2]
+
+    /// A lock at an LCUS board.
+    private static func lock(
+        _ cable: SerialCable, trial: Bool = true, pulse: Int = 200, members: String = ""
+    ) -> String {
+        #"""
+        [{"name": "lock", "lane": "lane-1", "trial": \#(trial)\#(members),
+          "out": {"relay": {"lcus": {"device": "\#(cable.path)", "channel": 1}, "pulseMs": \#(pulse)}}}]
+        """#
+    }
+
+    private static func daemon(
+        _ accessories: String, handover: String = "static", readers: [String] = []
+    ) async throws -> ReaderDaemon {
+        try await ReaderDaemon(
+            lanes: readers.isEmpty ? [["--handover", handover]] : [], readers: readers,
+            members: ["accessories": accessories], socketScopes: ["accessory", "app"])
+    }
+
+    private static func program(at daemon: ReaderDaemon) throws -> BuiltProgram {
+        try BuiltProgram("countersign-accessories", ["--socket", daemon.folder.path + "/socket"])
+    }
+
+    /// Waits until the daemon knows this state of the only accessory.
+    private static func state(_ state: String, at daemon: ReaderDaemon, lane: String = "lane-1") async throws
+    {
+        try await until("the state \(state)") {
+            let description = try await daemon.asClerk.call("GET", "/v1/lanes/\(lane)").json()
+            let accessories = description["accessories"] as? [[String: Any]]
+            return accessories?.first?["state"] as? String == state
+        }
+    }
+
+    /// Orders a presentation with a receipt, and waits for its end.
+    @discardableResult
+    private static func present(_ daemon: ReaderDaemon) async throws -> String {
+        let id = try await daemon.order(#", "retention": "receipt""#)
+        #expect(try await daemon.end(of: id).last == "verified")
+        return id
+    }
+
+    /// The states of the outputs in the receipt that follows the receipt of a presentation.
+    private static func outputs(_ daemon: ReaderDaemon, receipt: Int = 2) async throws -> [String] {
+        try await awaited("the receipt of the outputs") {
+            let reply = try await daemon.asAdmin.call("GET", "/v1/receipts/\(receipt)")
+            guard reply.status == 200 else { return nil }
+            let statement = try reply.json()["statement"] as? [String: Any]
+            return (statement?["outputs"] as? [[String: Any]])?.compactMap { $0["state"] as? String }
+        }
+    }
+
+    @Test("A tap with the outcome allow closes the contact once, for its time, and the receipt says so")
+    func lock() async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(Self.lock(cable))
+        let program = try Self.program(at: daemon)
+        try await cable.expect(Self.off, "off before anything else")
+        try await Self.state("trial", at: daemon)
+        try await Self.present(daemon)
+        try await cable.expect(Self.on + Self.off, "one pulse")
+        #expect(try await Self.outputs(daemon) == ["done"])
+        program.signal(SIGTERM)
+        #expect(try await program.ended() == 0)
+        #expect(cable.received() == Self.off)
+    }
+
+    @Test("A test document opens nothing that is no trial, and the receipt says that it was refused")
+    func noTrial() async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(Self.lock(cable, trial: false))
+        let program = try Self.program(at: daemon)
+        try await cable.expect(Self.off, "off before anything else")
+        try await Self.state("ready", at: daemon)
+        try await Self.present(daemon)
+        #expect(try await Self.outputs(daemon) == ["refused"])
+        #expect(cable.received() == [])
+        program.signal(SIGTERM)
+        _ = try await program.ended()
+    }
+
+    @Test(
+        "A code of a phone's screen opens only what accepts codes",
+        arguments: [("", "refused"), (#", "engagements": ["nfc", "qr"]"#, "done")])
+    func engagements(members: String, state: String) async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(Self.lock(cable, members: members), handover: "qr")
+        let program = try Self.program(at: daemon)
+        try await cable.expect(Self.off, "off before anything else")
+        try await Self.state("trial", at: daemon)
+        try await Self.present(daemon)
+        #expect(try await Self.outputs(daemon) == [state])
+        #expect(cable.received() == (state == "done" ? Self.on + Self.off : []))
+        program.signal(SIGTERM)
+        _ = try await program.ended()
+    }
+
+    @Test(
+        "If the program is killed while a contact is closed, the contact is opened, and not closed after a start"
+    )
+    func killed() async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(Self.lock(cable, pulse: 10_000))
+        let program = try Self.program(at: daemon)
+        try await cable.expect(Self.off, "off before anything else")
+        try await Self.state("trial", at: daemon)
+        try await Self.present(daemon)
+        try await cable.expect(Self.on, "the contact closes")
+        program.signal(SIGKILL)
+        _ = try await program.ended()
+        try await cable.expect(Self.off, "the watchdog opens the contact")
+        #expect(try await Self.outputs(daemon) == ["unknown"])
+        let again = try Self.program(at: daemon)
+        try await cable.expect(Self.off, "off after the start")
+        try await Self.state("trial", at: daemon)
+        #expect(cable.received() == [])
+        again.signal(SIGTERM)
+        _ = try await again.ended()
+    }
+
+    @Test("A line gives a text for an outcome, and its device is absent after it was unplugged")
+    func line() async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(
+            #"""
+            [{"name": "till", "lane": "lane-1", "trial": true,
+              "out": {"line": {"device": "\#(cable.path)", "templates": {"allow": "OK{tab}{age}{enter}"}}}}]
+            """#)
+        let program = try Self.program(at: daemon)
+        try await Self.state("trial", at: daemon)
+        try await Self.present(daemon)
+        try await cable.expect(Array("OK\t21\r".utf8), "the text")
+        #expect(try await Self.outputs(daemon) == ["done"])
+        program.signal(SIGTERM)
+        _ = try await program.ended()
+        try await Self.state("notAnswering", at: daemon)
+    }
+
+    @Test("A scanner passes a phone's code to the lane; a foreign code and a reader's code end nothing")
+    func scanner() async throws {
+        let cable = try SerialCable()
+        let wallet = try SilentWallet()
+        let daemon = try await Self.daemon(
+            #"[{"name": "qr-1", "lane": "reader-1", "in": {"serial": {"device": "\#(cable.path)"}}}]"#,
+            readers: [#""benchLink": "tcp://127.0.0.1:\#(wallet.port)""#])
+        let program = try Self.program(at: daemon)
+        try await Self.state("ready", at: daemon, lane: "reader-1")
+        let id = try await daemon.order()
+        for (text, hint) in [
+            ("https://shop.example/menu", "codeNotAnID"), ("mdoc://owBjMS4w", "codeOfReader"),
+            ("mdoc:owBjMS4", "codeUnreadable"),
+        ] {
+            try cable.send("\(text)\r\n")
+            try await until("the hint \(hint)") {
+                let record = try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json()
+                #expect(record["state"] as? String == "armed")
+                return record["hint"] as? String == hint
+            }
+        }
+        try cable.send("]Q1mdoc:\(Self.engagement)\r\n")
+        // The bench link takes no scanned code, and says so: the code has arrived.
+        #expect(try await daemon.end(of: id).last == "failed")
+        let record = try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json()
+        #expect("\(record["reasons"] ?? "")".contains("engagement.no_retrieval"))
+        #expect(!program.errors.contains("mdoc:") && !program.errors.contains("shop.example"))
+        #expect(!daemon.daemon.errors.contains("shop.example"))
+        program.signal(SIGTERM)
+        _ = try await program.ended()
+    }
+
+    /// The device engagement of ISO/IEC 18013-5, D.3.1, in base64url.
+    private static let engagement: String = {
+        let hex =
+            "a30063312e30018201d818584ba4010220012158205a88d182bce5f42efa59943f33359d2e8a968ff289d93e5fa444b624343167fe225820b16e8cf858ddc7690407ba61d4c338237a8cfcf3de6aa672fc60a557aa32fc670281830201a300f401f50b5045efef742b2c4837a9a3b0e1d05a6917"
+        var bytes: [UInt8] = []
+        var rest = hex[...]
+        while !rest.isEmpty {
+            bytes.append(UInt8(rest.prefix(2), radix: 16) ?? 0)
+            rest = rest.dropFirst(2)
+        }
+        return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+    }()
+}
+
+/// A listener that accepts connections of the bench link and says nothing, so that a lane stays armed.
+private final class SilentWallet: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        port = try ReaderDaemon.freePort()
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = unsafe inet_addr("127.0.0.1")
+        let isBound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        try #require(isBound && listen(descriptor, 16) == 0)
+    }
+
+    deinit { close(descriptor) }
+}
