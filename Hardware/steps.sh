@@ -66,6 +66,8 @@ readonly broker_packages=(mosquitto mosquitto-clients)
 readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv pcscd libccid udev
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
     qemu-system-x86 cpio kmod)
+# Foreign programs that read keys and switch relay boards, and what makes the links to serial lines.
+readonly accessory_packages=(python3-evdev usbrelay udev)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd udev apt gnupg)
 # The languages of the example tills, and what checks the types of the client in JavaScript. golang-go: 81 MB to download, 464 MB installed.
 readonly api_packages=(python3-venv nodejs golang-go node-typescript)
@@ -109,6 +111,10 @@ readonly answers='^countersignTests\.(FieldCase|Verify|VerifyCorpus|Channel|Elem
 readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault|Hang)Tests'
 readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)"
 
+# Suites that need the devices of accessories, and so a guest. On a computer with /dev/uinput, root's tests would type into whatever is
+# in front.
+readonly accessories='AccessoryDevicesTests\.(Keyboard|HIDRawDevice|GPIOLine|ForeignKeyboard|ForeignRelay|SerialScanner)Tests'
+
 # A suite that needs a pcscd that asks polkit.
 readonly polkit='^countersignTests\.PolkitTests(/|$)'
 
@@ -130,6 +136,12 @@ test_at_usb_readers() { # OPTIONS OF Hardware/TestRun/tests
     Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
         bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
         Hardware/VirtualBench/with-reader ${COUNTERSIGN_USB_ESCAPE:+--escape} --list acr1552u none -- Hardware/TestRun/tests --no-parallel "$@"
+}
+
+# Tests with keyboards, HID devices, GPIO lines and a serial scanner of the guest's kernel, and with foreign programs.
+test_at_accessories() { # OPTIONS OF Hardware/TestRun/tests
+    Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+        Hardware/VirtualBench/with-accessories -- Hardware/TestRun/tests --no-parallel "$@"
 }
 
 # Ends and cuts off what a fleet consists of, in a network of its own whose only interface can be taken down.
