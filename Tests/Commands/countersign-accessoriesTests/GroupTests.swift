@@ -1,4 +1,5 @@
 import Accessories
+import JSON
 import Testing
 
 @testable import countersign_accessories

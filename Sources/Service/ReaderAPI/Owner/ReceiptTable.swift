@@ -1,3 +1,6 @@
+internal import MdocModel
+internal import MdocVerification
+internal import RequestPlanner
 internal import ReaderStore
 internal import Reports
 
