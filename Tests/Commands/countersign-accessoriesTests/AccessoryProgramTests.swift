@@ -24,7 +24,8 @@ struct AccessoryProgramTests {
         _ accessories: String, handover: String = "static", readers: [String] = []
     ) async throws -> ReaderDaemon {
         try await ReaderDaemon(
-            lanes: readers.isEmpty ? [["--handover", handover]] : [], readers: readers,
+            // The wallet's issuer is the trust of the daemon, also where another lane is tried.
+            lanes: [["--handover", handover]], readers: readers,
             members: ["accessories": accessories], socketScopes: ["accessory", "app"])
     }
 
@@ -155,7 +156,7 @@ struct AccessoryProgramTests {
             readers: [#""benchLink": "tcp://127.0.0.1:\#(wallet.port)""#])
         let program = try Self.program(at: daemon)
         try await Self.state("ready", at: daemon, lane: "reader-1")
-        let id = try await daemon.order()
+        let id = try await daemon.order(#", "lane": "reader-1""#)
         for (text, hint) in [
             ("https://shop.example/menu", "codeNotAnID"), ("mdoc://owBjMS4w", "codeOfReader"),
             ("mdoc:owBjMS4", "codeUnreadable"),

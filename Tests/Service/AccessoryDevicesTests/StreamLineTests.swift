@@ -20,7 +20,7 @@ struct StreamLineTests {
         var buffer = [UInt8](repeating: 0, count: 6)
         try #require(unsafe recv(other, &buffer, 6, Int32(MSG_WAITALL)) == 6)
         #expect(buffer == [1, 0, 0, 0, 0, 6])
-        try #require(unsafe send(other, [7, 8], 2, 0) == 2)
+        try #require(unsafe send(other, [7, 8] as [UInt8], 2, 0) == 2)
         let found = try collected(2, from: line.descriptor) { () throws(DeviceFault) in try line.read() }
         #expect(found == [7, 8])
     }

@@ -127,7 +127,7 @@ package struct ContactMachine: Sendable {
     /// Records that the device is open. Everything that was known of the contact is forgotten.
     package mutating func connected(at now: Duration) -> [ContactAction] {
         let ends = leave()
-        return waiting(switchOff(after: nil, now) + ends)
+        return withDeadline(switchOff(after: nil, now) + ends)
     }
 
     /// Records that the device is gone, or cannot be opened.
@@ -135,7 +135,7 @@ package struct ContactMachine: Sendable {
     /// - Parameter accessory: the state to report, which says why.
     package mutating func lost(as accessory: AccessoryState = .absent, at now: Duration) -> [ContactAction] {
         let ends = leave()
-        return waiting(ends + report(accessory))
+        return withDeadline(ends + report(accessory))
     }
 
     /// Records the device's answer to the oldest command without an answer.
@@ -216,10 +216,10 @@ package struct ContactMachine: Sendable {
     /// is not there, until `isStopped` or until it has no more time.
     package mutating func stop(at now: Duration) -> [ContactAction] {
         isStopping = true
-        if case .unknown = state { return waiting([]) }
+        if case .unknown = state { return withDeadline([]) }
         // "Off" is sent again even if it is on its way, so that a stop always ends with it.
         let ends = endOutput(sentOn: .unknown)
-        return waiting(switchOff(after: nil, now) + ends)
+        return withDeadline(switchOff(after: nil, now) + ends)
     }
 
     // MARK: Steps
@@ -227,10 +227,14 @@ package struct ContactMachine: Sendable {
     /// Does what is due, then runs `body`, and adds the time to wait for.
     private mutating func step(_ now: Duration, _ body: (inout Self) -> [ContactAction]) -> [ContactAction] {
         let passed = passDeadline(now)
-        return waiting(passed + body(&self))
+        return withDeadline(passed + body(&self))
     }
 
-    private func waiting(_ actions: [ContactAction]) -> [ContactAction] {
+    /// Adds the time to wait for.
+    ///
+    /// The function is mutating so that Swift reads the machine after the actions were made: for another method, Swift
+    /// copies the machine before it evaluates the argument, which changes the machine.
+    private mutating func withDeadline(_ actions: [ContactAction]) -> [ContactAction] {
         deadline.map { actions + [.wait(until: $0)] } ?? actions
     }
 
