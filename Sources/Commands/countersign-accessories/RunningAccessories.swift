@@ -34,11 +34,10 @@ final class RunningAccessories: Sendable {
             for desk in desks { desk.mailbox.post(message) }
         }
 
-        /// Stops the worker and waits until it has left its device.
+        /// Waits until the worker, which was told to stop, has left its device.
         ///
         /// - Returns: false if the worker hangs in a call to its device.
-        func stop(within limit: Duration) -> Bool {
-            post(.stop)
+        func waitForEnd(within limit: Duration) -> Bool {
             let end = Duration.now + limit
             while !isOver.withLock({ $0 }) {
                 guard Duration.now < end else { return false }
@@ -69,7 +68,7 @@ final class RunningAccessories: Sendable {
             return (kept, ended)
         }
         // The devices of all ended workers are free before the first new worker opens one.
-        for group in ended { stop(group) }
+        stop(ended)
         for group in kept { group.post(.reportAgain) }
         for accessories in wanted where !kept.contains(where: { $0.accessories == accessories }) {
             start(accessories)
@@ -96,15 +95,16 @@ final class RunningAccessories: Sendable {
             defer { groups = [] }
             return groups
         }
-        // All are told before the first is waited for.
-        for group in ended { group.post(.stop) }
-        for group in ended { stop(group) }
+        stop(ended)
     }
 
-    private func stop(_ group: Group) {
-        guard !group.stop(within: Self.stopLimit) else { return }
-        let names = group.accessories.map(\.name).joined(separator: ", ")
-        Journal.write("\(names): the device does not let go of its worker; unplug it or restart this program")
+    private func stop(_ ended: [Group]) {
+        // All are told before the first is waited for.
+        for group in ended { group.post(.stop) }
+        for group in ended where !group.waitForEnd(within: Self.stopLimit) {
+            let names = group.accessories.map(\.name).joined(separator: ", ")
+            Journal.write("\(names): the device does not let go of its worker; unplug it or restart this program")
+        }
     }
 
     private func start(_ accessories: [Accessory]) {
