@@ -251,7 +251,7 @@ let programs: KeyValuePairs<String, Imports> = [
         ],
         "countersign-accessories": [
             "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient", "JSON",
-            "MQTTClient", "OpenSSLCrypto", "Transport", argumentParser, "VersionNumber",
+            "MQTTClient", "Transport", argumentParser, "VersionNumber",
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [

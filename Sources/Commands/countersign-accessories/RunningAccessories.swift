@@ -103,7 +103,8 @@ final class RunningAccessories: Sendable {
         for group in ended { group.post(.stop) }
         for group in ended where !group.waitForEnd(within: Self.stopLimit) {
             let names = group.accessories.map(\.name).joined(separator: ", ")
-            Journal.write("\(names): the device does not let go of its worker; unplug it or restart this program")
+            Journal.write(
+                "\(names): the device does not let go of its worker; unplug it or restart this program")
         }
     }
 

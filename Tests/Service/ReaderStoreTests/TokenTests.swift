@@ -66,12 +66,12 @@ struct TokenTests {
         #expect(try tables() == names)
         let identifier = try store.readerInstanceBytes()
         _ = try store.firstTokenUse(Self.token, orNow: Self.now)
-        try write("DROP TABLE presentation")
+        for name in ["presentation", "output"] { try write("DROP TABLE \(name)") }
         try write("PRAGMA user_version = 3")
         let again = try ReaderStore(at: folder.path, for: .changing)
         #expect(try again.readerInstanceBytes() == identifier)
         #expect(try again.firstTokenUse(Self.token, orNow: nil) == Self.now)
-        for name in names + ["presentation"] { try write("DROP TABLE \(name)") }
+        for name in names + ["presentation", "output"] { try write("DROP TABLE \(name)") }
         try write("PRAGMA user_version = 3")
         let bare = try ReaderStore(at: folder.path, for: .changing)
         #expect(try tables() == names)

@@ -249,13 +249,17 @@ final class AccessoryEvents {
         return events
     }
 
+    private static func members(of item: JSONItem) -> [(name: String, item: JSONItem)]? {
+        if case .object(let members) = item.value { members.map { ($0.name, $0.item) } } else { nil }
+    }
+
     private static func event(_ frame: String) throws -> Event? {
         let lines = frame.split(separator: "\n")
         guard lines.count == 2, lines[0].hasPrefix("event: "), lines[1].hasPrefix("data: ") else {
             return nil
         }
         let item = try JSONItem.parse(Array(lines[1].dropFirst("data: ".utf8.count).utf8)[...])
-        guard case .object(let members) = item.value else { return nil }
+        let members = try #require(Self.members(of: item))
         return Event(
             name: String(lines[0].dropFirst("event: ".utf8.count)),
             members: Dictionary(members.map { ($0.name, $0.item) }) { first, _ in first })
