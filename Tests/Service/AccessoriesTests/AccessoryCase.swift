@@ -92,10 +92,6 @@ extension AccessoryCase {
             #"{"hidPos": {"usb": "05e0:1300"}}"#,
             .hidPOS(with(HIDPOSScanner()) { $0.usb = USBIdentity(vendor: 0x05e0, product: 0x1300) })
         ),
-        (
-            #"{"camera": {"device": "/dev/video0"}}"#,
-            .camera(with(CameraScanner()) { $0.device = "/dev/video0" })
-        ),
     ]
 
     private static func relay(

@@ -83,8 +83,6 @@ struct AccessoryConflictTests {
             (#""in": {"serial": {"device": "/a"}}"#, #""out": \#(lcus("/b", 1))"#, false),
             (#""in": {"keyboard": {"usb": "0c2e:0b61"}}"#, #""in": {"hidPos": {"usb": "0c2e:0b61"}}"#, true),
             (#""in": {"keyboard": {"usb": "0c2e:0b61"}}"#, #""in": {"hidPos": {"usb": "0c2e:0b67"}}"#, false),
-            (#""in": {"camera": {"device": "/v"}}"#, #""in": {"camera": {"device": "/v"}}"#, true),
-            (#""in": {"camera": {"device": "/v"}}"#, #""in": {"camera": {"device": "/w"}}"#, false),
         ])
     func scanners(_ one: String, _ other: String, _ isConflict: Bool) {
         let faults = AccessoryCase.faults(
@@ -107,33 +105,33 @@ struct AccessoryConflictTests {
         #expect(faults.allSatisfy { $0.requirement.contains("give each accessory its own base") })
     }
 
-    /// Accessories with cameras, each at the lane that is given for it.
-    private static func cameras(at lanes: [String], name: (Int) -> String = { "a\($0)" }) -> String {
+    /// Accessories with scanners, each at the lane that is given for it.
+    private static func scanners(at lanes: [String], name: (Int) -> String = { "a\($0)" }) -> String {
         let objects = lanes.enumerated().map { index, lane in
-            #"{"name": "\#(name(index))", "lane": "\#(lane)", "in": {"camera": {"device": "/dev/video\#(index)"}}}"#
+            #"{"name": "\#(name(index))", "lane": "\#(lane)", "in": {"serial": {"device": "/dev/ttyACM\#(index)"}}}"#
         }
         return "[\(objects.joined(separator: ", "))]"
     }
 
     @Test("Two accessories have two names")
     func names() {
-        let faults = AccessoryCase.faults(of: Self.cameras(at: ["one", "two"]) { _ in "a" })
+        let faults = AccessoryCase.faults(of: Self.scanners(at: ["one", "two"]) { _ in "a" })
         #expect(faults.map(\.pointer) == ["/1"])
         #expect(faults.map(\.requirement) == ["another accessory has this name"])
-        #expect(AccessoryCase.faults(of: Self.cameras(at: ["one", "two"])).isEmpty)
+        #expect(AccessoryCase.faults(of: Self.scanners(at: ["one", "two"])).isEmpty)
     }
 
     @Test("A lane has at most four accessories, and a computer at most 64")
     func most() {
         let four = Array(repeating: "one", count: 4)
-        #expect(AccessoryCase.faults(of: Self.cameras(at: four)).isEmpty)
-        #expect(AccessoryCase.faults(of: Self.cameras(at: four + ["two"])).isEmpty)
-        let faults = AccessoryCase.faults(of: Self.cameras(at: four + ["one"]))
+        #expect(AccessoryCase.faults(of: Self.scanners(at: four)).isEmpty)
+        #expect(AccessoryCase.faults(of: Self.scanners(at: four + ["two"])).isEmpty)
+        let faults = AccessoryCase.faults(of: Self.scanners(at: four + ["one"]))
         #expect(faults.map(\.pointer) == ["/4"])
         #expect(faults.map(\.requirement) == ["lane one has 4 accessories already"])
         let lanes = (0..<16).flatMap { Array(repeating: "lane-\($0)", count: 4) }
-        #expect(AccessoryCase.faults(of: Self.cameras(at: lanes)).isEmpty)
-        let tooMany = AccessoryCase.faults(of: Self.cameras(at: lanes + ["more"]))
+        #expect(AccessoryCase.faults(of: Self.scanners(at: lanes)).isEmpty)
+        let tooMany = AccessoryCase.faults(of: Self.scanners(at: lanes + ["more"]))
         #expect(tooMany.map(\.requirement) == ["must be a list of at most 64 values"])
     }
 

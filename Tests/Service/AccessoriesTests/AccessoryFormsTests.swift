@@ -42,13 +42,13 @@ struct AccessoryFormsTests {
         arguments: [
             (#""lane": "one""#, "/0", #"must have exactly one of "in", "out""#),
             (
-                #""lane": "one", "in": {"camera": {"device": "/v"}}, "out": {"relay": {"lcus": {"device": "/a"}}}"#,
+                #""lane": "one", "in": {"serial": {"device": "/v"}}, "out": {"relay": {"lcus": {"device": "/a"}}}"#,
                 "/0", #"must have exactly one of "in", "out""#
             ),
             (#""lane": "one", "in": {}"#, "/0/in", #"must have exactly one of "serial", "keyboard""#),
             (
-                #""lane": "one", "in": {"camera": {"device": "/v"}, "hidPos": {"usb": "0c2e:0b67"}}"#,
-                "/0/in", #"must have exactly one of "serial", "keyboard", "hidPos", "camera""#
+                #""lane": "one", "in": {"serial": {"device": "/v"}, "hidPos": {"usb": "0c2e:0b67"}}"#,
+                "/0/in", #"must have exactly one of "serial", "keyboard", "hidPos""#
             ),
             (#""lane": "one", "out": {}"#, "/0/out", #"must have exactly one of "keys", "line""#),
             (
@@ -81,7 +81,7 @@ struct AccessoryFormsTests {
 
     @Test("Every accessory has a lane, but a broker, which may have none")
     func lanes() throws {
-        let scanner = #""in": {"camera": {"device": "/v"}}"#
+        let scanner = #""in": {"serial": {"device": "/v"}}"#
         let broker = #""out": {"mqtt": {"broker": "mqtts://broker.example"}}"#
         #expect(try AccessoryCase.accessory("\"lane\": \"one\", \(scanner)").lane == "one")
         #expect(try AccessoryCase.accessory(broker).lane == nil)
@@ -102,7 +102,7 @@ struct AccessoryFormsTests {
         let member = "\"lane\": \"one\", \"\(name)\": \(value)"
         AccessoryCase.expectFault(
             "/0/\(name)", "is allowed only with \"out\"",
-            of: "\(member), \"in\": {\"camera\": {\"device\": \"/v\"}}")
+            of: "\(member), \"in\": {\"serial\": {\"device\": \"/v\"}}")
         _ = try AccessoryCase.accessory("\(member), \"out\": {\"relay\": {\"lcus\": {\"device\": \"/a\"}}}")
     }
 

@@ -46,7 +46,6 @@ struct ScannerWorker {
         case .hidPOS(let scanner):
             var device = try HIDPOSScannerDevice(scanner)
             return try serve(&device)
-        case .camera: throw .misconfigured("this version reads no camera")
         }
     }
 

@@ -154,7 +154,7 @@ extension OSDPOutput {
         "address": .value(
             "the address at the controller's line", as: .whole(0...126), at: \.address),
         "keyFile": .required(
-            "file with the key of the secure channel, 32 hexadecimal digits, mode 0600. The key for installing that every device knows is refused",
+            "file with the key of the secure channel, 32 hexadecimal digits, mode 0640, of the group `countersign-accessories`. The key for installing that every device knows is refused",
             as: .path, at: \.keyFile),
         "allow": .required(
             "the card number that the controller receives for `allow`. The controller decides what this card opens",
@@ -193,7 +193,8 @@ extension MQTTOutput {
                 "PEM file with the roots of the broker's certificate", as: .path, at: \.authority,
                 without: "the roots that this computer trusts", faults: "`\(onlyWithTLS)`"),
             "userFile": .optional(
-                "file with the user's name and the password, a line each, mode 0600", as: .path,
+                "file with the user's name and the password, a line each, mode 0640, of the group `countersign-accessories`",
+                as: .path,
                 at: \.userFile, without: "none: the broker needs no password"),
             "base": .value(
                 "the first level of the topics: `countersign/LANE/event`",

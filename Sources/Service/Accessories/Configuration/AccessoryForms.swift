@@ -98,7 +98,7 @@ extension AccessoryMembers {
                     "`\(AccessoryTexts.onlyOutputs)`; `\(AccessoryTexts.withoutStanding)`; `\(AccessoryTexts.notForBroker)`"
             ),
             "trial": .value(
-                "for trials only: whether the output acts on test documents too. It has no effect without `acceptTestDocuments`. Pages, metrics and `countersign doctor` report the state `trial`",
+                "for trials only: whether the output acts on test documents too. It has no effect without `acceptTestDocuments`. Pages and metrics report the state `trial`",
                 as: .boolean, at: \.isTrial, faults: "`\(AccessoryTexts.onlyOutputs)`"),
         ],
         oneOf: ["in", "out"],

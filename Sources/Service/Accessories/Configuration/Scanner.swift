@@ -6,7 +6,6 @@ package enum Scanner: Equatable, Sendable {
     case keyboard(KeyboardScanner)
     /// A scanner of the HID usage page 8Ch ("HID POS").
     case hidPOS(HIDPOSScanner)
-    case camera(CameraScanner)
 }
 
 package struct SerialScanner: Equatable, Sendable {
@@ -42,13 +41,6 @@ package enum KeyboardLayout: String, CaseIterable, Sendable {
 
 package struct HIDPOSScanner: Equatable, Sendable {
     package var usb = USBIdentity(vendor: 0, product: 0)
-
-    package init() {}
-}
-
-package struct CameraScanner: Equatable, Sendable {
-    /// The path of the V4L2 device.
-    package var device = ""
 
     package init() {}
 }

@@ -30,7 +30,6 @@ extension Scanner {
         case .serial: "serial"
         case .keyboard: "keyboard"
         case .hidPOS: "hidPos"
-        case .camera: "camera"
         }
     }
 }

@@ -12,6 +12,7 @@ import PKIX
 import PortraitDecoding
 import PresentationStage
 import RecordBench
+import Synchronization
 import Testing
 import Transport
 
@@ -24,6 +25,7 @@ struct AccessoryStage {
     /// A reader's field in memory. A phone whose code was scanned is tapped for its answer.
     private struct Device: LaneDevice {
         let field: Field
+        let scans: ScanCount
 
         func run(_ transaction: ReaderTransaction) async -> Presentation {
             await transaction.run(at: field)
@@ -31,7 +33,8 @@ struct AccessoryStage {
 
         func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
         {
-            await transaction.run(at: field, scanned: engagement)
+            scans.add()
+            return await transaction.run(at: field, scanned: engagement)
         }
 
         func readiness() async -> LaneReadiness { .ready }
@@ -59,6 +62,7 @@ struct AccessoryStage {
 
     let scene: Scene
     let field = Field([])
+    let scans = ScanCount()
     let folder: String
     let archive: RecordArchive?
     let coordinator: PresentationCoordinator
@@ -86,8 +90,8 @@ struct AccessoryStage {
         let anchor = try TrustAnchor(Certificate(der: scene.presented.issuer.root[...]))
         coordinator = try PresentationCoordinator(
             lanes: [
-                ConfiguredLane(Lane(name: "one", device: Device(field: field)), standing: standing),
-                ConfiguredLane(Lane(name: "two", device: Device(field: Field([])))),
+                ConfiguredLane(Lane(name: "one", device: Device(field: field, scans: scans)), standing: standing),
+                ConfiguredLane(Lane(name: "two", device: Device(field: Field([]), scans: scans))),
             ], basis: Basis(trust: TrustStore(anchors: [anchor])),
             portraits: PortraitDecoder(executable: "/nonexistent"), metrics: metrics, log: lines.logger,
             clock: WallClock { Scene.now }, archive: archive, accessories: accessories)
@@ -123,6 +127,11 @@ struct AccessoryStage {
             let record = try await coordinator.record(id)
             return record.conclusion != nil || record.state == .awaitingDecision
         }
+    }
+
+    /// Waits until the lane follows a scanned code. A phone that is tapped earlier would be asked for its engagement.
+    func reachScan() async throws {
+        try await until("the lane to follow the code") { [scans] in scans.count > 0 }
     }
 
     /// Waits until the lane waits for a phone.
@@ -212,6 +221,15 @@ struct AccessoryStage {
             try $0.execute(sql: sql)
         }
     }
+}
+
+/// The number of codes that a lane's device was given.
+final class ScanCount: Sendable {
+    private let number = Atomic(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func add() { number.add(1, ordering: .relaxed) }
 }
 
 /// The events that a program receives.

@@ -83,6 +83,7 @@ struct OutputTests {
         let state = try await stage.coordinator.engage(
             atLane: "one", with: uri, from: "qr-1", by: stage.program)
         #expect(state == .armed)
+        try await stage.reachScan()
         stage.field.tap(phone)
         let output = try #require(try await events.next("output"))
         #expect(output.text("accessory") == "gate")
