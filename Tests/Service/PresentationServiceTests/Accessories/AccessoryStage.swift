@@ -90,7 +90,8 @@ struct AccessoryStage {
         let anchor = try TrustAnchor(Certificate(der: scene.presented.issuer.root[...]))
         coordinator = try PresentationCoordinator(
             lanes: [
-                ConfiguredLane(Lane(name: "one", device: Device(field: field, scans: scans)), standing: standing),
+                ConfiguredLane(
+                    Lane(name: "one", device: Device(field: field, scans: scans)), standing: standing),
                 ConfiguredLane(Lane(name: "two", device: Device(field: Field([]), scans: scans))),
             ], basis: Basis(trust: TrustStore(anchors: [anchor])),
             portraits: PortraitDecoder(executable: "/nonexistent"), metrics: metrics, log: lines.logger,

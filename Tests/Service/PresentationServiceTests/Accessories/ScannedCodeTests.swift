@@ -71,6 +71,7 @@ struct ScannedCodeTests {
         let phone = try stage.scene.phone()
         let code = try #require(phone.engagement?.uri)
         #expect(await Self.engage(code, stage) == nil)
+        try await stage.reachScan()
         stage.field.tap(phone)
         try await stage.reachEnd(of: first)
         let second = try await stage.order()
