@@ -73,8 +73,9 @@ struct EngagementGate: Sendable {
     mutating func admit(
         _ code: EngagementDigest, at lane: String, now: ContinuousClock.Instant
     ) throws(PresentationServiceError) -> Admission {
-        if isRepeated(code, at: lane, now: now) { return .repeated }
+        // A used code is refused even if it came a moment ago: the lane may wait for the next phone already.
         try checkReuse(of: code, now: now)
+        if isRepeated(code, at: lane, now: now) { return .repeated }
         try checkRate(adding: 1, at: lane, now: now)
         return .new
     }

@@ -86,6 +86,17 @@ struct EngagementGateTests {
         #expect(try mixed.admit(5, at: 5) == "tooManyEngagements")
     }
 
+    @Test("A used code is refused also within the time of a repetition")
+    func usedAtOnce() throws {
+        let held = Held()
+        let presentation = try PresentationID.test()
+        held.gate.accept(Self.code(1), at: "one", for: presentation, now: Self.start)
+        #expect(try held.admit(1, at: 0.4) == "repeated")
+        held.gate.establish(presentation, now: Self.start + .seconds(0.5))
+        #expect(try held.admit(1, at: 1) == "engagementReused")
+        #expect(try held.admit(2, at: 1) == "new")
+    }
+
     @Test(
         "A code that stays in view is one code for 2 s, and no longer; another code between makes it a new one"
     )

@@ -182,7 +182,7 @@ struct OutputTests {
         let stage = try AccessoryStage([Self.lock()])
         let (first, second) = (try await stage.listen(), try await stage.listen())
         let other = try await stage.listen(as: .program("other", lanes: ["two"]))
-        #expect(try await first.rest().map(\.name) == ["accessories", "lane", "lane"])
+        #expect(try await first.rest().map(\.name) == ["accessories", "lanes", "lane", "lane"])
         _ = try await stage.tap()
         #expect(try await second.next("output") != nil)
         await stage.end()
