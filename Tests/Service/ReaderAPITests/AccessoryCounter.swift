@@ -70,7 +70,8 @@ struct AccessoryCounter {
             Accessory(
                 name: "lock", lane: "one", role: .output(output), isTrial: false, source: ["name": "lock"]),
         ]
-        let preset = try Preset(name: "Age 21", intent: "age over 21")
+        // There is no store for a receipt.
+        let preset = try Preset(name: "Age 21", intent: "age over 21", retention: .none)
         coordinator = try PresentationCoordinator(
             lanes: ["one", "two"].map {
                 ConfiguredLane(Lane(name: $0, device: Idle()), presets: [preset])
