@@ -1,6 +1,7 @@
 internal import Accessories
 internal import DaemonClient
 internal import JSON
+internal import Synchronization
 internal import Transport
 
 /// The calls to `countersignd`, over its Unix socket.
@@ -13,7 +14,15 @@ final class DaemonLink: Sendable {
     /// The time to wait for an answer, in seconds: that of a claim, which is worth nothing later.
     private static let timeout = 2
 
+    /// The number of attempts to report the end of an output.
+    private static let mostAttempts = 3
+    /// The time after which a code is worth nothing: the customer has left or shows it again.
+    private static let codeTime = Duration.seconds(2)
+    /// The maximum number of codes that wait for the daemon.
+    private static let mostCodes = 8
+
     let path: String
+    private let waitingCodes = Atomic(0)
     private let socket: DaemonSocket
     private let outputs = WorkerThread()
     private let others = WorkerThread()
@@ -24,11 +33,21 @@ final class DaemonLink: Sendable {
     }
 
     /// Reports the state of an accessory.
-    func report(_ state: AccessoryState, of accessory: String) {
+    ///
+    /// - Parameter failed: called if the daemon did not answer, after a pause.
+    func report(
+        _ state: AccessoryState, of accessory: String, failed: @escaping @Sendable () -> Void = {}
+    ) {
         others.perform { [socket] in
-            // Without an answer the daemon does not know this program, and gets all states when it does.
-            _ = try? socket.call(
-                "PUT", "/v1/accessories/\(accessory)/state", body: ["state": .string(state.rawValue)])
+            do throws(DaemonClientError) {
+                try socket.call(
+                    "PUT", "/v1/accessories/\(accessory)/state", body: ["state": .string(state.rawValue)])
+            } catch {
+                // A daemon that refuses has no stream of this program, and gets all states when it has.
+                guard case .unreachable = error else { return }
+                Pause.sleep(.seconds(1))
+                failed()
+            }
         }
     }
 
@@ -48,7 +67,15 @@ final class DaemonLink: Sendable {
     /// Reports how an output ended. If the daemon cannot be reached, it settles the output by itself: an output that was
     /// given becomes `unknown`.
     func finish(_ output: DueOutput, as end: OutputEnd) {
-        outputs.perform { [socket] in try? Self.send(end.rawValue, of: output, to: socket) }
+        outputs.perform { [socket] in
+            for _ in 0..<Self.mostAttempts {
+                do throws(DaemonClientError) {
+                    return try Self.send(end.rawValue, of: output, to: socket)
+                } catch {
+                    guard case .unreachable = error else { return }
+                }
+            }
+        }
     }
 
     private static func send(
@@ -66,7 +93,12 @@ final class DaemonLink: Sendable {
             case .engagement(let engagement): ("uri", .string(engagement.uri()))
             case .fault(let fault): ("fault", .string(fault.rawValue))
             }
-        others.perform { [socket] in
+        guard waitingCodes.load(ordering: .relaxed) < Self.mostCodes else { return }
+        waitingCodes.add(1, ordering: .relaxed)
+        let scanned = Duration.now
+        others.perform { [self] in
+            waitingCodes.subtract(1, ordering: .relaxed)
+            guard Duration.now - scanned < Self.codeTime else { return }
             do throws(DaemonClientError) {
                 try socket.call(
                     "POST", "/v1/lanes/\(lane)/engagement",

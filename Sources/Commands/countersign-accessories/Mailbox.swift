@@ -44,6 +44,7 @@ final class Mailbox: Sendable {
     private static let capacity = 512
 
     private let messages = Mutex<[WorkerMessage]>([])
+    private let stopped = Atomic(false)
     private let wakeUp: WakeUp
 
     /// - Throws: `failed` if the process has no descriptor left.
@@ -54,7 +55,12 @@ final class Mailbox: Sendable {
     /// The descriptor that is readable while a message waits.
     var descriptor: Int32 { wakeUp.descriptor }
 
+    /// Whether `stop` was posted. A worker checks this before it opens its device: the message itself is lost if the
+    /// device fails while an earlier message is followed.
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
+
     func post(_ message: WorkerMessage) {
+        if case .stop = message { stopped.store(true, ordering: .releasing) }
         messages.withLock { messages in
             if messages.count == Self.capacity, case .stop = messages[0] {
                 messages.remove(at: 1)

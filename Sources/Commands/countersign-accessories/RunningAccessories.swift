@@ -37,8 +37,7 @@ final class RunningAccessories: Sendable {
         /// Waits until the worker, which was told to stop, has left its device.
         ///
         /// - Returns: false if the worker hangs in a call to its device.
-        func waitForEnd(within limit: Duration) -> Bool {
-            let end = Duration.now + limit
+        func waitForEnd(until end: Duration) -> Bool {
             while !isOver.withLock({ $0 }) {
                 guard Duration.now < end else { return false }
                 Pause.sleep(.milliseconds(5))
@@ -47,19 +46,30 @@ final class RunningAccessories: Sendable {
         }
     }
 
-    /// The time in which a worker has to leave its device: that of a pulse and of the answers of a slow board.
-    private static let stopLimit = Duration.seconds(12)
+    /// The time in which all workers together have to leave their devices. It is shorter than the time that the
+    /// service's unit gives (`TimeoutStopSec`), so that the watchdog has some of that time.
+    private static let stopLimit = Duration.seconds(8)
 
     private let daemon: DaemonLink
     private let watchdog = Watchdog()
     private let groups = Mutex<[Group]>([])
+    private let isEnding = Atomic(false)
+    /// Starts and stops workers, so that a worker that hangs delays no output of the others.
+    private let changes = WorkerThread()
+    /// What the daemon has said of the lanes, for workers that start later.
+    private let lanes = Mutex((described: [LaneDescription](), news: [String: LaneNews]()))
 
     init(_ daemon: DaemonLink) {
         self.daemon = daemon
     }
 
-    /// Replaces the accessories by those of the daemon.
+    /// Replaces the accessories by those of the daemon. Returns before the workers were replaced.
     func replace(by accessories: [Accessory]) {
+        changes.perform { [self] in change(to: accessories) }
+    }
+
+    private func change(to accessories: [Accessory]) {
+        guard !isEnding.load(ordering: .acquiring) else { return }
         let wanted = Self.grouped(accessories)
         let (kept, ended) = groups.withLock { groups in
             let kept = groups.filter { wanted.contains($0.accessories) }
@@ -78,19 +88,31 @@ final class RunningAccessories: Sendable {
     /// Passes an output to its accessory. An output of an unknown accessory is refused.
     func deliver(_ output: DueOutput) {
         let desk = groups.withLock { groups in
-            groups.lazy.flatMap(\.desks).first { $0.accessory.name == output.accessory }
+            groups.lazy.flatMap(\.desks).first {
+                // An accessory that a reload has moved to another lane gives nothing for its earlier lane.
+                $0.accessory.name == output.accessory && ($0.accessory.lane ?? output.lane) == output.lane
+            }
         }
         guard let desk else { return daemon.finish(output, as: .refused) }
         desk.mailbox.post(.output(output))
     }
 
-    /// Sends a message to all workers.
+    /// Sends a message to all workers, and keeps what it says of the lanes.
     func post(_ message: WorkerMessage) {
+        lanes.withLock { lanes in
+            switch message {
+            case .lanes(let described): lanes.described = described
+            case .lane(let news): lanes.news[news.lane] = news
+            case .daemonLost: lanes = ([], [:])
+            case .output, .claimed, .broker, .reportAgain, .stop: break
+            }
+        }
         for group in groups.withLock({ $0 }) { group.post(message) }
     }
 
     /// Stops all workers. Contacts are open afterwards.
     func stop() {
+        isEnding.store(true, ordering: .releasing)
         let ended = groups.withLock { groups in
             defer { groups = [] }
             return groups
@@ -101,7 +123,8 @@ final class RunningAccessories: Sendable {
     private func stop(_ ended: [Group]) {
         // All are told before the first is waited for.
         for group in ended { group.post(.stop) }
-        for group in ended where !group.waitForEnd(within: Self.stopLimit) {
+        let end = Duration.now + Self.stopLimit
+        for group in ended where !group.waitForEnd(until: end) {
             let names = group.accessories.map(\.name).joined(separator: ", ")
             Journal.write(
                 "\(names): the device does not let go of its worker; unplug it or restart this program")
@@ -114,6 +137,9 @@ final class RunningAccessories: Sendable {
                 try accessories.map { accessory throws(DeviceFault) in
                     try WorkerDesk(accessory, daemon: daemon)
                 })
+            let known = lanes.withLock { $0 }
+            group.post(.lanes(known.described))
+            for news in known.news.values { group.post(.lane(news)) }
             groups.withLock { $0.append(group) }
             group.start { [watchdog] desks in Self.run(desks, watchdog: watchdog) }
         } catch {
@@ -128,7 +154,7 @@ final class RunningAccessories: Sendable {
         guard let desk = desks.first else { return }
         if var worker = ScannerWorker(desk) { return worker.run() }
         if var worker = TextWorker(desk) { return worker.run() }
-        if let worker = PanelWorker(desk) { return worker.run() }
+        if var worker = PanelWorker(desk) { return worker.run() }
         if var worker = BrokerWorker(desk, software: Version.number) { return worker.run() }
         desk.report(.misconfigured)
         while desk.wait(.seconds(60)) {}

@@ -34,11 +34,11 @@ final class Watchdog: Sendable {
     /// - Returns: whether a watchdog knows it. Without a watchdog the contact must not be closed.
     func begin(_ accessory: Accessory) -> Bool {
         state.withLock { state in
-            state.closed[accessory.name] = accessory
+            state.closed[Self.key(accessory)] = accessory
             if Self.send("+", accessory, to: state.running) { return true }
             Self.start(&state)
             let isKnown = state.closed.values.allSatisfy { Self.send("+", $0, to: state.running) }
-            if !isKnown { state.closed[accessory.name] = nil }
+            if !isKnown { state.closed[Self.key(accessory)] = nil }
             return isKnown
         }
     }
@@ -46,11 +46,14 @@ final class Watchdog: Sendable {
     /// Announces that a contact is open.
     func end(_ accessory: Accessory) {
         state.withLock { state in
-            guard state.closed.removeValue(forKey: accessory.name) != nil else { return }
+            guard state.closed.removeValue(forKey: Self.key(accessory)) != nil else { return }
             // A watchdog that does not hear this opens a contact that is open.
             _ = Self.send("-", accessory, to: state.running)
         }
     }
+
+    /// The key of a contact: its description, since a reload may give the name to another contact.
+    private static func key(_ accessory: Accessory) -> String { accessory.source.line }
 
     /// Starts a watchdog in place of the one that does not listen.
     private static func start(_ state: inout State) {
@@ -90,27 +93,28 @@ enum WatchdogProcess {
         // systemd sends SIGTERM to all processes of a service when the main process has died. The contacts come first.
         signal(SIGTERM, SIG_IGN)
         signal(SIGINT, SIG_IGN)
-        var closed: [String: RelayOutput] = [:]
+        var closed: [[UInt8]: (name: String, relay: RelayOutput)] = [:]
         var buffer = [UInt8](repeating: 0, count: longestPacket)
         while true {
             let count = unsafe recv(STDIN_FILENO, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             let packet = buffer.prefix(count)
-            guard let (name, relay) = contact(in: packet.dropFirst()) else { continue }
-            closed[name] = packet.first == UInt8(ascii: "+") ? relay : nil
+            let description = Array(packet.dropFirst())
+            guard let contact = contact(in: description[...]) else { continue }
+            closed[description] = packet.first == UInt8(ascii: "+") ? contact : nil
         }
         let end = Duration.now + limit
         while !closed.isEmpty, Duration.now < end {
-            for (name, relay) in closed where BoardWorker.switchOff(relay) {
-                Journal.write("\(name): opened after the death of countersign-accessories")
-                closed[name] = nil
+            for (key, contact) in closed where BoardWorker.switchOff(contact.relay) {
+                Journal.write("\(contact.name): opened after the death of countersign-accessories")
+                closed[key] = nil
             }
             if !closed.isEmpty { usleep(200_000) }
         }
     }
 
-    private static func contact(in bytes: ArraySlice<UInt8>) -> (String, RelayOutput)? {
+    private static func contact(in bytes: ArraySlice<UInt8>) -> (name: String, relay: RelayOutput)? {
         guard let text = try? JSONText(Array(bytes)[...], limit: longestPacket) else { return nil }
         var reading = ConfigurationReading()
         guard let accessory = AccessoryForms.accessory.read(text, &reading),

@@ -51,7 +51,9 @@ struct BoardWorker {
                     perform(contacts[index].machine.lost(as: error.state, at: .now), at: index)
                 }
             }
-            guard wait(WorkerDesk.pause) else { return }
+            // A contact that may be closed is not left so for the pause of a device that is away.
+            let mayBeClosed = contacts.contains { $0.machine.mayBeClosed }
+            guard wait(mayBeClosed ? ContactMachine.retryPause : WorkerDesk.pause) else { return }
         }
     }
 
@@ -130,7 +132,13 @@ struct BoardWorker {
             case .switchOff: command = .off
             case .switchOn: command = .on
             case .readBack: command = .read
-            case .reconnect: throw .notAnswering
+            case .reconnect:
+                // The ends of outputs follow, and must be reported in any case.
+                perform(Array(actions), at: index)
+                // One unit of a line that does not answer must not close the line for the others.
+                guard contacts.count > 1 else { throw .notAnswering }
+                actions = machineConnected(at: index)[...]
+                continue
             case .claim, .finish, .report, .wait:
                 perform([action], at: index)
                 continue
@@ -139,6 +147,12 @@ struct BoardWorker {
             actions += try send(command, at: index, to: device)
             if !contacts[index].machine.mayBeClosed { watchdog.end(contacts[index].desk.accessory) }
         }
+    }
+
+    /// Begins anew with a contact whose board is not answering, on the open line.
+    private mutating func machineConnected(at index: Int) -> [ContactAction] {
+        contacts[index].exchange = RelayExchange(board: board, channel: contacts[index].channel)
+        return contacts[index].machine.connected(at: .now)
     }
 
     /// Sends a command to a contact, and returns what its machine then wants.
@@ -181,6 +195,9 @@ struct BoardWorker {
     /// - Returns: false after the message `stop`.
     private mutating func wait(_ time: Duration) -> Bool {
         let end = Duration.now + time
+        for index in contacts.indices where contacts[index].desk.mailbox.isStopped {
+            perform(contacts[index].machine.stop(at: .now), at: index)
+        }
         while true {
             let left = end - .now
             guard left > .zero else { return true }

@@ -108,7 +108,7 @@ struct BrokerWorker {
                     desk.report(code == 4 || code == 5 ? AccessoryState.notPermitted : .notAnswering)
                 case .broker(.ended):
                     perform(presenter.disconnected(), on: connection)
-                    (sent, outputs) = ([:], [:])
+                    endOutputs()
                     return true
                 case .broker(.message(let topic, let payload, let isRetained)):
                     perform(
@@ -122,6 +122,7 @@ struct BrokerWorker {
                         // The daemon may have marked the output as given.
                         desk.daemon.finish(output, as: .unknown)
                     }
+                    if answer != .given { outputs[number] = nil }
                     perform(presenter.claimed(number, isGranted: answer == .given, at: .now), on: connection)
                 case .lane, .lanes, .daemonLost, .reportAgain: perform(follow(message), on: connection)
                 }
@@ -134,6 +135,12 @@ struct BrokerWorker {
         guard let identifier = EventIdentifier(randomBytes: bytes) else { return [] }
         outputs[output.number] = output
         return presenter.due(output, identifier, at: .now)
+    }
+
+    /// Ends the outputs of a connection that is left. The daemon refuses the end of an output that was not given.
+    private mutating func endOutputs() {
+        for output in outputs.values { desk.daemon.finish(output, as: .unknown) }
+        (sent, outputs) = ([:], [:])
     }
 
     /// Follows a message about the daemon, with or without a connection.

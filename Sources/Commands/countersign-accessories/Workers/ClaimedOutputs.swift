@@ -33,7 +33,7 @@ struct ClaimedOutputs: Sendable {
         guard claiming == nil, isReady, OutputRule.acts(output, rule: rule, isTrial: isTrial) else {
             return [.finish(output, .refused)]
         }
-        claiming = (output, now + Self.claimLimit)
+        claiming = (output, now + min(Self.claimLimit, rule.valid))
         return [.claim(output)]
     }
 

@@ -7,6 +7,8 @@ struct PanelWorker {
     private let desk: WorkerDesk
     private let output: Output
     private let settings: OSDPOutput
+    /// The outputs whose end is not known yet, by number.
+    private var outputs: [Int64: DueOutput] = [:]
 
     /// `nil` for an accessory that is no panel.
     init?(_ desk: WorkerDesk) {
@@ -17,13 +19,14 @@ struct PanelWorker {
     }
 
     /// Runs until the message `stop`.
-    func run() {
+    mutating func run() {
         while true {
             do throws(DeviceFault) {
                 guard try serve() else { return }
             } catch {
                 desk.report(error)
             }
+            endOutputs()
             guard desk.wait(WorkerDesk.pause) else { return }
         }
     }
@@ -31,7 +34,7 @@ struct PanelWorker {
     /// Opens the line, and answers the panel until the line fails.
     ///
     /// - Returns: false after the message `stop`.
-    private func serve() throws(DeviceFault) -> Bool {
+    private mutating func serve() throws(DeviceFault) -> Bool {
         let line = try SerialLine(path: settings.device, speed: settings.speed)
         var peripheral = try makePeripheral()
         desk.report(peripheral.status.state)
@@ -48,8 +51,12 @@ struct PanelWorker {
             }
             for message in desk.mailbox.takeAll() {
                 switch message {
-                case .stop: return false
-                case .output(let due): try perform(peripheral.due(due, at: .now), over: line)
+                case .stop:
+                    endOutputs()
+                    return false
+                case .output(let due):
+                    outputs[due.number] = due
+                    try perform(peripheral.due(due, at: .now), over: line)
                 case .claimed(let answer, let number):
                     try perform(
                         peripheral.claimed(answer == .given, for: number, at: .now), over: line)
@@ -74,20 +81,32 @@ struct PanelWorker {
         }
     }
 
-    private func perform(
+    private mutating func perform(
         _ actions: [OSDPPeripheral.Action], over line: borrowing SerialLine
     ) throws(DeviceFault) {
         for action in actions {
             switch action {
             case .transmit(let bytes): try line.write(bytes)
             case .claim(let due): desk.claim(due)
-            case .delivered(let due): desk.daemon.finish(due, as: .done)
-            case .unknown(let due): desk.daemon.finish(due, as: .unknown)
-            case .refused(let due): desk.daemon.finish(due, as: .refused)
+            case .delivered(let due): finish(due, as: .done)
+            case .unknown(let due): finish(due, as: .unknown)
+            case .refused(let due): finish(due, as: .refused)
             case .report(let status): desk.report(status.state)
             // The light is the panel's answer, which no page shows yet.
             case .light: break
             }
         }
+    }
+
+    private mutating func finish(_ due: DueOutput, as end: OutputEnd) {
+        outputs[due.number] = nil
+        desk.daemon.finish(due, as: end)
+    }
+
+    /// Ends the outputs of a line that is left. A card may have been sent. The daemon refuses the end of an output that
+    /// was not given, and settles it by itself.
+    private mutating func endOutputs() {
+        for due in outputs.values { desk.daemon.finish(due, as: .unknown) }
+        outputs = [:]
     }
 }

@@ -63,7 +63,8 @@ struct ScannerWorker {
             for message in desk.mailbox.takeAll() {
                 switch message {
                 case .stop:
-                    try device.turn(on: false)
+                    // A scanner that is gone needs no command.
+                    try? device.turn(on: false)
                     return false
                 case .lane(let news) where news.lane == lane:
                     takesCode = news.takesCode

@@ -30,7 +30,11 @@ final class WorkerDesk: Sendable {
         }
         guard isNews else { return }
         Journal.write("\(accessory.name): \(state.rawValue)")
-        daemon.report(state, of: accessory.name)
+        send(state)
+    }
+
+    private func send(_ state: AccessoryState) {
+        daemon.report(state, of: accessory.name) { [mailbox] in mailbox.post(.reportAgain) }
     }
 
     /// Reports the fault of a device, and writes its text to the journal.
@@ -56,7 +60,7 @@ final class WorkerDesk: Sendable {
 
     /// Reports the last state once more, to a daemon that was started again.
     func reportAgain() {
-        if let state = lastState.withLock({ $0 }) { daemon.report(state, of: accessory.name) }
+        if let state = lastState.withLock({ $0 }) { send(state) }
     }
 
     /// Waits for a time, and follows the messages meanwhile. An output that comes meanwhile is refused, since the device
@@ -67,6 +71,7 @@ final class WorkerDesk: Sendable {
     func wait(_ time: Duration, following follow: (WorkerMessage) -> Void = { _ in }) -> Bool {
         let end = MonotonicNow.sinceBoot + time
         while true {
+            guard !mailbox.isStopped else { return false }
             let left = end - MonotonicNow.sinceBoot
             guard left > .zero else { return true }
             var waiting = WaitSet()

@@ -117,6 +117,7 @@ package struct HomeAssistantPresenter: Sendable {
     /// delivered or not.
     package mutating func disconnected() -> [Action] {
         isConnected = false
+        defer { outputs = [:] }
         return finishAnnounced()
     }
 

@@ -180,7 +180,7 @@ package struct ContactMachine: Sendable {
             guard case .ready = machine.state, !machine.isStopping,
                 OutputRule.acts(output, rule: machine.rule, isTrial: machine.isTrial)
             else { return [.finish(output, .refused)] }
-            machine.state = .claiming(output, until: now + Self.claimLimit)
+            machine.state = .claiming(output, until: now + min(Self.claimLimit, machine.rule.valid))
             return [.claim(output)]
         }
     }
@@ -218,7 +218,9 @@ package struct ContactMachine: Sendable {
         isStopping = true
         if case .unknown = state { return withDeadline([]) }
         // "Off" is sent again even if it is on its way, so that a stop always ends with it.
-        let ends = endOutput(sentOn: .unknown)
+        var ends = endOutput(sentOn: .unknown)
+        // The driver leaves before the answer to a claim comes. The daemon accepts the end that fits the answer.
+        if case .claiming(let output, _) = state { ends.append(.finish(output, .unknown)) }
         return withDeadline(switchOff(after: nil, now) + ends)
     }
 

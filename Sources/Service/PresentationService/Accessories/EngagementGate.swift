@@ -141,7 +141,9 @@ struct EngagementGate: Sendable {
     private mutating func count(
         _ code: EngagementDigest, weight: Int, at lane: String, now: ContinuousClock.Instant
     ) {
-        lanes[lane, default: Lane()].codes.append((now, weight))
+        // The codes of a clerk are not checked against the limit, so that the old ones are forgotten here.
+        lanes[lane, default: Lane()].codes.removeAll { $0.at <= now - Self.window }
+        lanes[lane]?.codes.append((now, weight))
         lanes[lane]?.last = (code, now)
     }
 

@@ -170,9 +170,12 @@ extension PresentationCoordinator {
     ) {
         guard let facts = record.outputFacts else { return }
         for output in stored where output.state == .due {
-            // Nothing acts any more while the daemon ends, and neither does an accessory that a reload removed
-            // while the outcome was written.
-            guard !isEnding, let rule = desk[output.accessory.text]?.output?.rule else {
+            // Nothing acts any more while the daemon ends, and neither does an accessory that a reload removed, moved
+            // to another lane or changed while the outcome was written.
+            let accessory = desk.outputs(at: record.lane).first { $0.name == output.accessory.text }
+            guard !isEnding, let accessory, accessory.decide(on: facts) == .due,
+                let rule = accessory.output?.rule
+            else {
                 settle([output.number], as: .notGiven)
                 continue
             }
@@ -244,8 +247,10 @@ extension PresentationCoordinator {
     private func checkOutput(
         _ number: Int64, ofAccessory name: String, by caller: KnownCaller
     ) throws(PresentationServiceError) -> Int {
-        _ = try accessory(name, of: caller)
-        guard let stream = desk.key(of: caller), let output = dueOutputs.output(number, of: name),
+        // An accessory that a reload has removed may still end the output that it was given.
+        if dueOutputs.output(number, of: name) == nil { _ = try accessory(name, of: caller) }
+        guard caller.scopes.contains(.accessory), let stream = desk.key(of: caller),
+            let output = dueOutputs.output(number, of: name),
             caller.covers(lane: output.lane)
         else { throw .outputNotDue }
         return stream

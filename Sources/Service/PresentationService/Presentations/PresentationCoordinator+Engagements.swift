@@ -26,8 +26,14 @@ extension PresentationCoordinator {
             guard let record = book.latest(at: name), let lane = lanes[name] else { throw .laneNotArmed }
             guard admission == .new else { return record.state }
             guard record.isArmed else { throw .laneNotArmed }
-            try await scan(engagement, at: lane.lane, otherwise: .laneNotArmed)
+            // Accepted before the lane is asked: the presentation may have ended when the lane has answered.
             gate.accept(code, at: name, for: record.id, now: .now)
+            do throws(PresentationServiceError) {
+                try await scan(engagement, at: lane.lane, otherwise: .laneNotArmed)
+            } catch {
+                gate.end(record.id)
+                throw error
+            }
             reportLane(name)
             return book[record.id]?.state ?? record.state
         } catch {
@@ -60,8 +66,13 @@ extension PresentationCoordinator {
         guard !record.state.isOver, record.state != .awaitingDecision, let lane = lanes[record.lane] else {
             throw .presentationOver
         }
-        try await scan(engagement, at: lane.lane, otherwise: .presentationOver)
         gate.accept(code, at: record.lane, for: id, now: .now)
+        do throws(PresentationServiceError) {
+            try await scan(engagement, at: lane.lane, otherwise: .presentationOver)
+        } catch {
+            gate.end(id)
+            throw error
+        }
         reportLane(record.lane)
     }
 
