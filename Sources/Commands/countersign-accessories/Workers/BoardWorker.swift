@@ -13,6 +13,8 @@ struct BoardWorker {
         let channel: Int
         var machine: ContactMachine
         var exchange: RelayExchange
+        /// The outputs whose claim has no answer yet, by number.
+        var claims: [Int64: DueOutput] = [:]
     }
 
     private let board: RelayBoard
@@ -42,6 +44,14 @@ struct BoardWorker {
 
     /// Runs until the message `stop`, and leaves with all contacts open.
     mutating func run() {
+        serveUntilStopped()
+        // The answer to a claim is not waited for. The daemon accepts this end if it has marked the output as given.
+        for contact in contacts {
+            for output in contact.claims.values { contact.desk.daemon.finish(output, as: .unknown) }
+        }
+    }
+
+    private mutating func serveUntilStopped() {
         while true {
             do throws(DeviceFault) {
                 guard try openAndServe() else { return }
@@ -111,6 +121,7 @@ struct BoardWorker {
         switch message {
         case .output(let output): actions = contacts[index].machine.due(output, at: .now)
         case .claimed(let answer, let output):
+            contacts[index].claims[output] = nil
             actions = contacts[index].machine.claimed(answer, output: output, at: .now)
         case .stop: actions = contacts[index].machine.stop(at: .now)
         case .reportAgain:
@@ -177,11 +188,13 @@ struct BoardWorker {
     }
 
     /// Does the actions that need no device.
-    private func perform(_ actions: [ContactAction], at index: Int) {
+    private mutating func perform(_ actions: [ContactAction], at index: Int) {
         let desk = contacts[index].desk
         for action in actions {
             switch action {
-            case .claim(let output): desk.claim(output)
+            case .claim(let output):
+                contacts[index].claims[output.number] = output
+                desk.claim(output)
             case .finish(let output, let end): desk.daemon.finish(output, as: end)
             case .report(let state): desk.report(state)
             // Commands to a device that is gone have no effect. `waitForNews` reads the deadlines of the machines.
@@ -211,6 +224,7 @@ struct BoardWorker {
                     case .output(let output):
                         perform(contacts[index].machine.due(output, at: .now), at: index)
                     case .claimed(let answer, let output):
+                        contacts[index].claims[output] = nil
                         perform(contacts[index].machine.claimed(answer, output: output, at: .now), at: index)
                     case .reportAgain: contacts[index].desk.reportAgain()
                     case .stop: perform(contacts[index].machine.stop(at: .now), at: index)

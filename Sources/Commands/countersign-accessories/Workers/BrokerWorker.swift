@@ -190,7 +190,14 @@ struct BrokerWorker {
         var missed: [WorkerMessage] = []
         let isOn = desk.wait(time) { missed.append($0) }
         // Without a connection the presenter has no actions.
-        for message in missed { _ = follow(message) }
+        for message in missed {
+            if case .claimed(let answer, let number) = message {
+                // `endOutputs` has reported the end already.
+                _ = presenter.claimed(number, isGranted: answer == .given, at: .now)
+            } else {
+                _ = follow(message)
+            }
+        }
         return isOn
     }
 

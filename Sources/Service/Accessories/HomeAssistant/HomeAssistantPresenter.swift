@@ -117,7 +117,6 @@ package struct HomeAssistantPresenter: Sendable {
     /// delivered or not.
     package mutating func disconnected() -> [Action] {
         isConnected = false
-        defer { outputs = [:] }
         return finishAnnounced()
     }
 

@@ -218,9 +218,7 @@ package struct ContactMachine: Sendable {
         isStopping = true
         if case .unknown = state { return withDeadline([]) }
         // "Off" is sent again even if it is on its way, so that a stop always ends with it.
-        var ends = endOutput(sentOn: .unknown)
-        // The driver leaves before the answer to a claim comes. The daemon accepts the end that fits the answer.
-        if case .claiming(let output, _) = state { ends.append(.finish(output, .unknown)) }
+        let ends = endOutput(sentOn: .unknown)
         return withDeadline(switchOff(after: nil, now) + ends)
     }
 
