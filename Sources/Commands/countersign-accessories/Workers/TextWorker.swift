@@ -47,31 +47,42 @@ struct TextWorker {
     private mutating func serve(_ device: inout some TextDevice & ~Copyable) throws(DeviceFault) -> Bool {
         desk.report(.ready)
         while true {
-            var waiting = WaitSet()
-            waiting.add(desk.mailbox.descriptor)
-            waiting.add(device.descriptor)
-            let ready = try waiting.wait(atMost: machine.deadline.map { max(.zero, $0 - .now) })
-            if ready.contains(device.descriptor) { try device.drain() }
+            if try isReadable(device.descriptor) { try device.drain() }
             for message in desk.mailbox.takeAll() {
-                switch message {
-                case .stop:
+                if case .stop = message {
                     perform(machine.lost())
                     return false
-                case .output(let due):
-                    perform(machine.due(due, isReady: try device.isReady(), at: .now))
-                case .claimed(let answer, let number):
-                    for action in machine.claimed(answer, output: number, at: .now) {
-                        guard case .give(let due) = action else {
-                            perform([action])
-                            continue
-                        }
-                        try give(due, on: &device)
-                    }
-                case .reportAgain: desk.reportAgain()
-                case .lane, .lanes, .daemonLost, .broker: break
                 }
+                try follow(message, on: &device)
             }
             perform(machine.expire(at: .now))
+        }
+    }
+
+    /// Waits for a message, the device or a deadline. Returns whether the device has sent something.
+    private func isReadable(_ descriptor: Int32) throws(DeviceFault) -> Bool {
+        var waiting = WaitSet()
+        waiting.add(desk.mailbox.descriptor)
+        waiting.add(descriptor)
+        return try waiting.wait(atMost: machine.deadline.map { max(.zero, $0 - .now) }).contains(descriptor)
+    }
+
+    /// Follows a message other than `stop`.
+    private mutating func follow(
+        _ message: WorkerMessage, on device: inout some TextDevice & ~Copyable
+    ) throws(DeviceFault) {
+        switch message {
+        case .output(let due):
+            let isReady = try device.isReady()
+            perform(machine.due(due, isReady: isReady, at: .now))
+        case .claimed(let answer, let number):
+            let actions = machine.claimed(answer, output: number, at: .now)
+            perform(actions)
+            for action in actions {
+                if case .give(let due) = action { try give(due, on: &device) }
+            }
+        case .reportAgain: desk.reportAgain()
+        case .lane, .lanes, .daemonLost, .broker, .stop: break
         }
     }
 
@@ -92,7 +103,7 @@ struct TextWorker {
             switch action {
             case .claim(let due): desk.claim(due)
             case .finish(let due, let end): desk.daemon.finish(due, as: end)
-            // `serve` has the device.
+            // `follow` has the device.
             case .give: break
             }
         }

@@ -80,7 +80,7 @@ package struct AES128: ~Copyable, Sendable {
 }
 
 /// AES-128-CBC in one direction. The context keeps the key from one message to the next.
-@safe private struct BlockCipher: ~Copyable, @unchecked Sendable {  // one owner, and every use is `mutating`
+@safe struct BlockCipher: ~Copyable, @unchecked Sendable {  // one owner, and every use is `mutating`
     private let context: OpaquePointer
 
     /// - Parameter key: 16 bytes.
