@@ -113,7 +113,7 @@ readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.Bl
 
 # Suites that need the devices of accessories, and so a guest. On a computer with /dev/uinput, root's tests would type into whatever is
 # in front.
-readonly accessories='AccessoryDevicesTests\.(Keyboard|HIDRawDevice|GPIOLine|ForeignKeyboard|ForeignRelay|SerialScanner)Tests'
+readonly accessory_suites='AccessoryDevicesTests\.(Keyboard|HIDRawDevice|GPIOLine|ForeignKeyboard|ForeignRelay|SerialScanner)Tests'
 
 # A suite that needs a pcscd that asks polkit.
 readonly polkit='^countersignTests\.PolkitTests(/|$)'
