@@ -56,7 +56,7 @@ final class RunningAccessories: Sendable {
     private let isEnding = Atomic(false)
     /// Starts and stops workers, so that a worker that hangs delays no output of the others.
     private let changes = WorkerThread()
-    /// What the daemon has said of the lanes, for workers that start later.
+    /// The lanes as the daemon has announced them, for workers that start later.
     private let lanes = Mutex((described: [LaneDescription](), news: [String: LaneNews]()))
 
     init(_ daemon: DaemonLink) {

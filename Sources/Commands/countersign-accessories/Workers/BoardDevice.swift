@@ -95,7 +95,7 @@ private enum StreamReply {
         guard let request = exchange.begin(command) else { throw .reply(.replyUnexpected) }
         var reply: [UInt8] = []
         do throws(DeviceFault) {
-            // What waits belongs to an earlier request.
+            // Bytes that wait belong to an earlier request.
             _ = try read()
             try write(request.bytes)
             let end = MonotonicNow.sinceBoot + limit

@@ -85,15 +85,13 @@ struct BoardWorker {
     private mutating func serve(_ device: borrowing some BoardDevice & ~Copyable) throws(DeviceFault) -> Bool
     {
         for index in contacts.indices {
-            // Replies of an earlier connection belong to no request of this one.
-            contacts[index].exchange = RelayExchange(board: board, channel: contacts[index].channel)
-            try perform(contacts[index].machine.connected(at: .now), at: index, on: device)
+            try perform(connected(at: index), at: index, on: device)
         }
         while !contacts.allSatisfy(\.machine.isStopped) {
             let ready = try waitForNews(device.descriptor)
             for index in contacts.indices {
                 for message in contacts[index].desk.mailbox.takeAll() {
-                    try follow(message, at: index, on: device)
+                    try perform(follow(message, at: index), at: index, on: device)
                 }
             }
             if let descriptor = device.descriptor, ready.contains(descriptor) { try device.drain() }
@@ -114,22 +112,19 @@ struct BoardWorker {
         return try waiting.wait(atMost: deadline.map { max(.zero, $0 - .now) })
     }
 
-    private mutating func follow(
-        _ message: WorkerMessage, at index: Int, on device: borrowing some BoardDevice & ~Copyable
-    ) throws(DeviceFault) {
-        let actions: [ContactAction]
+    /// Follows a message, and returns what the contact's machine then wants.
+    private mutating func follow(_ message: WorkerMessage, at index: Int) -> [ContactAction] {
         switch message {
-        case .output(let output): actions = contacts[index].machine.due(output, at: .now)
+        case .output(let output): return contacts[index].machine.due(output, at: .now)
         case .claimed(let answer, let output):
             contacts[index].claims[output] = nil
-            actions = contacts[index].machine.claimed(answer, output: output, at: .now)
-        case .stop: actions = contacts[index].machine.stop(at: .now)
+            return contacts[index].machine.claimed(answer, output: output, at: .now)
+        case .stop: return contacts[index].machine.stop(at: .now)
         case .reportAgain:
             contacts[index].desk.reportAgain()
-            return
-        case .lane, .lanes, .daemonLost, .broker: return
+            return []
+        case .lane, .lanes, .daemonLost, .broker: return []
         }
-        try perform(actions, at: index, on: device)
     }
 
     /// Does the actions of a contact's machine, and the actions that follow from their results.
@@ -148,7 +143,7 @@ struct BoardWorker {
                 perform(Array(actions), at: index)
                 // One unit of a line that does not answer must not close the line for the others.
                 guard contacts.count > 1 else { throw .notAnswering }
-                actions = machineConnected(at: index)[...]
+                actions = connected(at: index)[...]
                 continue
             case .claim, .finish, .report, .wait:
                 perform([action], at: index)
@@ -160,8 +155,8 @@ struct BoardWorker {
         }
     }
 
-    /// Begins anew with a contact whose board is not answering, on the open line.
-    private mutating func machineConnected(at index: Int) -> [ContactAction] {
+    /// Begins with a contact on a line that is open. Replies to earlier requests belong to no request from here on.
+    private mutating func connected(at index: Int) -> [ContactAction] {
         contacts[index].exchange = RelayExchange(board: board, channel: contacts[index].channel)
         return contacts[index].machine.connected(at: .now)
     }
@@ -220,16 +215,7 @@ struct BoardWorker {
             _ = try? waiting.wait(atMost: left)
             for index in contacts.indices {
                 for message in contacts[index].desk.mailbox.takeAll() {
-                    switch message {
-                    case .output(let output):
-                        perform(contacts[index].machine.due(output, at: .now), at: index)
-                    case .claimed(let answer, let output):
-                        contacts[index].claims[output] = nil
-                        perform(contacts[index].machine.claimed(answer, output: output, at: .now), at: index)
-                    case .reportAgain: contacts[index].desk.reportAgain()
-                    case .stop: perform(contacts[index].machine.stop(at: .now), at: index)
-                    case .lane, .lanes, .daemonLost, .broker: break
-                    }
+                    perform(follow(message, at: index), at: index)
                 }
             }
             // A contact that may be closed keeps the worker, until the device is back or the program ends.

@@ -2,7 +2,7 @@ internal import Accessories
 internal import AccessoryDevices
 internal import Synchronization
 
-/// What the worker of an accessory needs beside its device: its messages, the daemon, and the state that was reported
+/// The means of a worker beside its device: its messages, the daemon, and the state that was reported
 /// last.
 final class WorkerDesk: Sendable {
     /// The pause before a device that failed is opened again.
