@@ -95,15 +95,17 @@ class DeskTests(KioskCase):
         page = self.desk(context=context)
         self.share(self.ask(page))
         self.expect(page, "allow")
-        number = page.locator('.fields div:has-text("Document number") .copy')
-        buttons = page.locator(".fields .copy")
-        before = [button.bounding_box() for button in buttons.all()]
-        place = number.bounding_box()
+        # The page draws the buttons anew after each event of its lane.
+        self.settle(page)
+        boxes = "[...document.querySelectorAll('.fields .copy')].map((button) => JSON.stringify(button.getBoundingClientRect()))"
+        before = page.evaluate(boxes)
+        self.assertEqual(len(before), 3)
+        place = page.locator('.fields div:has-text("Document number") .copy').bounding_box()
         page.click('.fields div:has-text("Family name") .copy')
         page.wait_for_selector('.fields div:has-text("Family name") .copy[data-copied]')
-        self.assertEqual(page.text_content("[data-copied-status]"), "Copied: Family name")
+        page.wait_for_function("document.querySelector('[data-copied-status]').textContent === 'Copied: Family name'")
         # Nothing has moved or changed its size: a second press at the place of another field copies that field.
-        self.assertEqual([button.bounding_box() for button in buttons.all()], before)
+        self.assertEqual(page.evaluate(boxes), before)
         page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
         self.until(page, lambda: page.evaluate("navigator.clipboard.readText()") == NUMBER, "the number was not copied")
         page.wait_for_selector(".copy[data-copied]", state="detached")
