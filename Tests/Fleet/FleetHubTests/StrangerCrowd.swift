@@ -53,8 +53,13 @@ final class StrangerCrowd: Sendable {
         return unsafe setrlimit(resource, &limit) == 0 && limit.rlim_cur >= rlim_t(2 * count + 1024)
     }
 
+    /// The number of rounds, of 20 ms each, between two bytes of a slow handshake. With a byte in each round, 600
+    /// strangers would keep a slow machine busy with nothing but their bytes.
+    private static let roundsPerByte = 50
+
     private func run(until deadline: time_t) {
         var open: [Int32] = []
+        var round = 0
         defer { for descriptor in open { close(descriptor) } }
         while !isEnding.load(ordering: .relaxed), time(nil) < deadline {
             let isFirst = openedCount < count
@@ -66,17 +71,18 @@ final class StrangerCrowd: Sendable {
                 if !isFirst { allowed.subtract(1, ordering: .relaxed) }
                 opened.add(1, ordering: .relaxed)
             }
-            open = stillOpen(open)
+            round += 1
+            open = stillOpen(open, sendsByte: habit == .slowHandshake && round % Self.roundsPerByte == 0)
             usleep(20_000)
         }
     }
 
-    /// Sends what the habit sends, and lets go of those that the hub has closed.
-    private func stillOpen(_ all: [Int32]) -> [Int32] {
+    /// Sends a byte on each connection if `sendsByte`, and closes those that the hub has closed.
+    private func stillOpen(_ all: [Int32], sendsByte: Bool) -> [Int32] {
         var polled = all.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = unsafe poll(&polled, nfds_t(polled.count), 0)
         return polled.filter { one in
-            if habit == .slowHandshake { send(one.fd, [0]) }
+            if sendsByte { send(one.fd, [0]) }
             guard one.revents != 0 else { return true }
             var bytes = [UInt8](repeating: 0, count: 1024)
             guard unsafe recv(one.fd, &bytes, bytes.count, Int32(MSG_DONTWAIT)) <= 0 else { return true }
@@ -105,8 +111,8 @@ final class StrangerCrowd: Sendable {
         }
         switch habit {
         case .idle: break
-        // The header of a record with 16,384 bytes, and the beginning of a ClientHello. At one byte in 20 ms
-        // the record is complete after more than five minutes.
+        // The header of a record with 16,384 bytes, and the beginning of a ClientHello. At one byte a
+        // second the record is complete after more than four hours.
         case .slowHandshake: send(descriptor, [0x16, 3, 1, 0x40, 0, 1, 0, 0x3f, 0xfc, 3, 3])
         case .noise: send(descriptor, Array("GET / HTTP/1.1\r\n".utf8))
         }
