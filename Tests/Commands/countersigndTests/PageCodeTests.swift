@@ -72,6 +72,24 @@ struct PageCodeTests {
         for code in [other, last] { #expect(try await Self.enter(reader, code).status == 200) }
     }
 
+    @Test("A receipt says that a decision came from the clerk's page, and names no source for a program's")
+    func decision() async throws {
+        let reader = try await ReaderDaemon()
+        let page = try await Self.page(reader, "clerk", by: reader.asClerk)
+        for (client, source) in [(page, "clerk"), (reader.asClerk, nil)] as [(PlainHTTP, String?)] {
+            let id = try await reader.order(#", "retention": "receipt", "validation": "confirm""#)
+            #expect(try await reader.end(of: id).last == "awaitingDecision")
+            let reply = try await client.call(
+                "POST", "/v1/presentations/\(id)/decision", #"{"decision": "approved"}"#)
+            #expect(reply.status == 200, "\(reply.text)")
+            let receipt = try await reader.receipt(of: id)
+            let read = try await reader.asAdmin.call("GET", "/v1/receipts/\(receipt)").json()
+            let statement = try #require(read["statement"] as? [String: Any])
+            #expect(statement["decision"] as? String == "approved" && statement["version"] as? Int == 2)
+            #expect(statement["decidedFrom"] as? String == source && statement["decidedBy"] is NSNull)
+        }
+    }
+
     @Test("Who lacks the scope of a page makes no code for it")
     func scopes() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])

@@ -502,7 +502,7 @@ struct PresentationBookTests {
         }
     }
 
-    private static func waitingStatement(
+    static func waitingStatement(
         of record: PresentationRecord, _ report: TransactionReport
     ) async throws -> WaitingReceipts {
         let statement: ReceiptStatement = try #require(

@@ -106,9 +106,9 @@ struct RemovedPresetTests {
             Issue.record("the order does not begin")
             return
         }
-        _ = try await coordinator.cancel(first.id)
+        _ = try await coordinator.cancel(first.id, by: caller)
         let second = try await coordinator.askAgain(first.id, by: caller)
-        _ = try await coordinator.cancel(second.id)
+        _ = try await coordinator.cancel(second.id, by: caller)
         #expect(await coordinator.remove(lane: "one"))
         await #expect(throws: PresentationServiceError.presetUnknown) {
             _ = try await coordinator.askAgain(second.id, by: caller)

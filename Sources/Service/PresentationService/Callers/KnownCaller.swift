@@ -33,6 +33,12 @@ package struct KnownCaller: Equatable, Sendable {
         self.isPage = isPage
     }
 
+    /// The source of this caller's decisions, as receipts name it; `nil` for a caller that is not the clerk's
+    /// page of a lane. A program with the scope `clerk` is no page: nobody knows where its user decides.
+    var decisionSource: ReceiptStatement.DecisionSource? {
+        isPage && scopes.contains(.clerk) ? .clerk(nil) : nil
+    }
+
     /// Whether the caller may show a page of this lane.
     package func serves(lane: String) -> Bool {
         !scopes.isDisjoint(with: [.screen, .clerk]) && covers(lane: lane)

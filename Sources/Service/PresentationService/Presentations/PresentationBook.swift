@@ -320,17 +320,20 @@ struct PresentationBook: Sendable {
     /// Records a person's decision, or closes a result on which nobody has to decide. The name and the
     /// portrait are wiped in both cases.
     ///
+    /// - Parameter source: the page from which the decision came, for the receipts; `nil` if receipts have no
+    ///   word for the source.
     /// - Throws: `decisionNotDue` if the presentation waits for no decision, or a different decision was
     ///   made already.
     mutating func decide(
-        _ id: PresentationID, _ decision: PresentationRecord.Decision
+        _ id: PresentationID, _ decision: PresentationRecord.Decision,
+        from source: ReceiptStatement.DecisionSource? = nil
     ) throws(PresentationServiceError) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
         // A repetition of the same decision is not refused, since the first HTTP response may have been lost.
         case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
-        case .awaitingDecision: return conclude(id, .decided(decision))
+        case .awaitingDecision: return conclude(id, .decided(decision), from: source)
         case .over(let completion):
             if completion.decision == decision { return [] }
             guard decision == .dismissed, completion.evidence.person == .notAsked else {
@@ -356,7 +359,10 @@ struct PresentationBook: Sendable {
     }
 
     /// Ends the wait for a decision, and returns the receipts to write.
-    private mutating func conclude(_ id: PresentationID, _ person: Conclusion.Evidence.Person) -> [Action] {
+    private mutating func conclude(
+        _ id: PresentationID, _ person: Conclusion.Evidence.Person,
+        from source: ReceiptStatement.DecisionSource? = nil
+    ) -> [Action] {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }
@@ -372,7 +378,7 @@ struct PresentationBook: Sendable {
         if conclusion.outcome != .allow { completion.wipeElements() }
         var receipts = WaitingReceipts()
         if case .waiting(let waiting) = completion.receipt {
-            receipts = waiting.ended(conclusion, decision: completion.decision)
+            receipts = waiting.ended(conclusion, decision: completion.decision, from: source)
         }
         // The outcome is reported after the write, so that a loss of power cannot undo a reported outcome.
         record.phase = .recording(completion, before: .awaitingDecision)

@@ -490,13 +490,15 @@ package actor PresentationCoordinator {
     ///
     /// - Throws: `standingOrder` if the presentation belongs to the lane's standing order and is still
     ///   waiting for a phone.
-    package func cancel(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
+    package func cancel(
+        _ id: PresentationID, by caller: KnownCaller
+    ) async throws(PresentationServiceError) -> PresentationRecord {
         // A decision whose receipts are being written is final, and is not dismissed below.
         await tasks[.writing, id]?.value
         guard !isUnasked(id) else { throw .standingOrder }
         let record = try await stop(id)
         guard record.state == .awaitingDecision else { return record }
-        return try await decide(id, .dismissed)
+        return try await decide(id, .dismissed, by: caller)
     }
 
     /// Cancels a presentation that is running, and waits until its task at the lane has ended.
@@ -510,9 +512,9 @@ package actor PresentationCoordinator {
 
     /// Records a person's decision, and returns the presentation after its receipts were written.
     package func decide(
-        _ id: PresentationID, _ decision: PresentationRecord.Decision
+        _ id: PresentationID, _ decision: PresentationRecord.Decision, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationRecord {
-        perform(try book.decide(id, decision))
+        perform(try book.decide(id, decision, from: caller.decisionSource))
         await tasks[.writing, id]?.value
         return try record(id)
     }

@@ -175,10 +175,13 @@ struct WaitingReceipts: Sendable {
     var delayed: WaitingReceipts { WaitingReceipts(first: first?.delayed, further: further?.delayed) }
 
     /// These receipts with the outcome of the presentation.
-    func ended(_ conclusion: Conclusion, decision: ReceiptStatement.Decision?) -> WaitingReceipts {
+    func ended(
+        _ conclusion: Conclusion, decision: ReceiptStatement.Decision?,
+        from source: ReceiptStatement.DecisionSource? = nil
+    ) -> WaitingReceipts {
         WaitingReceipts(
-            first: first?.ended(conclusion, decision: decision),
-            further: further?.ended(conclusion, decision: decision))
+            first: first?.ended(conclusion, decision: decision, from: source),
+            further: further?.ended(conclusion, decision: decision, from: source))
     }
 }
 
@@ -200,10 +203,12 @@ struct WrittenReceipts: Sendable {
 
 extension ReceiptStatement {
     /// This receipt with the outcome of the presentation and its reasons.
-    func ended(_ conclusion: Conclusion, decision: Decision? = nil) -> ReceiptStatement {
+    func ended(
+        _ conclusion: Conclusion, decision: Decision? = nil, from source: DecisionSource? = nil
+    ) -> ReceiptStatement {
         ended(
             conclusion.outcome,
             because: conclusion.reasons.compactMap(\.outcomeReason).map { ReceiptReason($0) },
-            decision: decision)
+            decision: decision, from: source)
     }
 }

@@ -46,7 +46,7 @@ extension PresentationCoordinator {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: cancelling)
-                return .json(try await self.cancel(seen.record.id).json(for: seen.scopes))
+                return .json(try await self.cancel(seen.record.id, by: call.known).json(for: seen.scopes))
             },
             APIRoute(.post, "/v1/presentations/{id}/engagement", for: .scopes(handling)) {
                 call in
@@ -67,7 +67,8 @@ extension PresentationCoordinator {
             APIRoute(.post, "/v1/presentations/{id}/decision", for: .scopes(comparing)) { call in
                 let decision = try Self.decision(in: await call.body())
                 let seen = try await self.presentation(call.presentation, for: call.known, by: comparing)
-                return .json(try await self.decide(seen.record.id, decision).json(for: seen.scopes))
+                let record = try await self.decide(seen.record.id, decision, by: call.known)
+                return .json(record.json(for: seen.scopes))
             },
             APIRoute(.post, "/v1/presentations/{id}/again", for: .scopes(comparing)) { call in
                 let body = try await call.body()

@@ -126,7 +126,7 @@ struct OutputTests {
             let stage = try AccessoryStage([Self.lock()])
             let id = try await stage.tap(#","validation":"confirm""#)
             #expect(try await stage.states(of: id) == [:])
-            _ = try await stage.coordinator.decide(id, decision)
+            _ = try await stage.coordinator.decide(id, decision, by: stage.till)
             #expect(try await stage.states(of: id) == states)
             await stage.end()
         }

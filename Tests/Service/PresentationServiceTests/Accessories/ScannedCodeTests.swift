@@ -91,7 +91,7 @@ struct ScannedCodeTests {
         let first = try await stage.order()
         let code = try Self.uri(stage)
         #expect(await Self.engage(code, stage) == nil)
-        _ = try await stage.coordinator.cancel(first)
+        _ = try await stage.coordinator.cancel(first, by: stage.till)
         let second = try await stage.order()
         try await stage.coordinator.engage(second, with: code)
         await stage.end()
