@@ -126,6 +126,8 @@ struct OutputTests {
         let isEndOfDue = [.refused, .notGiven].contains(state)
         #expect(try store.finishOutput(number, as: state) == isEndOfDue)
         #expect(try states() == [isEndOfDue ? state : .due])
+        #expect(try store.output(number)?.state == (isEndOfDue ? state : .due))
+        #expect(try store.output(number + 1) == nil)
         let other = try #require(try end("b").first).number
         #expect(try store.giveOutput(other))
         let isEndOfGiven = [.done, .unknown].contains(state)

@@ -32,8 +32,14 @@ package final class PresentationMetrics: Sendable {
         let name: String
     }
 
+    private struct Output: Hashable {
+        let accessory: String
+        let state: OutputState
+    }
+
     private struct State {
         var outcomes: [Ended: Int] = [:]
+        var outputs: [Output: Int] = [:]
         var phases: [Phase: Histogram] = [:]
         var webhooks: [String: Int] = [:]
         var records: [String: (written: Int, failed: Int)] = [:]
@@ -51,6 +57,22 @@ package final class PresentationMetrics: Sendable {
             // Only the first reason is counted. The outcome `allow` has no reason.
             reason: conclusion.reasons.first?.id ?? "none")
         state.withLock { $0.outcomes[ended, default: 0] += 1 }
+    }
+
+    /// Counts an output that has ended. An output that is still due or given is not counted.
+    func countEnd(of output: StoredOutput) {
+        guard output.state.isSettled else { return }
+        let ended = Output(accessory: output.accessory.text, state: output.state)
+        state.withLock { $0.outputs[ended, default: 0] += 1 }
+    }
+
+    /// Returns the number of outputs of an accessory in each final state, with a zero for each state that no
+    /// output has. Without the zeros, a rule for an increase would miss the first output in a state.
+    package func endedOutputs(of accessory: String) -> [(state: String, count: Int)] {
+        let counted = state.withLock { $0.outputs }
+        return OutputState.allCases.filter(\.isSettled).map { state in
+            (state.rawValue, counted[Output(accessory: accessory, state: state), default: 0])
+        }
     }
 
     /// Adds the durations of a presentation's phases to the histograms.

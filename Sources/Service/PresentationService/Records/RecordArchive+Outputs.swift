@@ -17,7 +17,12 @@ extension RecordArchive {
     /// - Returns: false if `state` does not follow the output's present state.
     /// - Throws: `recordsUnavailable`.
     func finishOutput(_ number: Int64, as state: OutputState) throws(PresentationServiceError) -> Bool {
-        try keepOutput { () throws(ReaderStoreError) in try store.finishOutput(number, as: state) }
+        guard
+            try keepOutput({ () throws(ReaderStoreError) in try store.finishOutput(number, as: state) })
+        else { return false }
+        // An output that cannot be read has ended all the same; only the metric does not count it.
+        if let output = try? store.output(number) { metrics.countEnd(of: output) }
+        return true
     }
 
     /// Changes the state of an output, and records the success or failure of the write.

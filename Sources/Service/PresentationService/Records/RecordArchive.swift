@@ -40,7 +40,7 @@ package actor RecordArchive {
     private let folder: String
     /// The key of the six digits of outputs, read when the first output is recorded.
     private var outputCodeKey: OutputCodeKey?
-    private nonisolated let metrics: PresentationMetrics
+    nonisolated let metrics: PresentationMetrics
     nonisolated let log: Logger
     /// The limit on the number of callers that wait for a read. Writes of presentations are not limited.
     private nonisolated let asking = PendingLimit()
@@ -80,7 +80,10 @@ package actor RecordArchive {
             failed(.receipt, error)
         }
         do throws(ReaderStoreError) {
-            for output in try store.settleOutputs(at: now) { report(output) }
+            for output in try store.settleOutputs(at: now) {
+                metrics.countEnd(of: output)
+                report(output)
+            }
         } catch {
             failed(.output, error)
         }
@@ -227,6 +230,7 @@ package actor RecordArchive {
             let end = try store.end(
                 StoredPresentation(record), first: receipts.first, further: receipts.further,
                 outputs: outputs)
+            for output in end.outputs { metrics.countEnd(of: output) }
             return WrittenEnd(
                 receipts: WrittenReceipts(
                     first: end.first.map { "\($0)" }, further: end.further.map { "\($0)" }),

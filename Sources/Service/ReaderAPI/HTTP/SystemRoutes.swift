@@ -136,6 +136,14 @@ extension PresentationCoordinator {
             }
         }
         text.begin(
+            "countersign_outputs_total", type: "counter",
+            about: "Outputs that have ended, by accessory and final state.")
+        for accessory in accessoryReports() where !accessory.isScanner {
+            for (state, count) in metrics.endedOutputs(of: accessory.name) {
+                text.add(Double(count), [("accessory", accessory.name), ("state", state)])
+            }
+        }
+        text.begin(
             "countersign_trust_age_seconds", type: "gauge",
             about: "The age of the newest list of the trust store.")
         let now = now

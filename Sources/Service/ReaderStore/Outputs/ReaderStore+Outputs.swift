@@ -94,6 +94,11 @@ extension ReaderStore {
         return settled
     }
 
+    /// Returns the output with a number, or `nil` if there is none.
+    package func output(_ number: Int64) throws(ReaderStoreError) -> StoredOutput? {
+        try read { database in try Self.outputs("number = ?", [number], in: database).first }
+    }
+
     /// Returns the outputs of a presentation, in the order of their numbers.
     ///
     /// - Parameter presentation: the id of the presentation.

@@ -202,9 +202,10 @@ struct OutputTests {
         let gate = try #require(numbers["gate"])
         #expect(await stage.give(gate, of: "gate") == nil)
         // The daemon is killed: it neither closes its streams nor settles anything.
-        let lines = LogLines()
-        let later = try RecordArchive(
-            store: stage.folder, metrics: PresentationMetrics(), log: lines.logger, at: Scene.now)
+        let (lines, metrics) = (LogLines(), PresentationMetrics())
+        let later = try RecordArchive(store: stage.folder, metrics: metrics, log: lines.logger, at: Scene.now)
+        #expect(Self.ended("lock", metrics) == ["notGiven": 1])
+        #expect(Self.ended("gate", metrics) == ["unknown": 1])
         #expect(try await stage.states(of: id) == ["lock": .notGiven, "gate": .unknown])
         let named = lines.lines.filter { $0.contains("presentation=\(id)") }
         #expect(named.count == 1 && named.allSatisfy { $0.contains("accessory=gate") })
@@ -213,6 +214,31 @@ struct OutputTests {
             let number = try #require(numbers[accessory])
             #expect(await stage.give(number, of: accessory) == "outputNotDue")
         }
+        await stage.end()
+    }
+
+    /// The numbers of an accessory's ended outputs in the metrics, without the zeros.
+    private static func ended(_ accessory: String, _ metrics: PresentationMetrics?) -> [String: Int] {
+        let counts = metrics?.endedOutputs(of: accessory) ?? []
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0.state, $0.count) }).filter { $0.value > 0 }
+    }
+
+    @Test("Each end of an output is counted once, by accessory and state, also one that is refused at once")
+    func counts() async throws {
+        let stage = try AccessoryStage([Self.lock(), Self.lock(Self.rule([.qr]), "gate")])
+        let metrics = stage.archive?.metrics
+        #expect(metrics?.endedOutputs(of: "lock").map(\.state) == ["done", "notGiven", "unknown", "refused"])
+        let events = try await stage.listen()
+        let id = try await stage.tap()
+        let number = try #require(try await events.next("output")?.integer("output"))
+        // A tap is not the engagement that the gate accepts.
+        #expect(Self.ended("gate", metrics) == ["refused": 1] && Self.ended("lock", metrics) == [:])
+        #expect(await stage.give(number) == nil)
+        #expect(Self.ended("lock", metrics) == [:])
+        #expect(await stage.finish(number, as: .done) == nil)
+        #expect(await stage.finish(number, as: .done) == "outputNotDue")
+        #expect(Self.ended("lock", metrics) == ["done": 1] && Self.ended("other", metrics) == [:])
+        #expect(try await stage.states(of: id) == ["lock": .done, "gate": .refused])
         await stage.end()
     }
 
