@@ -27,7 +27,9 @@ enum AccessoryEvent: Equatable, Sendable {
                 LaneNews(
                     lane: try members.required("lane").string(upTo: 64),
                     state: try members.required("state").string(upTo: 64),
-                    takesCode: try members.required("takesCode").boolean()))
+                    takesCode: try members.required("takesCode").boolean(),
+                    isPaused: try members.required("paused").boolean(),
+                    hasProblem: try members.required("problem").boolean()))
         case "output": self = .output(try DueOutput(text))
         default: return nil
         }

@@ -35,6 +35,10 @@ struct LaneNews: Equatable, Sendable {
     let state: String
     /// Whether the lane takes a phone's code now.
     let takesCode: Bool
+    /// Whether the standing order of the lane is paused.
+    let isPaused: Bool
+    /// Whether the reader or an accessory of the lane is not ready.
+    let hasProblem: Bool
 }
 
 /// The messages for one worker, which waits for them together with its device.

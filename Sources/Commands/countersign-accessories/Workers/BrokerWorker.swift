@@ -146,7 +146,9 @@ struct BrokerWorker {
     /// Follows a message about the daemon, with or without a connection.
     private mutating func follow(_ message: WorkerMessage) -> [HomeAssistantPresenter.Action] {
         switch message {
-        case .lane(let news): return presenter.enter(news.lane, news.state)
+        case .lane(let news):
+            return presenter.enter(news.lane, news.state, isPaused: news.isPaused)
+                + presenter.setProblem(news.lane, news.hasProblem)
         case .lanes(let lanes): return presenter.setLanes(lanes.map { (name: $0.name, presets: $0.presets) })
         case .daemonLost: return presenter.daemonLost()
         case .reportAgain:

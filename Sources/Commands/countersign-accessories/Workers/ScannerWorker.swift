@@ -66,7 +66,8 @@ struct ScannerWorker {
                     // A scanner that is gone needs no command.
                     try? device.turn(on: false)
                     return false
-                case .lane(let news) where news.lane == lane:
+                // A command that is sent again may start the scanner again.
+                case .lane(let news) where news.lane == lane && news.takesCode != takesCode:
                     takesCode = news.takesCode
                     try device.turn(on: takesCode)
                 case .reportAgain: desk.reportAgain()

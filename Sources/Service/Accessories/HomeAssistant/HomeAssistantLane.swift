@@ -42,7 +42,7 @@ package struct HomeAssistantLane: Equatable, Sendable {
         MQTTMessage(topic: stateTopic, payload: Array(state.rawValue.utf8), isRetained: true)
     }
 
-    /// Returns the message whether an accessory of the lane has a problem.
+    /// Returns the message whether the reader or an accessory of the lane is not ready.
     package func message(hasProblem: Bool) -> MQTTMessage {
         MQTTMessage(topic: problemTopic, payload: Array((hasProblem ? "ON" : "OFF").utf8), isRetained: true)
     }

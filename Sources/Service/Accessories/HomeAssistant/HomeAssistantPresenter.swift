@@ -179,9 +179,12 @@ package struct HomeAssistantPresenter: Sendable {
 
     /// Records the state of a lane. An unknown lane and an unknown word are ignored.
     ///
-    /// - Parameter apiState: The state in the words of the HTTP API.
-    package mutating func enter(_ lane: String, _ apiState: String) -> [Action] {
-        guard let index = index(of: lane), let state = HomeAssistantState(apiState: apiState),
+    /// - Parameters:
+    ///   - apiState: The state in the words of the HTTP API.
+    ///   - isPaused: Whether the lane's standing order is paused.
+    package mutating func enter(_ lane: String, _ apiState: String, isPaused: Bool = false) -> [Action] {
+        guard let index = index(of: lane),
+            let state = HomeAssistantState(apiState: apiState, isPaused: isPaused),
             lanes[index].state != state
         else { return [] }
         let wasAvailable = lanes[index].state != nil
@@ -193,7 +196,7 @@ package struct HomeAssistantPresenter: Sendable {
             .map(Action.publish)
     }
 
-    /// Records whether an accessory of a lane has a problem. An unknown lane is ignored.
+    /// Records whether the reader or an accessory of a lane is not ready. An unknown lane is ignored.
     package mutating func setProblem(_ lane: String, _ hasProblem: Bool) -> [Action] {
         guard let index = index(of: lane), lanes[index].hasProblem != hasProblem else { return [] }
         lanes[index].hasProblem = hasProblem

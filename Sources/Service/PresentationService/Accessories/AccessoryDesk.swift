@@ -28,6 +28,10 @@ struct AccessoryDesk {
     private struct LaneState: Equatable {
         var state: String
         var takesCode: Bool
+        /// Whether the standing order of the lane is paused.
+        var isPaused = false
+        /// Whether the reader or an accessory of the lane is not ready.
+        var hasProblem = false
 
         static let idle = LaneState(state: PresentationCoordinator.idle, takesCode: false)
     }
@@ -68,6 +72,21 @@ struct AccessoryDesk {
     /// The first required output of a lane that cannot act, or `nil` if there is none.
     func unusableOutput(at lane: String) -> Accessory? {
         outputs(at: lane).first { $0.output?.isRequired == true && !state(of: $0).isUsable }
+    }
+
+    /// Whether an accessory of a lane cannot be used. A broker serves all lanes, and counts for none: while it
+    /// is away, nobody reads there that it is away.
+    func hasUnusableAccessory(at lane: String) -> Bool {
+        accessories.contains { $0.lane == lane && !state(of: $0).isUsable }
+    }
+
+    /// Whether a program publishes the problems of lanes at a broker. Somebody then has to look for problems of
+    /// readers, also while no page listens.
+    var publishesProblems: Bool {
+        !streams.isEmpty
+            && accessories.contains { accessory in
+                if case .mqtt? = accessory.output?.device { true } else { false }
+            }
     }
 
     /// Replaces the accessories, and reports them to all streams if anything changed.
@@ -172,8 +191,26 @@ struct AccessoryDesk {
 
     /// Records the state of a lane, and reports a change to the streams.
     mutating func record(lane name: String, state: String, takesCode: Bool) {
-        let new = LaneState(state: state, takesCode: takesCode)
-        guard new != lanes[name] ?? .idle else { return }
+        change(lane: name) { lane in
+            lane.state = state
+            lane.takesCode = takesCode
+        }
+    }
+
+    /// Records whether the standing order of a lane is paused, and whether the reader or an accessory of the lane
+    /// is not ready. Reports a change to the streams.
+    mutating func record(lane name: String, isPaused: Bool, hasProblem: Bool) {
+        change(lane: name) { lane in
+            lane.isPaused = isPaused
+            lane.hasProblem = hasProblem
+        }
+    }
+
+    private mutating func change(lane name: String, _ change: (inout LaneState) -> Void) {
+        let before = lanes[name] ?? .idle
+        var new = before
+        change(&new)
+        guard new != before else { return }
         lanes[name] = new
         for (key, stream) in streams where stream.caller.covers(lane: name) {
             send(frame(of: name, new), to: key)
@@ -231,6 +268,7 @@ struct AccessoryDesk {
             "lane",
             [
                 "lane": .string(lane), "state": .string(state.state), "takesCode": .boolean(state.takesCode),
+                "paused": .boolean(state.isPaused), "problem": .boolean(state.hasProblem),
             ])
     }
 }

@@ -38,4 +38,10 @@ package struct LaneTable: Sendable {
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
         return before.map { $0 != readiness } ?? false
     }
+
+    /// Whether no phone can be read at a lane, by the readiness that was recorded last. False before the first
+    /// record.
+    func isUnavailable(_ name: String) -> Bool {
+        if case .unavailable? = notifiedReadiness[name] { true } else { false }
+    }
 }

@@ -98,6 +98,7 @@ extension PresentationCoordinator {
         guard !isEnding else { throw .shuttingDown }
         // The program has connected again before the end of its earlier connection was noticed.
         if let earlier = desk.key(of: caller) { endStream(earlier) }
+        for name in laneNames { reportHealth(ofLane: name) }
         return try desk.open(
             by: caller, lost: lost,
             ended: { key in Task { await self.endStream(key) } })
@@ -125,6 +126,15 @@ extension PresentationCoordinator {
         guard !record.state.isOver || !desk.isIdle(lane: name) else { return }
         desk.record(
             lane: name, state: record.state.rawValue, takesCode: record.isArmed && !gate.isWaiting(record.id))
+    }
+
+    /// Reports to the programs whether the standing order of a lane is paused, and whether its reader or one of its
+    /// accessories is not ready.
+    func reportHealth(ofLane name: String) {
+        guard lanes[name] != nil else { return }
+        desk.record(
+            lane: name, isPaused: standing.pause(of: name) != nil,
+            hasProblem: lanes.isUnavailable(name) || desk.hasUnusableAccessory(at: name))
     }
 
     /// Reports a lane as idle once its result was shown long enough.

@@ -18,6 +18,8 @@ extension PresentationCoordinator {
     /// Sends an event of the lane itself to its listeners.
     func notify(_ name: EventName, ofLane lane: String) {
         logs.append(name, laneEvent(lane), ofLane: lane)
+        // Each change of a pause, of an accessory or of a reader is such an event.
+        reportHealth(ofLane: lane)
     }
 
     private func laneEvent(_ lane: String) -> JSONValue { ["lane": .string(lane), "at": .string("\(now)")] }
@@ -87,7 +89,7 @@ extension PresentationCoordinator {
             desk.beat()
             // In parallel: a lane whose device hangs must not delay the next heartbeat of the other lanes.
             await withDiscardingTaskGroup { group in
-                for name in laneNames where logs.hasListeners(lane: name) {
+                for name in laneNames where logs.hasListeners(lane: name) || desk.publishesProblems {
                     // `readiness` itself notifies the listeners of a change.
                     group.addTask { _ = await self.readiness(ofLane: name) }
                 }
@@ -107,7 +109,10 @@ extension PresentationCoordinator {
     /// there is no such lane. If the result differs from the last result, the lane's listeners are notified.
     package func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
-        if lanes.record(readiness, of: name) {
+        let isChanged = lanes.record(readiness, of: name)
+        // The first result of a lane is no change.
+        reportHealth(ofLane: name)
+        if isChanged {
             notify(.laneChanged, ofLane: name)
             if case .withoutBluetooth(let fault) = readiness { report(fault, atLane: name) }
         }

@@ -55,6 +55,12 @@ struct HomeAssistantDiscoveryTests {
             #expect(try origin.required("sw_version").string() == "1.2.3")
         }
         #expect(identifiers.count == messages.count)
+        // Home Assistant keeps an owner's settings and history under these identifiers, so they never change.
+        #expect(
+            identifiers == [
+                "countersign__gate__outcome", "countersign__gate__state", "countersign__gate__problem",
+                "countersign__gate__ask_Age_2018", "countersign__gate__ask_Age_2021",
+            ])
     }
 
     @Test("The event lists every outcome, the sensor every state, and the button names its preset")

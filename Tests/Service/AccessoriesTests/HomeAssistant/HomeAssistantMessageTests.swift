@@ -91,10 +91,24 @@ struct HomeAssistantMessageTests {
         for word in ["idle", "verified", "rejected", "declined", "cancelled", "failed"] {
             #expect(HomeAssistantState(apiState: word) == .idle, "\(word)")
         }
-        for word in ["armed", "engaged", "awaitingConsent", "receiving", "awaitingDecision", "paused"] {
+        for word in ["armed", "engaged", "awaitingConsent", "receiving", "awaitingDecision"] {
             #expect(HomeAssistantState(apiState: word)?.rawValue == word)
         }
-        for word in ["", "Armed", "allow", "verifying"] { #expect(HomeAssistantState(apiState: word) == nil) }
+        for word in ["", "Armed", "allow", "verifying", "paused"] {
+            for isPaused in [false, true] {
+                #expect(HomeAssistantState(apiState: word, isPaused: isPaused) == nil, "\(word)")
+            }
+        }
+    }
+
+    @Test("A paused lane is paused while nothing runs there, and otherwise has the state of its presentation")
+    func paused() {
+        for word in ["idle", "verified", "rejected", "declined", "cancelled", "failed"] {
+            #expect(HomeAssistantState(apiState: word, isPaused: true) == .paused, "\(word)")
+        }
+        for word in ["armed", "engaged", "awaitingConsent", "receiving", "awaitingDecision"] {
+            #expect(HomeAssistantState(apiState: word, isPaused: true)?.rawValue == word)
+        }
     }
 
     @Test("A command names a preset exactly")

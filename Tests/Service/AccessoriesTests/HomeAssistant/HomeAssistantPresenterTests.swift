@@ -74,6 +74,20 @@ struct HomeAssistantPresenterTests {
         #expect(presenter.enter("gate", "unheardOf").isEmpty && presenter.enter("other", "armed").isEmpty)
     }
 
+    @Test("A pause is a state of the lane until it ends, also over a new connection")
+    func pause() throws {
+        var presenter = try Stage.presenter()
+        let paused = presenter.enter("gate", "idle", isPaused: true)
+        #expect(paused.published == ["countersign/gate/state paused"])
+        for case .publish(let message) in paused { #expect(message.isRetained) }
+        #expect(presenter.enter("gate", "failed", isPaused: true).isEmpty)
+        _ = presenter.disconnected()
+        #expect(presenter.connected().published.contains("countersign/gate/state paused"))
+        #expect(
+            presenter.enter("gate", "armed", isPaused: true).published == ["countersign/gate/state armed"])
+        #expect(presenter.enter("gate", "idle").published == ["countersign/gate/state idle"])
+    }
+
     @Test("A lane is available while its state is known")
     func availability() throws {
         var presenter = try Stage.presenter()

@@ -16,6 +16,13 @@ extension Accessory {
             source: ["name": .string(name), "trial": .boolean(isTrial)])
     }
 
+    /// A broker, which serves all lanes.
+    static func broker(_ name: String = "home") -> Accessory {
+        Accessory(
+            name: name, lane: nil, role: .output(Output(device: .mqtt(MQTTOutput()), rule: OutputRule())),
+            isTrial: false, source: ["name": .string(name)])
+    }
+
     /// A serial scanner at a lane.
     static func scanner(_ name: String = "qr-1", at lane: String = "one") -> Accessory {
         Accessory(

@@ -59,7 +59,7 @@ struct AccessoryDeskTests {
             first == [
                 "event: accessories\ndata: {\"accessories\":[{\"name\":\"lock\",\"trial\":false},{\"name\":\"home\",\"trial\":false},{\"name\":\"qr-1\"}],\"acceptsTestDocuments\":false}\n\n",
                 "event: lanes\ndata: {\"lanes\":[{\"name\":\"one\",\"presets\":[\"Age 21\"]}]}\n\n",
-                "event: lane\ndata: {\"lane\":\"one\",\"state\":\"armed\",\"takesCode\":true}\n\n",
+                "event: lane\ndata: {\"lane\":\"one\",\"state\":\"armed\",\"takesCode\":true,\"paused\":false,\"problem\":false}\n\n",
             ])
     }
 
@@ -76,6 +76,45 @@ struct AccessoryDeskTests {
         let frames = [await one.next(9), await two.next(9)]
         #expect(frames.map(\.count) == [5, 3])
         #expect(frames[0][3].contains("\"armed\"") && frames[0][4].contains("\"engaged\""))
+    }
+
+    @Test("A pause and a problem are reported at each change, beside the state of the lane")
+    func health() async throws {
+        let held = Held([])
+        let frames = try held.open(.program(lanes: ["one"]))
+        held.desk.record(lane: "one", state: "armed", takesCode: true)
+        for (isPaused, hasProblem) in [(false, false), (false, true), (true, true), (true, true)] {
+            held.desk.record(lane: "one", isPaused: isPaused, hasProblem: hasProblem)
+            held.desk.record(lane: "two", isPaused: true, hasProblem: true)
+        }
+        held.desk.record(lane: "one", state: "idle", takesCode: false)
+        held.desk.close()
+        let ends = await frames.next(9).dropFirst(3).compactMap { $0.split(separator: "\"state\":").last }
+        #expect(
+            ends == [
+                "\"armed\",\"takesCode\":true,\"paused\":false,\"problem\":false}\n\n",
+                "\"armed\",\"takesCode\":true,\"paused\":false,\"problem\":true}\n\n",
+                "\"armed\",\"takesCode\":true,\"paused\":true,\"problem\":true}\n\n",
+                "\"idle\",\"takesCode\":false,\"paused\":true,\"problem\":true}\n\n",
+            ])
+    }
+
+    @Test("An accessory that is not ready is a problem of its lane, and a broker is a problem of no lane")
+    func problem() throws {
+        let (lock, gate, home) = (Accessory.lock(), Accessory.lock("gate", at: "two"), Accessory.broker())
+        let held = Held([lock, gate, home])
+        #expect(!held.desk.publishesProblems, "no program is there")
+        let frames = try held.open()
+        #expect(held.desk.publishesProblems && held.desk.hasUnusableAccessory(at: "one"))
+        _ = held.desk.record(.ready, of: lock, from: 1)
+        #expect(!held.desk.hasUnusableAccessory(at: "one") && held.desk.hasUnusableAccessory(at: "two"))
+        for state in AccessoryState.allCases {
+            _ = held.desk.record(state, of: lock, from: 1)
+            #expect(held.desk.hasUnusableAccessory(at: "one") == !state.isUsable, "\(state)")
+        }
+        _ = held.desk.replace([lock, gate], acceptsTestDocuments: false)
+        #expect(!held.desk.publishesProblems)
+        withExtendedLifetime(frames) {}
     }
 
     @Test("Lanes that came or went are reported with their presets")
