@@ -92,7 +92,8 @@ struct PanelWorker {
             case .unknown(let due): finish(due, as: .unknown)
             case .refused(let due): finish(due, as: .refused)
             case .report(let status): desk.report(status.state)
-            // The light is the panel's answer, which no page shows yet.
+            // No page shows the light: a colour has another meaning at each panel
+            // (Documentation/Decisions/panel-light.md).
             case .light: break
             }
         }

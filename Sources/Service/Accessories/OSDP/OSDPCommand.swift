@@ -75,7 +75,8 @@ enum OSDPRefusal: UInt8, Error, Sendable {
     case encryptionRequired = 6
 }
 
-/// The colour of the reader's light. A panel shows with it whether it has granted access.
+/// The colour of the reader's light. Many panels show with it whether they have granted access; others show with
+/// it whether the door is locked.
 package enum OSDPLight: Equatable, Sendable {
     case green, red
 
