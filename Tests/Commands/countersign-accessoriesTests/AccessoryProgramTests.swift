@@ -179,6 +179,31 @@ struct AccessoryProgramTests {
         _ = try await program.ended()
     }
 
+    @Test("A scanner is switched when its lane begins or ends to wait for a phone, and at no other event")
+    func scannerCommands() async throws {
+        let (on, off): ([UInt8], [UInt8]) = ([0x16, 0x54, 0x0D], [0x16, 0x55, 0x0D])
+        let (cable, till) = (try SerialCable(), try SerialCable())
+        let wallet = try SilentWallet()
+        let daemon = try await Self.daemon(
+            #"""
+            [{"name": "qr-1", "lane": "reader-1",
+              "in": {"serial": {"device": "\#(cable.path)", "commands": "honeywell"}}},
+             {"name": "till", "lane": "reader-1",
+              "out": {"line": {"device": "\#(till.path)", "templates": {"allow": "OK{enter}"}}}}]
+            """#, readers: [#""benchLink": "tcp://127.0.0.1:\#(wallet.port)""#])
+        let program = try Self.program(at: daemon)
+        try await cable.expect(off, "off at the start")
+        try await Self.state("ready", at: daemon, lane: "reader-1")
+        let id = try await daemon.order(#", "lane": "reader-1""#)
+        // The states that both accessories have reported meanwhile were events of the lane too.
+        try await cable.expect(on, "on for the phone")
+        #expect(try await daemon.asApp.call("DELETE", "/v1/presentations/\(id)").status == 200)
+        try await cable.expect(off, "off at the end")
+        program.signal(SIGTERM)
+        _ = try await program.ended()
+        #expect(cable.received() == off, "off at the stop")
+    }
+
     /// The device engagement of ISO/IEC 18013-5, D.3.1, in base64url.
     private static let engagement: String = {
         let hex =

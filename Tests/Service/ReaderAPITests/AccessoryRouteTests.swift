@@ -17,7 +17,7 @@ struct AccessoryRouteTests {
         #expect(all.text.contains(#"{"accessories":[{"name":"qr-1"},{"name":"lock"}],"#))
         // Nobody has reported the accessories of the lane yet.
         let lane = #"{"lane":"one","state":"idle","takesCode":false,"paused":false,"problem":true}"#
-        #expect(all.text.contains(lane) && all.text.contains(#""paused":false,"problem":false}"#))
+        #expect(all.text.contains(lane))
         #expect(!all.text.contains("\nid: "))
         let other = try await counter.open(.other, until: #"{"lane":"two""#)
         #expect(other.text.contains(#"{"accessories":[],"#) && !other.text.contains(#"{"lane":"one""#))
