@@ -90,20 +90,6 @@ struct SystemPathTests {
         #expect(HIDRawDevice.names(of: Self.scanner, in: tree.path) == ["hidraw0", "hidraw5", "hidraw11"])
     }
 
-    @Test("A board's five characters are read from its feature report, with a number before them and without")
-    func serial() {
-        let answer: [UInt8] = Array("HURTM".utf8) + [0, 0, 1]
-        #expect(RelayFinder.serial(inFeature: answer) == "HURTM")
-        #expect(RelayFinder.serial(inFeature: [1] + answer) == "HURTM")
-        #expect(RelayFinder.serial(inFeature: [0] + answer) == "HURTM")
-        for other in [
-            [], [1], Array("HURT".utf8), Array("HURT\0".utf8), [2] + answer,
-            [UInt8](repeating: 0xff, count: 8),
-        ] {
-            #expect(RelayFinder.serial(inFeature: other) == nil)
-        }
-    }
-
     @Test("A board that is no HID device has no hidraw path")
     func otherBoards() throws {
         #expect(try RelayFinder.path(of: .lcus(device: "/dev/ttyUSB0")) == nil)

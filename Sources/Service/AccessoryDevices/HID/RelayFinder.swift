@@ -15,7 +15,6 @@ package enum RelayFinder {
     /// The feature report with the five characters and the state, and its length in bytes with a number
     /// before it.
     private static let feature = (report: UInt8(1), length: 9)
-    private static let serialLength = 5
 
     /// Returns the hidraw path of a board, or `nil` for a board that is no HID device.
     ///
@@ -39,7 +38,7 @@ package enum RelayFinder {
                 // The request might mean something else to a board of the other kind.
                 if isOfKind(silentProduct, device.product) { continue }
                 let answer = try device.feature(report: feature.report, length: feature.length)
-                if self.serial(inFeature: answer) == serial { found.append(path) }
+                if (try? USBRelayReport(answer))?.serial == serial { found.append(path) }
             } catch {
                 // A board that does not answer must not hide the board that is wanted.
                 if fault == .absent { fault = error }
@@ -70,16 +69,5 @@ package enum RelayFinder {
     /// product's.
     private static func isOfKind(_ kind: String, _ product: String) -> Bool {
         product.split(separator: " ").contains { $0.hasPrefix(kind) }
-    }
-
-    /// Returns the five characters in a feature report, or `nil` if the report has none.
-    static func serial(inFeature answer: [UInt8]) -> String? {
-        // The boards do not number their reports, but a copy might: a number is 0 or 1, and no character.
-        let bytes = answer.first.map { $0 <= feature.report } == true ? answer.dropFirst() : answer[...]
-        let characters = bytes.prefix(serialLength)
-        guard characters.count == serialLength, characters.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            return nil
-        }
-        return String(decoding: characters, as: UTF8.self)
     }
 }
