@@ -27,15 +27,9 @@ package struct DaemonEventStream: ~Copyable {
 
     /// Connects to the socket and sends a request. Returns the descriptor.
     private static func open(_ path: String, sending request: [UInt8]) throws(DaemonClientError) -> Int32 {
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw .unreachable(path: path, errno: errno) }
-        var limit = timeval(tv_sec: timeout, tv_usec: 0)
-        // The result is ignored, because this option fails only for a bad descriptor or a bad time.
-        _ = unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let descriptor = try DaemonSocket.open(path, timeout: timeout)
         // The request is shorter than any socket's buffer, so it is sent whole or not at all.
-        guard DaemonSocket.connect(descriptor, to: path),
-            unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
+        guard unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
         else {
             let code = errno
             close(descriptor)

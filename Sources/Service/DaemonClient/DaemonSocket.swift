@@ -49,15 +49,8 @@ package struct DaemonSocket: Sendable {
 
     /// Connects, sends the bytes of a request and reads the answer until the daemon closes the connection.
     private func exchange(_ request: [UInt8]) throws(DaemonClientError) -> [UInt8] {
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw failure() }
+        let descriptor = try Self.open(path, timeout: timeout)
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: timeout, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        // The results are ignored, because these two options fail only for a bad descriptor or a bad time.
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-        guard Self.connect(descriptor, to: path) else { throw failure() }
         var rest = request[...]
         while !rest.isEmpty {
             // Without MSG_NOSIGNAL, SIGPIPE would end this program if the daemon closes the connection early.
@@ -78,6 +71,26 @@ package struct DaemonSocket: Sendable {
             answer += buffer.prefix(count)
         }
         return answer
+    }
+
+    /// Opens a connection to a Unix socket.
+    ///
+    /// - Parameter timeout: the time in seconds after which a call that connects, reads or writes fails.
+    /// - Returns: the descriptor, which the caller closes.
+    static func open(_ path: String, timeout: Int) throws(DaemonClientError) -> Int32 {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .unreachable(path: path, errno: errno) }
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        // The results are ignored, because these two options fail only for a bad descriptor or a bad time.
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        guard connect(descriptor, to: path) else {
+            let code = errno
+            close(descriptor)
+            throw .unreachable(path: path, errno: code)
+        }
+        return descriptor
     }
 
     /// Connects a Unix socket to a path. If this returns `false`, `errno` has the reason.
