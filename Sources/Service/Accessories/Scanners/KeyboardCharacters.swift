@@ -44,10 +44,10 @@ struct KeyboardCharacters: Sendable {
     /// The keypad's characters, which are those of Num Lock in every layout.
     private static let keypad: [UInt16: UInt8] = {
         var characters: [UInt16: UInt8] = [
-            ScannerKey.keypadAsterisk: UInt8(ascii: "*"), ScannerKey.keypadMinus: UInt8(ascii: "-"),
-            ScannerKey.keypadPlus: UInt8(ascii: "+"), ScannerKey.keypadSlash: UInt8(ascii: "/"),
+            KeyCode.keypadAsterisk: UInt8(ascii: "*"), KeyCode.keypadMinus: UInt8(ascii: "-"),
+            KeyCode.keypadPlus: UInt8(ascii: "+"), KeyCode.keypadSlash: UInt8(ascii: "/"),
         ]
-        for (digit, key) in ScannerKey.keypadDigits.enumerated() {
+        for (digit, key) in KeyCode.keypadDigits.enumerated() {
             characters[key] = UInt8(ascii: "0") + UInt8(digit)
         }
         return characters
@@ -68,27 +68,27 @@ struct KeyboardCharacters: Sendable {
     /// US English.
     private static let us: KeyboardCharacters = {
         var keys = KeyboardCharacters()
-        keys.add(from: ScannerKey.one, "1234567890-=", "!@#$%^&*()_+")
-        keys.add(from: ScannerKey.q, "qwertyuiop[]", "QWERTYUIOP{}")
-        keys.add(from: ScannerKey.a, "asdfghjkl;'", "ASDFGHJKL:\"")
-        keys.add(from: ScannerKey.grave, "`", "~")
-        keys.add(from: ScannerKey.backslash, "\\", "|")
-        keys.add(from: ScannerKey.z, "zxcvbnm,./", "ZXCVBNM<>?")
-        keys.add(from: ScannerKey.space, " ", " ")
+        keys.add(from: KeyCode.digit1, "1234567890-=", "!@#$%^&*()_+")
+        keys.add(from: KeyCode.q, "qwertyuiop[]", "QWERTYUIOP{}")
+        keys.add(from: KeyCode.a, "asdfghjkl;'", "ASDFGHJKL:\"")
+        keys.add(from: KeyCode.grave, "`", "~")
+        keys.add(from: KeyCode.backslash, "\\", "|")
+        keys.add(from: KeyCode.z, "zxcvbnm,./", "ZXCVBNM<>?")
+        keys.add(from: KeyCode.space, " ", " ")
         return keys
     }()
 
     /// German (T1). The acute accent and the circumflex are dead keys.
     private static let de: KeyboardCharacters = {
         var keys = KeyboardCharacters()
-        keys.add(from: ScannerKey.one, "1234567890ß´", "!\"§$%&/()=?´", altGr: "¹²³¼½¬{[]}\\¸")
-        keys.add(from: ScannerKey.q, "qwertzuiopü+", "QWERTZUIOPÜ*", altGr: "@ł€¶ŧ←↓→øþ¨~")
-        keys.add(from: ScannerKey.a, "asdfghjklöä", "ASDFGHJKLÖÄ")
-        keys.add(from: ScannerKey.grave, "ˆ", "°")
-        keys.add(from: ScannerKey.backslash, "#", "'")
-        keys.add(from: ScannerKey.z, "yxcvbnm,.-", "YXCVBNM;:_")
-        keys.add(from: ScannerKey.space, " ", " ")
-        keys.add(from: ScannerKey.beside, "<", ">", altGr: "|")
+        keys.add(from: KeyCode.digit1, "1234567890ß´", "!\"§$%&/()=?´", altGr: "¹²³¼½¬{[]}\\¸")
+        keys.add(from: KeyCode.q, "qwertzuiopü+", "QWERTZUIOPÜ*", altGr: "@ł€¶ŧ←↓→øþ¨~")
+        keys.add(from: KeyCode.a, "asdfghjklöä", "ASDFGHJKLÖÄ")
+        keys.add(from: KeyCode.grave, "ˆ", "°")
+        keys.add(from: KeyCode.backslash, "#", "'")
+        keys.add(from: KeyCode.z, "yxcvbnm,.-", "YXCVBNM;:_")
+        keys.add(from: KeyCode.space, " ", " ")
+        keys.add(from: KeyCode.beside, "<", ">", altGr: "|")
         return keys
     }()
 
@@ -96,14 +96,14 @@ struct KeyboardCharacters: Sendable {
     /// AltGr are on some computers.
     private static let fr: KeyboardCharacters = {
         var keys = KeyboardCharacters()
-        keys.add(from: ScannerKey.one, "&é\"'(-è_çà)=", "1234567890°+", altGr: "¹ˇ#{[|¸\\ˆ@]}")
-        keys.add(from: ScannerKey.q, "azertyuiopˆ$", "AZERTYUIOP¨£")
-        keys.add(from: ScannerKey.a, "qsdfghjklmù", "QSDFGHJKLM%")
-        keys.add(from: ScannerKey.grave, "²", "³")
-        keys.add(from: ScannerKey.backslash, "*", "µ")
-        keys.add(from: ScannerKey.z, "wxcvbn,;:!", "WXCVBN?./§")
-        keys.add(from: ScannerKey.space, " ", " ")
-        keys.add(from: ScannerKey.beside, "<", ">")
+        keys.add(from: KeyCode.digit1, "&é\"'(-è_çà)=", "1234567890°+", altGr: "¹ˇ#{[|¸\\ˆ@]}")
+        keys.add(from: KeyCode.q, "azertyuiopˆ$", "AZERTYUIOP¨£")
+        keys.add(from: KeyCode.a, "qsdfghjklmù", "QSDFGHJKLM%")
+        keys.add(from: KeyCode.grave, "²", "³")
+        keys.add(from: KeyCode.backslash, "*", "µ")
+        keys.add(from: KeyCode.z, "wxcvbn,;:!", "WXCVBN?./§")
+        keys.add(from: KeyCode.space, " ", " ")
+        keys.add(from: KeyCode.beside, "<", ">")
         return keys
     }()
 }

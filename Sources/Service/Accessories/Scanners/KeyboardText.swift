@@ -68,14 +68,14 @@ package struct KeyboardText: Sendable, RedactedScan {
     ) -> ScannedCode? {
         let unfinished = expire(at: now)
         switch (type, code) {
-        case (ScannerKey.synchronization, ScannerKey.dropped):
+        case (KeyboardEvent.synchronization, KeyboardEvent.dropped):
             lastEvent = now
             voidBurst()
             return unfinished
-        case (ScannerKey.lamp, ScannerKey.capsLockLamp):
+        case (KeyboardEvent.lamp, KeyboardEvent.capsLockLamp):
             isCapsLockOn = value != 0
             return unfinished
-        case (ScannerKey.key, _):
+        case (KeyboardEvent.key, _):
             lastEvent = now
             // After an unfinished burst the first event completes nothing, so no answer is lost here.
             return change(code, to: value) ?? unfinished
@@ -110,16 +110,16 @@ package struct KeyboardText: Sendable, RedactedScan {
         }
         guard value == 1 else { return nil }
         switch code {
-        case ScannerKey.enter, ScannerKey.keypadEnter, ScannerKey.tab: return endCode()
-        case ScannerKey.capsLock: isCapsLockOn.toggle()
-        case ScannerKey.numLock, ScannerKey.scrollLock: break
+        case KeyCode.enter, KeyCode.keypadEnter, KeyCode.tab: return endCode()
+        case KeyCode.capsLock: isCapsLockOn.toggle()
+        case KeyCode.numLock, KeyCode.scrollLock: break
         default: press(code)
         }
         return nil
     }
 
     private mutating func press(_ code: UInt16) {
-        if held.contains(.leftAlt), let digit = ScannerKey.keypadDigit(code) {
+        if held.contains(.leftAlt), let digit = KeyCode.keypadDigit(code) {
             altCode = min((altCode ?? 0) * 10 + digit, Self.largestAltCode)
         } else if held.isDisjoint(with: .command) {
             append(
