@@ -197,6 +197,7 @@ let libraries: KeyValuePairs<String, Imports> = [
         "VectorFiles": [],
         "Deadlines": [],
         "OtherPrograms": [],
+        "SerialBench": ["Deadlines"],
         // Runs the command lines, and plays what they ask.
         "CommandBench": ["COSE", "MdocModel", "OpenSSLCrypto", "OtherPrograms", "WalletPresentation"],
         "PCSCBench": ["OtherPrograms", "PCSCTransport", "Transport"],
@@ -329,7 +330,7 @@ let tests: KeyValuePairs<String, Imports> = [
         "PortraitDecoding": ["countersign-portrait", "CZlib", "Deadlines"],
         "ChildPrograms": [],
         "Accessories": [],
-        "AccessoryDevices": ["Deadlines", "OtherPrograms"],
+        "AccessoryDevices": ["Deadlines", "OtherPrograms", "SerialBench"],
         "DaemonClient": [],
         "MQTTClient": [
             "Accessories", "Deadlines", "JSON", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials",
@@ -365,7 +366,7 @@ let tests: KeyValuePairs<String, Imports> = [
         ],
         "countersign-hub": ["countersign", "OtherPrograms"],
         "countersign-accessories": [
-            "countersign", "countersign-lab", "countersignd", "Deadlines", "OtherPrograms",
+            "countersign", "countersign-lab", "countersignd", "Deadlines", "OtherPrograms", "SerialBench",
         ],
         "countersign-lab": [
             "CommandBench", "countersign", "OtherPrograms", "PCSCBench", "ReaderService", "VersionNumber",

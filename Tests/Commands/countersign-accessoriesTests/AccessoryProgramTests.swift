@@ -2,6 +2,7 @@ import Deadlines
 import Foundation
 import Glibc
 import OtherPrograms
+import SerialBench
 import Testing
 
 /// The program with a real daemon, a software wallet on the bench link, and devices at serial cables of software.

@@ -1,6 +1,7 @@
 import AccessoryDevices
 import Foundation
 import Glibc
+import SerialBench
 import Testing
 
 @Suite("Waiting for devices")
@@ -72,7 +73,7 @@ struct WaitSetTests {
 
     @Test("A descriptor whose other side has hung up is ready")
     func hungUp() throws {
-        let cable = try Pseudoterminal()
+        let cable = try SerialCable()
         let line = try SerialLine(path: cable.path, speed: 9600)
         var waiting = WaitSet()
         waiting.add(line.descriptor)
