@@ -1,5 +1,4 @@
 internal import Accessories
-internal import ConfigurationForms
 internal import DaemonClient
 internal import JSON
 
@@ -36,16 +35,8 @@ enum AccessoryEvent: Equatable, Sendable {
     }
 
     private static func accessories(in text: JSONText) throws(JSONFault) -> AccessoryEvent {
-        var (accessories, faults): ([Accessory], [String]) = ([], [])
-        for object in try text.members().required("accessories").array(upTo: AccessoryForms.most) {
-            var reading = ConfigurationReading()
-            if let accessory = AccessoryForms.accessory.read(object, &reading), reading.faults.isEmpty {
-                accessories.append(accessory)
-            } else {
-                faults += reading.faults.map { "\($0.pointer): \($0.requirement)" }
-            }
-        }
-        return .accessories(accessories, faults: faults)
+        let (accessories, faults) = try AccessoryForms.readEach(text.members().required("accessories"))
+        return .accessories(accessories, faults: faults.map { "\($0.pointer): \($0.requirement)" })
     }
 
     private static func lanes(in text: JSONText) throws(JSONFault) -> [LaneDescription] {

@@ -22,7 +22,15 @@ enum AccessoryCase {
     }
 
     static func read(_ text: String) throws -> [Accessory] {
-        try AccessoryForms.read(JSONText(Array(text.utf8)[...]))
+        try read(JSONText(Array(text.utf8)[...]))
+    }
+
+    /// Reads a list as `countersignd` reads it.
+    private static func read(_ list: JSONText) throws(ConfigurationFaults) -> [Accessory] {
+        var reading = ConfigurationReading()
+        let read = AccessoryForms.accessories.read(list, &reading)
+        guard reading.faults.isEmpty, let read else { throw ConfigurationFaults(faults: reading.faults) }
+        return read
     }
 
     /// Reads an accessory with the name `a`.
@@ -40,7 +48,7 @@ enum AccessoryCase {
             } catch {
                 return [error]
             }
-            _ = try AccessoryForms.read(list)
+            _ = try read(list)
             return []
         } catch {
             return error.faults

@@ -25,6 +25,24 @@ struct AccessoryFormsTests {
         #expect(accessory.scanner == nil)
     }
 
+    @Test("The program leaves out an accessory that it cannot read, and keeps the others")
+    func readEach() throws {
+        let lamp = #"{"name": "lamp", "lane": "one", "out": {"relay": {"lcus": {"device": "/dev/a"}}}}"#
+        let later = #"{"name": "later", "lane": "one", "out": {"hologram": {}}}"#
+        let scanner = #"{"name": "scanner", "lane": "one", "in": {"serial": {"device": "/dev/b"}}}"#
+        let read = try AccessoryForms.readEach(JSONText(Array("[\(lamp), \(later), \(scanner)]".utf8)[...]))
+        #expect(read.accessories.map(\.name) == ["lamp", "scanner"])
+        #expect(!read.faults.isEmpty && read.faults.allSatisfy { $0.pointer.hasPrefix("/1/out") })
+        let whole = try AccessoryForms.readEach(JSONText(Array("[\(lamp), \(scanner)]".utf8)[...]))
+        #expect(whole.accessories == read.accessories && whole.faults.isEmpty)
+        let tooMany = Array(repeating: lamp, count: AccessoryForms.most + 1).joined(separator: ",")
+        for text in ["{}", "1", "[\(tooMany)]"] {
+            #expect(throws: JSONFault.self) {
+                try AccessoryForms.readEach(JSONText(Array(text.utf8)[...]))
+            }
+        }
+    }
+
     @Test("The members beside the output complete its rule")
     func rule() throws {
         let accessory = try AccessoryCase.accessory(

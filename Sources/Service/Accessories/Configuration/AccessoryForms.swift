@@ -3,8 +3,9 @@ package import JSON
 
 /// The form of an accessory in the configuration file.
 ///
-/// `countersignd` reads the list `accessories` of its file with this form. `countersign-accessories` reads the objects
-/// that the daemon sends with the same form, so that both programs find the same values and the same faults.
+/// `countersignd` reads the list `accessories` of its file with the form `accessories`. `countersign-accessories` reads
+/// the objects that the daemon sends with `readEach`. Both use the form `accessory`, so that both programs find the same
+/// values and the same faults.
 package enum AccessoryForms {
     /// The maximum number of accessories of a computer.
     package static let most = 64
@@ -22,14 +23,24 @@ package enum AccessoryForms {
     package static let accessories = ConfigurationForm<[Accessory]>.list(
         upTo: most, of: accessory, conflict: { accessory, others in accessory.conflict(with: others) })
 
-    /// Reads the list of accessories that the daemon sends.
+    /// Reads the accessories that the daemon sends. An accessory that this version cannot read is left out, so that a
+    /// daemon of another version does not stop the others.
     ///
-    /// - Throws: all faults of the list. A list with a fault is not used.
-    package static func read(_ list: JSONText) throws(ConfigurationFaults) -> [Accessory] {
-        var reading = ConfigurationReading()
-        let read = accessories.read(list, &reading)
-        guard reading.faults.isEmpty, let read else { throw ConfigurationFaults(faults: reading.faults) }
-        return read
+    /// - Returns: the accessories in their order, and the faults of those that are left out.
+    /// - Throws: `JSONFault` if the text is no list, or has more than `most` values.
+    package static func readEach(
+        _ list: JSONText
+    ) throws(JSONFault) -> (accessories: [Accessory], faults: [JSONFault]) {
+        var (accessories, faults): ([Accessory], [JSONFault]) = ([], [])
+        for object in try list.array(upTo: most) {
+            var reading = ConfigurationReading()
+            if let accessory = Self.accessory.read(object, &reading), reading.faults.isEmpty {
+                accessories.append(accessory)
+            } else {
+                faults += reading.faults
+            }
+        }
+        return (accessories, faults)
     }
 }
 
