@@ -10,12 +10,22 @@ internal import Transport
 /// The daemon sends the whole list after each connection and after each change of its configuration. Accessories that did
 /// not change keep their workers. The contacts of one serial line share a worker, and are restarted together if one of
 /// them changes.
+///
+/// **At rest** the threads of this program and the watchdog wait without a time limit, and only these things wake one:
+/// - a comment line of the daemon, every 15 s;
+/// - the keep-alive of a broker, once a second;
+/// - a panel's polls on an OSDP line, as often as the panel sends them;
+/// - a device that is away or cannot be used, which its worker opens again every 2 s, and a broker every 2 to 60 s;
+/// - a daemon that is away, to which the program connects every second.
+///
+/// A worker has a shorter time limit only while something is in progress: a code that has begun, a claim, a contact that
+/// is closed, or "off" that a board has not confirmed.
 final class RunningAccessories: Sendable {
     /// A worker with its accessories.
     private final class Group: Sendable {
         let desks: [WorkerDesk]
         let thread = WorkerThread()
-        private let isOver = Mutex(false)
+        private let end = Completion()
 
         init(_ desks: [WorkerDesk]) {
             self.desks = desks
@@ -26,7 +36,7 @@ final class RunningAccessories: Sendable {
         func start(_ work: @escaping @Sendable ([WorkerDesk]) -> Void) {
             thread.perform { [self] in
                 work(desks)
-                isOver.withLock { $0 = true }
+                end.complete()
             }
         }
 
@@ -37,13 +47,7 @@ final class RunningAccessories: Sendable {
         /// Waits until the worker, which was told to stop, has left its device.
         ///
         /// - Returns: false if the worker hangs in a call to its device.
-        func waitForEnd(until end: Duration) -> Bool {
-            while !isOver.withLock({ $0 }) {
-                guard Duration.now < end else { return false }
-                Pause.sleep(.milliseconds(5))
-            }
-            return true
-        }
+        func waitForEnd(until limit: Duration) -> Bool { end.wait(until: limit) }
     }
 
     /// The time in which all workers together have to leave their devices. It is shorter than the time that the

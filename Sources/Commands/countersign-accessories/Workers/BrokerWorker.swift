@@ -1,7 +1,6 @@
 internal import Accessories
 internal import AccessoryDevices
 internal import MQTTClient
-internal import Synchronization
 
 /// The worker of an MQTT broker: publishes the lanes' states and outcomes, and passes commands to the daemon.
 ///
@@ -205,22 +204,12 @@ struct BrokerWorker {
 
     /// Disconnects, so that the broker publishes no will, and waits for the end.
     private static func stop(_ connection: BrokerConnection) {
-        let done = OnceDone()
+        let done = Completion()
         Task {
             await connection.stop()
-            done.set()
+            done.complete()
         }
         // `stop` itself waits at most 2 s.
-        let end = Duration.now + .seconds(3)
-        while !done.isSet, Duration.now < end { Pause.sleep(.milliseconds(5)) }
+        _ = done.wait(until: .now + .seconds(3))
     }
-}
-
-/// A flag that one thread sets and another reads.
-private final class OnceDone: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-
-    func set() { flag.store(true, ordering: .releasing) }
 }
