@@ -5,12 +5,12 @@ internal import AccessoryDevices
 /// lane.
 ///
 /// A device that is unplugged is looked for again every two seconds. Codes are not kept: a code that the daemon refuses,
-/// or that comes while the daemon cannot be reached, is dropped.
+/// or that comes while the daemon cannot be reached, is dropped. `LaneCodes` decides which codes are passed.
 struct ScannerWorker {
     private let desk: WorkerDesk
     private let scanner: Scanner
     private let lane: String
-    private var takesCode = false
+    private var codes = LaneCodes()
 
     /// `nil` for an accessory that is no scanner, or has no lane.
     init?(_ desk: WorkerDesk) {
@@ -53,7 +53,7 @@ struct ScannerWorker {
         _ device: inout some ScannerDevice & ~Copyable
     ) throws(DeviceFault) -> Bool {
         desk.report(.ready)
-        try device.turn(on: takesCode)
+        try device.turn(on: codes.takesCode)
         while true {
             let now = MonotonicNow.sinceBoot
             var waiting = WaitSet()
@@ -67,18 +67,22 @@ struct ScannerWorker {
                     try? device.turn(on: false)
                     return false
                 // A command that is sent again may start the scanner again.
-                case .lane(let news) where news.lane == lane && news.takesCode != takesCode:
-                    takesCode = news.takesCode
-                    try device.turn(on: takesCode)
+                case .lane(let news) where news.lane == lane && news.takesCode != codes.takesCode:
+                    codes.setTakesCode(news.takesCode)
+                    try device.turn(on: news.takesCode)
                 case .reportAgain: desk.reportAgain()
                 case .lane, .lanes, .daemonLost, .broker, .output, .claimed: break
                 }
             }
             let later = MonotonicNow.sinceBoot
-            let codes =
+            let scanned =
                 ready.contains(device.descriptor) ? try device.read(at: later) : device.expire(at: later)
-            for code in codes { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
+            pass(scanned)
         }
+    }
+
+    private mutating func pass(_ scanned: [ScannedCode]) {
+        for code in codes.accept(scanned) { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
     }
 
     /// Waits two seconds, and follows the messages meanwhile.
@@ -86,7 +90,7 @@ struct ScannerWorker {
     /// - Returns: false after the message `stop`.
     private mutating func waitToOpenAgain() -> Bool {
         var news: LaneNews?
-        defer { if let news { takesCode = news.takesCode } }
+        defer { if let news { codes.setTakesCode(news.takesCode) } }
         return desk.wait(WorkerDesk.pause) { message in
             if case .lane(let latest) = message, latest.lane == lane { news = latest }
         }
