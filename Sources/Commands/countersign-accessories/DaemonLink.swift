@@ -23,6 +23,8 @@ final class DaemonLink: Sendable {
 
     let path: String
     private let waitingCodes = Atomic(0)
+    /// The texts of the journal about codes and presets, by accessory.
+    private let texts = Mutex<[String: RepeatedText]>([:])
     private let socket: DaemonSocket
     private let outputs = WorkerThread()
     private let others = WorkerThread()
@@ -103,12 +105,13 @@ final class DaemonLink: Sendable {
                 try socket.call(
                     "POST", "/v1/lanes/\(lane)/engagement",
                     body: .object([("accessory", .string(accessory)), word]))
+                write(texts.withLock { $0[accessory]?.end() ?? [] }, about: accessory)
             } catch {
                 // The text of a refusal is the daemon's, which contains nothing of the code.
                 if case .refused(let why) = error {
-                    Journal.write("\(accessory): the daemon refuses a code: \(why)")
+                    record("the daemon refuses a code: \(why)", about: accessory)
                 } else {
-                    Journal.write("\(accessory): a code is dropped, because countersignd does not answer")
+                    record("a code is dropped, because countersignd does not answer", about: accessory)
                 }
             }
         }
@@ -116,14 +119,24 @@ final class DaemonLink: Sendable {
 
     /// Starts a preset of a lane.
     func ask(_ preset: String, at lane: String, by accessory: String) {
-        others.perform { [socket] in
+        others.perform { [self] in
             do throws(DaemonClientError) {
                 try socket.call(
                     "POST", "/v1/lanes/\(lane)/presentations", body: ["preset": .string(preset)])
             } catch {
                 guard case .refused(let why) = error else { return }
-                Journal.write("\(accessory): the daemon refuses a preset: \(why)")
+                record("the daemon refuses a preset: \(why)", about: accessory)
             }
         }
+    }
+
+    /// Writes a text about an accessory to the journal. A text that comes again is counted.
+    private func record(_ text: String, about accessory: String) {
+        write(
+            texts.withLock { $0[accessory, default: RepeatedText()].record(text) }, about: accessory)
+    }
+
+    private func write(_ lines: [String], about accessory: String) {
+        for line in lines { Journal.write("\(accessory): \(line)") }
     }
 }

@@ -16,12 +16,11 @@ struct DaemonListener {
 
     /// Listens until the process ends.
     func run() -> Never {
-        var lastFault: String?
+        var faults = RepeatedText()
         while true {
-            let fault = listen { lastFault = nil }
+            let fault = listen { for line in faults.end() { Journal.write(line) } }
             accessories.post(.daemonLost)
-            if fault != lastFault { Journal.write(fault) }
-            lastFault = fault
+            for line in faults.record(fault) { Journal.write(line) }
             Pause.sleep(Self.pause)
         }
     }

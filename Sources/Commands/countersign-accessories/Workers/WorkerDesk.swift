@@ -12,7 +12,7 @@ final class WorkerDesk: Sendable {
     let mailbox: Mailbox
     let daemon: DaemonLink
     private let lastState = Mutex<AccessoryState?>(nil)
-    private let lastNote = Mutex<String?>(nil)
+    private let notes = Mutex(RepeatedText())
 
     init(_ accessory: Accessory, daemon: DaemonLink) throws(DeviceFault) {
         self.accessory = accessory
@@ -29,7 +29,8 @@ final class WorkerDesk: Sendable {
             return last != state
         }
         guard isNews else { return }
-        Journal.write("\(accessory.name): \(state.rawValue)")
+        if state == .ready || state == .trial { write(notes.withLock { $0.end() }) }
+        write([state.rawValue])
         send(state)
     }
 
@@ -43,14 +44,14 @@ final class WorkerDesk: Sendable {
         report(fault.state)
     }
 
-    /// Writes the text of a fault to the journal, unless it was the last text.
+    /// Writes the text of a fault to the journal. A text that comes again is counted.
     func note(_ fault: DeviceFault) {
         guard case .misconfigured(let why) = fault else { return }
-        let isNews = lastNote.withLock { last in
-            defer { last = why }
-            return last != why
-        }
-        if isNews { Journal.write("\(accessory.name): \(why)") }
+        write(notes.withLock { $0.record(why) })
+    }
+
+    private func write(_ lines: [String]) {
+        for line in lines { Journal.write("\(accessory.name): \(line)") }
     }
 
     /// Asks the daemon to mark an output as given. The answer comes as a message.
