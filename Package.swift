@@ -99,8 +99,11 @@ let libraries: KeyValuePairs<String, Imports> = [
             "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "RequestPlanner", "WalletPresentation", grdb,
         ],
         "ReaderIdentityStore": [
-            "COSE", "ErrorMapping", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX", systemPackage,
+            "COSE", "ErrorMapping", "FileAccess", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX",
+            systemPackage,
         ],
+        // Whose files are trusted.
+        "FileAccess": [],
         "ReaderTokens": [
             "ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore",
         ],
@@ -251,8 +254,8 @@ let programs: KeyValuePairs<String, Imports> = [
             "Reports", argumentParser, logging, serviceLifecycle, unixSignals, "VersionNumber",
         ],
         "countersign-accessories": [
-            "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient", "JSON",
-            "MQTTClient", "Transport", argumentParser, "VersionNumber",
+            "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient",
+            "FileAccess", "JSON", "MQTTClient", "Transport", argumentParser, "VersionNumber",
         ],
         "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
         "countersign-lab": [
@@ -336,6 +339,7 @@ let tests: KeyValuePairs<String, Imports> = [
             "Accessories", "Deadlines", "JSON", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials",
         ],
         "ReaderIdentityStore": ["TestCredentials"],
+        "FileAccess": [],
         "ReaderStore": ["OtherPrograms", "RecordBench", "RecordWriter", "TestCredentials"],
         "ReaderTokens": ["OtherPrograms", "PKIX", "TestCredentials"],
         "TapToPresent": [

@@ -1,4 +1,5 @@
 internal import ErrorMapping
+internal import FileAccess
 internal import Glibc
 package import OpenSSLCrypto
 internal import SystemPackage
@@ -21,7 +22,7 @@ package enum PrivateFile {
     package static func withSecret<R: ~Copyable>(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(IdentityStoreError) -> R
     ) throws(IdentityStoreError) -> R {
-        try contents(path, forbidden: 0o077).withUnprotectedBytes { bytes throws(IdentityStoreError) in
+        try contents(path, .secret).withUnprotectedBytes { bytes throws(IdentityStoreError) in
             try body(bytes)
         }
     }
@@ -29,19 +30,16 @@ package enum PrivateFile {
     /// Returns the contents of a file that is not secret, such as certificates, but that no other user may
     /// change.
     package static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
-        try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
+        try contents(path, .unchangeable).withUnprotectedBytes(Array.init)
     }
 
     /// Reads a file into memory that is overwritten when it is released.
-    ///
-    /// - Parameter forbidden: the permission bits that must not be set. If the file has one of them, it is
-    ///   refused.
     private static func contents(
-        _ path: String, forbidden: mode_t
+        _ path: String, _ rule: FileRule
     ) throws(IdentityStoreError) -> SecretBytes {
         let file = try open(path)
         defer { try? file.close() }
-        let size = try check(file, path, forbidden: forbidden)
+        let size = try check(file, path, rule)
         return try unsafe SecretBytes(count: size) { target throws(IdentityStoreError) in
             try unsafe fill(target, from: file, path)
         }
@@ -57,19 +55,20 @@ package enum PrivateFile {
             IdentityStoreError.refusing(path))
     }
 
-    /// Checks the owner and the permissions of an open file, and returns its size.
+    /// Checks the owner, the permissions and the size of an open file, and returns its size.
     private static func check(
-        _ file: FileDescriptor, _ path: String, forbidden: mode_t
+        _ file: FileDescriptor, _ path: String, _ rule: FileRule
     ) throws(IdentityStoreError) -> Int {
-        var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0 else { throw .fileRefused(path: path, errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
-        guard status.st_uid == geteuid() else { throw .ownedByOther(path: path) }
-        guard status.st_mode & forbidden == 0 else {
-            throw .exposed(path: path, mode: status.st_mode & 0o7777)
+        let size = try mapping(rule.check(file.rawValue)) { (fault: FileRule.Fault) -> IdentityStoreError in
+            switch fault {
+            case .unknown(let errno): .fileRefused(path: path, errno: errno)
+            case .notAFile: .notAFile(path: path)
+            case .ownedByOther: .ownedByOther(path: path)
+            case .exposed(let mode): .exposed(path: path, mode: mode)
+            }
         }
-        guard status.st_size <= largest else { throw .tooLong(path: path) }
-        return Int(status.st_size)
+        guard size <= largest else { throw .tooLong(path: path) }
+        return size
     }
 
     /// Fills `target` with bytes of the file.

@@ -1,4 +1,5 @@
 internal import AccessoryDevices
+internal import FileAccess
 internal import Glibc
 
 /// The files with a password or a key that the configuration names.
@@ -13,9 +14,10 @@ enum SecretFile {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw DeviceFault(errno: errno) }
         defer { close(descriptor) }
-        var facts = stat()
-        guard unsafe fstat(descriptor, &facts) == 0 else { throw DeviceFault(errno: errno) }
-        guard facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & (S_IRWXO | S_IWGRP) == 0 else {
+        do throws(FileRule.Fault) {
+            _ = try FileRule.secretOfGroup.check(descriptor)
+        } catch {
+            if case .unknown(let code) = error { throw DeviceFault(errno: code) }
             throw .misconfigured(
                 "a file with a secret must be readable by its owner and group alone: chmod 640")
         }
