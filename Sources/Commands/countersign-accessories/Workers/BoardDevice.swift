@@ -17,6 +17,30 @@ protocol BoardDevice: ~Copyable {
     func perform(_ command: RelayCommand, _ exchange: inout RelayExchange) throws(BoardFault) -> RelayAnswer
 }
 
+/// Work with the device of a board, whatever kind the device is.
+protocol BoardUse {
+    associatedtype Value
+    mutating func use(_ device: borrowing some BoardDevice & ~Copyable) throws(DeviceFault) -> Value
+}
+
+extension RelayBoard {
+    /// Opens the device of the board, uses it, and closes it.
+    ///
+    /// - Parameter channels: the contacts that are used. A board that does not have them is refused.
+    func open<Use: BoardUse>(channels: [Int], for work: inout Use) throws(DeviceFault) -> Use.Value {
+        switch self {
+        case .gpio(let chip, let line, let isActiveLow):
+            return try work.use(GPIOBoard(chip: chip, line: line, isActiveLow: isActiveLow))
+        case .lcus(let path), .kmtronic(let path):
+            return try work.use(SerialBoard(path: path, speed: speed ?? 9600))
+        case .modbusRTU(let path, let speed, _, _):
+            return try work.use(SerialBoard(path: path, speed: speed))
+        case .modbusTCP(let host, let port, _, _): return try work.use(NetworkBoard(host: host, port: port))
+        case .usbRelay, .hidRelay: return try work.use(HIDBoard(self, channels: channels))
+        }
+    }
+}
+
 /// A GPIO line of this computer.
 struct GPIOBoard: BoardDevice, ~Copyable {
     private let line: GPIOLine

@@ -6,7 +6,7 @@ internal import AccessoryDevices
 /// A serial line can be open only once, so that all contacts at a line have one worker. Each contact has a
 /// `ContactMachine`, which decides when it is closed and opened. The worker opens the device, feeds the machines, and does
 /// their actions.
-struct BoardWorker {
+struct BoardWorker: BoardUse {
     /// A contact with its machine.
     private struct Contact {
         let desk: WorkerDesk
@@ -71,19 +71,12 @@ struct BoardWorker {
     ///
     /// - Returns: false after the message `stop`.
     private mutating func openAndServe() throws(DeviceFault) -> Bool {
-        switch board {
-        case .gpio(let chip, let line, let isActiveLow):
-            return try serve(GPIOBoard(chip: chip, line: line, isActiveLow: isActiveLow))
-        case .lcus(let path), .kmtronic(let path):
-            return try serve(SerialBoard(path: path, speed: board.speed ?? 9600))
-        case .modbusRTU(let path, let speed, _, _): return try serve(SerialBoard(path: path, speed: speed))
-        case .modbusTCP(let host, let port, _, _): return try serve(NetworkBoard(host: host, port: port))
-        case .usbRelay, .hidRelay: return try serve(HIDBoard(board, channels: contacts.map(\.channel)))
-        }
+        let (board, channels) = (board, contacts.map(\.channel))
+        return try board.open(channels: channels, for: &self)
     }
 
-    private mutating func serve(_ device: borrowing some BoardDevice & ~Copyable) throws(DeviceFault) -> Bool
-    {
+    /// Serves the contacts until the device fails.
+    mutating func use(_ device: borrowing some BoardDevice & ~Copyable) throws(DeviceFault) -> Bool {
         for index in contacts.indices {
             try perform(connected(at: index), at: index, on: device)
         }
@@ -225,29 +218,22 @@ struct BoardWorker {
 }
 
 extension BoardWorker {
+    /// The command "off" to one contact. The value is whether the board has confirmed it.
+    private struct SwitchOff: BoardUse {
+        let relay: RelayOutput
+
+        func use(_ device: borrowing some BoardDevice & ~Copyable) -> Bool {
+            var exchange = RelayExchange(board: relay.board, channel: relay.channel)
+            return (try? device.perform(.off, &exchange)) != nil
+        }
+    }
+
     /// Opens the contact of an accessory, for the watchdog.
     ///
     /// - Returns: whether the board has confirmed it.
     static func switchOff(_ relay: RelayOutput) -> Bool {
-        var exchange = RelayExchange(board: relay.board, channel: relay.channel)
-        do {
-            switch relay.board {
-            case .gpio(let chip, let line, let isActiveLow):
-                // A line begins with "off" when it is requested.
-                _ = try GPIOBoard(chip: chip, line: line, isActiveLow: isActiveLow).perform(.off, &exchange)
-            case .lcus(let path), .kmtronic(let path):
-                _ = try SerialBoard(path: path, speed: relay.board.speed ?? 9600).perform(.off, &exchange)
-            case .modbusRTU(let path, let speed, _, _):
-                _ = try SerialBoard(path: path, speed: speed).perform(.off, &exchange)
-            case .modbusTCP(let host, let port, _, _):
-                _ = try NetworkBoard(host: host, port: port).perform(.off, &exchange)
-            case .usbRelay, .hidRelay:
-                _ = try HIDBoard(relay.board, channels: [relay.channel]).perform(.off, &exchange)
-            }
-            return true
-        } catch {
-            return false
-        }
+        var work = SwitchOff(relay: relay)
+        return (try? relay.board.open(channels: [relay.channel], for: &work)) ?? false
     }
 }
 
