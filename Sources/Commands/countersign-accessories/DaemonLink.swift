@@ -12,7 +12,7 @@ internal import Transport
 /// The daemon knows this program by its user, who has the scope `accessory`.
 final class DaemonLink: Sendable {
     /// The time to wait for an answer, in seconds: that of a claim, which is worth nothing later.
-    private static let timeout = 2
+    private static let timeout = Int(ClaimAnswer.limit.components.seconds)
 
     /// The number of attempts to report the end of an output.
     private static let mostAttempts = 3

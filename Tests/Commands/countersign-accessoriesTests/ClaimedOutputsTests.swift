@@ -45,7 +45,7 @@ struct ClaimedOutputsTests {
         var machine = Self.machine()
         let output = Self.output(1)
         _ = machine.due(output, isReady: true, at: Self.start)
-        let end = Self.start + ClaimedOutputs.claimLimit
+        let end = Self.start + ClaimAnswer.limit
         #expect(machine.deadline == end)
         #expect(machine.expire(at: end - .milliseconds(1)) == [])
         #expect(machine.expire(at: end) == [.finish(output, .unknown)])

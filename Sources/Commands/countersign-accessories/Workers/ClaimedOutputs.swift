@@ -11,9 +11,6 @@ struct ClaimedOutputs: Sendable {
         case finish(DueOutput, OutputEnd)
     }
 
-    /// The time in which the answer to a claim lets the output act. Nobody waits longer for it.
-    static let claimLimit = Duration.seconds(2)
-
     private let rule: OutputRule
     private let isTrial: Bool
     private var claiming: (output: DueOutput, until: Duration)?
@@ -33,7 +30,7 @@ struct ClaimedOutputs: Sendable {
         guard claiming == nil, isReady, OutputRule.acts(output, rule: rule, isTrial: isTrial) else {
             return [.finish(output, .refused)]
         }
-        claiming = (output, now + min(Self.claimLimit, rule.valid))
+        claiming = (output, now + min(ClaimAnswer.limit, rule.valid))
         return [.claim(output)]
     }
 

@@ -14,7 +14,7 @@
 /// available while its state is known. The broker publishes `will` if it loses the program.
 ///
 /// **Outcomes.** An outcome is an output that is given at most once. The machine claims the output first,
-/// and publishes the event only after the daemon has granted the claim within `claimTimeout`. The output is
+/// and publishes the event only after the daemon has granted the claim within `ClaimAnswer.limit`. The output is
 /// `done` when the broker has acknowledged the event, and `unknown` if that cannot be known. Without a
 /// connection the output is refused at once: an event that is published later would be about somebody else.
 /// Test documents have events only if the accessory is a trial.
@@ -38,8 +38,6 @@ package struct HomeAssistantPresenter: Sendable {
         case ask(lane: String, preset: String)
     }
 
-    /// The maximum time between an output and the daemon's answer to the claim.
-    package static let claimTimeout = Duration.seconds(2)
     /// The minimum time between two accepted commands for one lane, and between two answers to Home
     /// Assistant's start.
     package static let commandInterval = Duration.seconds(2)
@@ -245,7 +243,7 @@ package struct HomeAssistantPresenter: Sendable {
         guard case .claimed(let output, let identifier, let since)? = outputs[number] else { return [] }
         outputs[number] = nil
         guard isGranted else { return [] }
-        guard isConnected, now - since <= Self.claimTimeout, let index = index(of: output.lane) else {
+        guard isConnected, now - since <= ClaimAnswer.limit, let index = index(of: output.lane) else {
             return [.finish(number, .unknown)]
         }
         outputs[number] = .announced

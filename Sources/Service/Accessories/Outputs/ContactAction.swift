@@ -22,6 +22,9 @@ package enum ContactAction: Equatable, Sendable {
 
 /// The daemon's answer to a claim.
 package enum ClaimAnswer: Equatable, Sendable {
+    /// The time in which the answer lets an output act. Somebody who waited longer has left.
+    package static let limit = Duration.seconds(2)
+
     /// The daemon has marked the output as given.
     case given
     /// The daemon has refused: the output is no longer due.

@@ -32,9 +32,6 @@
 /// each claim. Commands may overlap: at the end of a pulse "off" is sent although the answer to "on" has not
 /// come. Their answers come in the order of the commands.
 package struct ContactMachine: Sendable {
-    /// The time in which the daemon's answer to a claim closes the contact. Somebody who waited longer has
-    /// left.
-    package static let claimLimit = Duration.seconds(2)
     /// The time in which the driver has to answer a command.
     package static let answerLimit = Duration.seconds(1)
     /// The time after which "off" is sent again.
@@ -180,7 +177,7 @@ package struct ContactMachine: Sendable {
             guard case .ready = machine.state, !machine.isStopping,
                 OutputRule.acts(output, rule: machine.rule, isTrial: machine.isTrial)
             else { return [.finish(output, .refused)] }
-            machine.state = .claiming(output, until: now + min(Self.claimLimit, machine.rule.valid))
+            machine.state = .claiming(output, until: now + min(ClaimAnswer.limit, machine.rule.valid))
             return [.claim(output)]
         }
     }
