@@ -1,8 +1,18 @@
 internal import Logging
 internal import ReaderStore
 
-/// The states of outputs, after `end` has recorded the outputs with the outcome of their presentation.
+/// The digits of outputs, and their states after `end` has recorded the outputs with the outcome of their presentation.
 extension RecordArchive {
+    /// Returns the six digits of a presentation, or `nil` if their key cannot be used, which is logged.
+    func outputCode(of id: PresentationID) -> String? {
+        do throws(ReaderStoreError) {
+            return try outputCodes.code(of: id)
+        } catch {
+            failed(.output, error, of: id)
+            return nil
+        }
+    }
+
     /// Records that an output is given. When the function returns true, the record is on the disk, and the
     /// accessory may act.
     ///

@@ -36,10 +36,7 @@ package actor RecordArchive {
 
     let store: ReaderStore
     let retained: RetainedRecords
-    /// The store's folder.
-    private let folder: String
-    /// The key of the six digits of outputs, read when the first output is recorded.
-    private var outputCodeKey: OutputCodeKey?
+    var outputCodes: OutputCodes
     nonisolated let metrics: PresentationMetrics
     nonisolated let log: Logger
     /// The limit on the number of callers that wait for a read. Writes of presentations are not limited.
@@ -67,7 +64,7 @@ package actor RecordArchive {
         at now: Timestamp
     ) throws(ReaderStoreError) {
         store = try ReaderStore(at: folder, for: .changing)
-        self.folder = folder
+        outputCodes = OutputCodes(store: folder)
         retained = try RetainedRecords(in: store, keysIn: keys)
         self.metrics = metrics
         self.log = log
@@ -235,19 +232,6 @@ package actor RecordArchive {
                 receipts: WrittenReceipts(
                     first: end.first.map { "\($0)" }, further: end.further.map { "\($0)" }),
                 outputs: end.outputs, code: code ?? "")
-        }
-    }
-
-    /// Returns the six digits of a presentation, or `nil` if their key cannot be used, which is logged.
-    private func outputCode(of id: PresentationID) -> String? {
-        do throws(ReaderStoreError) {
-            let key: OutputCodeKey
-            if let outputCodeKey { key = outputCodeKey } else { key = try OutputCodeKey(store: folder) }
-            outputCodeKey = key
-            return try key.code(of: id)
-        } catch {
-            failed(.output, error, of: id)
-            return nil
         }
     }
 
