@@ -3,7 +3,7 @@
 /// | stage | next |
 /// |---|---|
 /// | waiting | `claimNext` leads to `claiming`; too late or no panel: `refused` |
-/// | `claiming` | the daemon's answer leads to `claimed`, or ends the output |
+/// | `claiming` | the daemon's answer within 2 s leads to `claimed`; any other answer ends the output |
 /// | `claimed` | the next poll takes the card and leads to `transmitted`; too late or no channel: `unknown` |
 /// | `transmitted` | the panel's next command: `delivered`; too late or no channel: `unknown` |
 ///
@@ -18,8 +18,12 @@ struct OSDPOutputs: Sendable {
         let until: ContinuousClock.Instant
     }
 
-    private enum Stage {
-        case claiming, claimed, transmitted
+    private enum Stage: Equatable {
+        /// The daemon's answer counts until this time.
+        case claiming(until: ContinuousClock.Instant)
+        case claimed, transmitted
+
+        var isClaiming: Bool { if case .claiming = self { true } else { false } }
     }
 
     private var waiting: [Entry] = []
@@ -38,10 +42,10 @@ struct OSDPOutputs: Sendable {
     }
 
     /// Begins the claim of the oldest waiting output, unless another output is on its way.
-    mutating func claimNext() -> DueOutput? {
+    mutating func claimNext(at now: ContinuousClock.Instant) -> DueOutput? {
         guard current == nil, !waiting.isEmpty else { return nil }
         let entry = waiting.removeFirst()
-        current = (entry, .claiming)
+        current = (entry, .claiming(until: min(entry.until, now + ClaimAnswer.limit)))
         return entry.output
     }
 
@@ -51,10 +55,9 @@ struct OSDPOutputs: Sendable {
     mutating func resolveClaim(
         of number: Int64, isGranted: Bool, canSend: Bool, at now: ContinuousClock.Instant
     ) -> [OSDPPeripheral.Action] {
-        guard let (entry, stage) = current, stage == .claiming, entry.output.number == number else {
-            return []
-        }
-        if isGranted, canSend, now < entry.until {
+        guard let (entry, stage) = current, case .claiming(let end) = stage, entry.output.number == number
+        else { return [] }
+        if isGranted, canSend, now < end {
             current = (entry, .claimed)
             return []
         }
@@ -79,7 +82,7 @@ struct OSDPOutputs: Sendable {
 
     /// Records that the panel has started again, or that the channel has ended. A claim is still answered later.
     mutating func loseChannel() -> [OSDPPeripheral.Action] {
-        guard let (entry, stage) = current, stage != .claiming else { return [] }
+        guard let (entry, stage) = current, !stage.isClaiming else { return [] }
         current = nil
         return [.unknown(entry.output)]
     }
@@ -98,7 +101,7 @@ struct OSDPOutputs: Sendable {
     ) -> (actions: [OSDPPeripheral.Action], wasTransmitted: Bool) {
         var actions = waiting.filter { now >= $0.until }.map { OSDPPeripheral.Action.refused($0.output) }
         waiting.removeAll { now >= $0.until }
-        guard let (entry, stage) = current, stage != .claiming, now >= entry.until else {
+        guard let (entry, stage) = current, !stage.isClaiming, now >= entry.until else {
             return (actions, false)
         }
         current = nil
@@ -108,7 +111,7 @@ struct OSDPOutputs: Sendable {
 
     /// The time at which the next output expires.
     var deadline: ContinuousClock.Instant? {
-        let current = current.flatMap { $0.stage == .claiming ? nil : $0.entry.until }
+        let current = current.flatMap { $0.stage.isClaiming ? nil : $0.entry.until }
         return (waiting.map(\.until) + [current].compactMap { $0 }).min()
     }
 }

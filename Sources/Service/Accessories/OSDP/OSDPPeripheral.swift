@@ -120,7 +120,7 @@ package struct OSDPPeripheral: ~Copyable, Sendable {
             command = frame
         }
         if let command { actions += answer(command, at: now) }
-        return actions + advance()
+        return actions + advance(at: now)
     }
 
     /// Accepts an output that is due. The output is refused at once if its card could not be sent.
@@ -134,7 +134,7 @@ package struct OSDPPeripheral: ~Copyable, Sendable {
                 && outputs.add(output, until: now + valid)
             if !isAccepted { actions.append(.refused(output)) }
         }
-        return actions + advance()
+        return actions + advance(at: now)
     }
 
     /// Receives the daemon's answer to the claim of the output with this number.
@@ -146,12 +146,12 @@ package struct OSDPPeripheral: ~Copyable, Sendable {
     ) -> [Action] {
         var actions = expireAll(at: now)
         actions += outputs.resolveClaim(of: number, isGranted: isGranted, canSend: canSendCards, at: now)
-        return actions + advance()
+        return actions + advance(at: now)
     }
 
     /// Ends what has passed its time at `now`.
     package mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
-        expireAll(at: now) + advance()
+        expireAll(at: now) + advance(at: now)
     }
 
     private var canSendCards: Bool { presence.isOnline && security.allowsCards }
@@ -169,9 +169,9 @@ package struct OSDPPeripheral: ~Copyable, Sendable {
     }
 
     /// Claims the next output if its card could be sent, and reports a changed status.
-    private mutating func advance() -> [Action] {
+    private mutating func advance(at now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
-        if canSendCards, let output = outputs.claimNext() { actions.append(.claim(output)) }
+        if canSendCards, let output = outputs.claimNext(at: now) { actions.append(.claim(output)) }
         let status = status
         if status != reported {
             reported = status

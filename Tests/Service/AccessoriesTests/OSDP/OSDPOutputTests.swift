@@ -153,6 +153,19 @@ struct OSDPOutputTests {
         #expect(try bench.exchange(0x60).reply == .acknowledgement)
     }
 
+    @Test("The answer to a claim counts for two seconds, also if the output is valid for longer")
+    func claimLimit() throws {
+        for (time, isSent) in [(Duration.milliseconds(1999), true), (ClaimAnswer.limit, false)] {
+            var bench = try OSDPBench.secure()
+            _ = bench.peripheral.due(.sample(), at: bench.now)
+            bench.now += time
+            #expect(
+                bench.peripheral.claimed(true, for: 17, at: bench.now)
+                    == (isSent ? [] : [.unknown(.sample())]))
+            #expect(try bench.exchange(0x60).reply == (isSent ? Self.card : .acknowledgement))
+        }
+    }
+
     @Test("A claimed card that no poll takes in time is not sent: its end is unknown")
     func latePoll() throws {
         var bench = try OSDPBench.claimed(.sample())
