@@ -17,6 +17,8 @@ package final class SerialCable: Sendable {
         (self.controller, self.terminal) = (controller, terminal)
         path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         _ = fcntl(controller, F_SETFL, O_NONBLOCK)
+        // A program that a test starts would keep the cable after `hangUp`.
+        for descriptor in [controller, terminal] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
 
     deinit { hangUp() }
