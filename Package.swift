@@ -370,7 +370,8 @@ let tests: KeyValuePairs<String, Imports> = [
         ],
         "countersign-hub": ["countersign", "OtherPrograms"],
         "countersign-accessories": [
-            "countersign", "countersign-lab", "countersignd", "Deadlines", "OtherPrograms", "SerialBench",
+            "BlueZBench", "countersign", "countersign-lab", "countersignd", "Deadlines", "MdocModel",
+            "OtherPrograms", "PCSCBench", "PresentationStage", "SerialBench",
         ],
         "countersign-lab": [
             "CommandBench", "countersign", "OtherPrograms", "PCSCBench", "ReaderService", "VersionNumber",

@@ -109,7 +109,7 @@ readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|HTTPC
 readonly answers='^countersignTests\.(FieldCase|Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.
 readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault|Hang)Tests'
-readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)"
+readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests|countersign_accessoriesTests\.BluetoothAccessoryTests)(/|$)"
 
 # Suites that need the devices of accessories, and so a guest. On a computer with /dev/uinput, root's tests would type into whatever is
 # in front.

@@ -8,8 +8,8 @@ import Testing
 /// The program with a real daemon, a software wallet on the bench link, and devices at serial cables of software.
 @Suite("Accessories, with the daemon and the program as processes", .serialized)
 struct AccessoryProgramTests {
-    private static let off: [UInt8] = [0xA0, 0x01, 0x00, 0xA1]
-    private static let on: [UInt8] = [0xA0, 0x01, 0x01, 0xA2]
+    static let off: [UInt8] = [0xA0, 0x01, 0x00, 0xA1]
+    static let on: [UInt8] = [0xA0, 0x01, 0x01, 0xA2]
 
     /// A lock at an LCUS board.
     private static func lock(
@@ -30,17 +30,21 @@ struct AccessoryProgramTests {
             members: ["accessories": accessories], socketScopes: ["accessory", "app"])
     }
 
-    private static func program(at daemon: ReaderDaemon) throws -> BuiltProgram {
+    static func program(at daemon: ReaderDaemon) throws -> BuiltProgram {
         try BuiltProgram("countersign-accessories", ["--socket", daemon.folder.path + "/socket"])
     }
 
-    /// Waits until the daemon knows this state of the only accessory.
-    private static func state(_ state: String, at daemon: ReaderDaemon, lane: String = "lane-1") async throws
-    {
+    /// Waits until the daemon knows this state of an accessory.
+    ///
+    /// - Parameter name: the name of the accessory; `nil` for the first one of the lane.
+    static func state(
+        _ state: String, of name: String? = nil, at daemon: ReaderDaemon, lane: String = "lane-1"
+    ) async throws {
         try await until("the state \(state)") {
             let description = try await daemon.asClerk.call("GET", "/v1/lanes/\(lane)").json()
             let accessories = description["accessories"] as? [[String: Any]]
-            return accessories?.first?["state"] as? String == state
+            let accessory = accessories?.first { name == nil || $0["name"] as? String == name }
+            return accessory?["state"] as? String == state
         }
     }
 
@@ -53,7 +57,7 @@ struct AccessoryProgramTests {
     }
 
     /// The states of the outputs in the receipt that follows the receipt of a presentation.
-    private static func outputs(_ daemon: ReaderDaemon, receipt: Int = 2) async throws -> [String] {
+    static func outputs(_ daemon: ReaderDaemon, receipt: Int = 2) async throws -> [String] {
         try await awaited("the receipt of the outputs") {
             let reply = try await daemon.asAdmin.call("GET", "/v1/receipts/\(receipt)")
             guard reply.status == 200 else { return nil }
