@@ -12,7 +12,7 @@ struct AccessoryProgramTests {
     static let on: [UInt8] = [0xA0, 0x01, 0x01, 0xA2]
 
     /// A lock at an LCUS board.
-    private static func lock(
+    static func lock(
         _ cable: SerialCable, trial: Bool = true, pulse: Int = 200, members: String = ""
     ) -> String {
         #"""
@@ -21,7 +21,7 @@ struct AccessoryProgramTests {
         """#
     }
 
-    private static func daemon(
+    static func daemon(
         _ accessories: String, handover: String = "static", readers: [String] = []
     ) async throws -> ReaderDaemon {
         try await ReaderDaemon(
@@ -50,7 +50,7 @@ struct AccessoryProgramTests {
 
     /// Orders a presentation with a receipt, and waits for its end.
     @discardableResult
-    private static func present(_ daemon: ReaderDaemon) async throws -> String {
+    static func present(_ daemon: ReaderDaemon) async throws -> String {
         let id = try await daemon.order(#", "retention": "receipt""#)
         #expect(try await daemon.end(of: id).last == "verified")
         return id
@@ -210,7 +210,7 @@ struct AccessoryProgramTests {
     }
 
     /// The device engagement of ISO/IEC 18013-5, D.3.1, in base64url.
-    private static let engagement: String = {
+    static let engagement: String = {
         let hex =
             "a30063312e30018201d818584ba4010220012158205a88d182bce5f42efa59943f33359d2e8a968ff289d93e5fa444b624343167fe225820b16e8cf858ddc7690407ba61d4c338237a8cfcf3de6aa672fc60a557aa32fc670281830201a300f401f50b5045efef742b2c4837a9a3b0e1d05a6917"
         var bytes: [UInt8] = []
@@ -225,7 +225,7 @@ struct AccessoryProgramTests {
 }
 
 /// A listener that accepts connections of the bench link and says nothing, so that a lane stays armed.
-private final class SilentWallet: Sendable {
+final class SilentWallet: Sendable {
     let port: UInt16
     private let descriptor: Int32
 

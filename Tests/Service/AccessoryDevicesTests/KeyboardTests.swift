@@ -128,6 +128,26 @@ struct KeyboardTests {
         #expect(try device.read().isEmpty)
     }
 
+    @Test("Another keyboard is not opened, and can be taken meanwhile")
+    func otherKeyboard() throws {
+        let (usb, other) = (
+            USBIdentity(vendor: 0x1209, product: 0xc509), USBIdentity(vendor: 0x1209, product: 0xc50a)
+        )
+        let typists = [try Typist(usb), try Typist(other)]
+        let device = try KeyboardDevice(usb: usb)
+        for (usb, isOpen) in [(usb, true), (other, false)] {
+            let node = "/dev/input/\(try #require(InputNodes.names(of: usb).first))"
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            #expect(open.contains(node) == isOpen, "\(usb)")
+        }
+        let taken = try KeyboardDevice(usb: other)
+        try typists[1].keyboard.press(code: UInt16(KEY_Z))
+        #expect(try Self.read(4, from: taken) == Self.moments([(KEY_Z, true), (KEY_Z, false)]))
+        #expect(try device.read().isEmpty)
+    }
+
     @Test("A key that was not declared is refused")
     func undeclared() throws {
         let keyboard = try VirtualKeyboard(codes: [UInt16(KEY_F24)])

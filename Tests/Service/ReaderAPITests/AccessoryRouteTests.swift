@@ -132,7 +132,9 @@ struct AccessoryRouteTests {
         for (method, path) in [
             ("GET", "/v1/presentations/\(id)"), ("DELETE", "/v1/presentations/\(id)"),
             ("GET", "/v1/presentations/\(id)/events"), ("GET", "/v1/presentations/\(id)/portrait"),
-            ("GET", "/v1/presentations"), ("GET", "/v1/receipts"), ("GET", "/v1/lanes"),
+            ("POST", "/v1/presentations/\(id)/decision"), ("POST", "/v1/presentations/\(id)/again"),
+            ("GET", "/v1/presentations"), ("GET", "/v1/receipts"), ("GET", "/v1/receipts/1"),
+            ("GET", "/v1/receipt-chain"), ("GET", "/v1/owner"), ("GET", "/v1/lanes"),
             ("GET", "/v1/lanes/one"), ("GET", "/v1/lanes/one/events"), ("GET", "/v1/trust"),
         ] {
             let refused = try await counter[.accessories].call(method, path)

@@ -111,6 +111,23 @@ struct ScannedCodeTests {
         await stage.end()
     }
 
+    @Test("A code that is cut off engages nothing, wherever it is cut off; the whole code does")
+    func half() async throws {
+        let stage = try AccessoryStage([.scanner()], handover: .qr)
+        let code = try Self.uri(stage)
+        _ = try await stage.order()
+        for length in 0..<code.count {
+            #expect(throws: MdocModelError.self, "\(length) characters") {
+                try DeviceEngagement(EngagementURI.deviceEngagement(in: String(code.prefix(length)))[...])
+            }
+        }
+        #expect(await Self.engage(String(code.dropLast()), stage) == "engagementMalformed")
+        #expect(stage.scans.count == 0)
+        #expect(await Self.engage(code, stage) == nil)
+        try await stage.reachScan()
+        await stage.end()
+    }
+
     @Test(
         "What an accessory does not pass on is answered on the page, and ends no presentation",
         arguments: [
