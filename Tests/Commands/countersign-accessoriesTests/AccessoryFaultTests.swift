@@ -4,7 +4,7 @@ import Glibc
 import OtherPrograms
 import Testing
 
-/// Faults of devices while customers come. The lane goes on in each case, and nothing opens that was not allowed.
+/// Faults of devices while customers come. The lane goes on in each case, and nothing opens without an allow.
 @Suite("Accessories with faults, with the daemon and the program as processes", .serialized)
 struct AccessoryFaultTests {
     private typealias Program = AccessoryProgramTests
@@ -82,7 +82,7 @@ struct AccessoryFaultTests {
     }
 
     @Test(
-        "A board that answers wrong is not ready, and its contact is never closed; the right answer makes it ready",
+        "A board that answers wrong is not ready and never closes its contact; the right answer makes it ready",
         arguments: [
             ("\u{0}\u{7}\u{0}\u{0}", "notAnswering"), ("\u{1}\u{0}\u{0}\u{0}", "notAnswering"),
             ("\u{0}\u{0}\u{0}\u{0}", "trial"),
@@ -109,8 +109,7 @@ struct AccessoryFaultTests {
             try await Program.present(daemon)
             #expect(try await Program.outputs(daemon) == ["refused"])
         }
-        program.signal(SIGTERM)
-        _ = try await program.ended()
+        try await Self.end(program)
         board.cancel()
         let received = await board.value
         #expect(received.starts(with: [0xff, 0x01, 0x00]))
@@ -120,9 +119,9 @@ struct AccessoryFaultTests {
     @Test("Without its broker an accessory is absent, its outcome is refused, and the lock beside it opens")
     func broker() async throws {
         let cable = try SerialCable()
-        let output = #"{"mqtt": {"broker": "mqtt://127.0.0.1:\#(try ReaderDaemon.freePort())"}}"#
-        let daemon = try await Program.daemon(
-            "[\(Self.accessory(Self.relay(cable.path))), \(Self.accessory(output, named: "home"))]")
+        let broker = "mqtt://127.0.0.1:\(try ReaderDaemon.freePort())"
+        let home = #"{"name": "home", "trial": true, "out": {"mqtt": {"broker": "\#(broker)"}}}"#
+        let daemon = try await Program.daemon("[\(Self.accessory(Self.relay(cable.path))), \(home)]")
         let program = try Program.program(at: daemon)
         try await cable.expect(Program.off, "off before anything else")
         try await Program.state("trial", of: "lock", at: daemon)
@@ -162,13 +161,39 @@ struct AccessoryFaultTests {
         withExtendedLifetime(again) {}
     }
 
+    /// A daemon whose lane waits for a phone, and has a serial scanner.
+    private static func scanning(_ path: String, _ wallet: SilentWallet) async throws -> ReaderDaemon {
+        try await Program.daemon(
+            #"[{"name": "qr-1", "lane": "reader-1", "in": {"serial": {"device": "\#(path)"}}}]"#,
+            readers: [#""benchLink": "tcp://127.0.0.1:\#(wallet.port)""#])
+    }
+
+    /// Waits until the page shows a hint, while the presentation waits for a phone.
+    private static func reach(_ hint: String, of id: String, at daemon: ReaderDaemon) async throws {
+        try await until("the hint \(hint)") {
+            let record = try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json()
+            #expect(record["state"] as? String == "armed")
+            return record["hint"] as? String == hint
+        }
+    }
+
+    /// Shows a phone's code until the lane follows it. After a text that is too long, the program drops everything
+    /// up to a silence.
+    private static func passOn(_ code: String, by cable: SerialCable, of id: String, at daemon: ReaderDaemon)
+        async throws
+    {
+        try await until("the phone's code", every: .milliseconds(500)) {
+            try cable.send("\(code)\r\n")
+            let record = try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json()
+            // The bench link takes no scanned code, and says so.
+            return "\(record["reasons"] ?? "")".contains("engagement.no_retrieval")
+        }
+    }
+
     @Test("Codes that are none, however long, end nothing; the phone's code after them is passed on")
     func codes() async throws {
-        let cable = try SerialCable()
-        let wallet = try SilentWallet()
-        let daemon = try await Program.daemon(
-            #"[{"name": "qr-1", "lane": "reader-1", "in": {"serial": {"device": "\#(cable.path)"}}}]"#,
-            readers: [#""benchLink": "tcp://127.0.0.1:\#(wallet.port)""#])
+        let (cable, wallet) = (try SerialCable(), try SilentWallet())
+        let daemon = try await Self.scanning(cable.path, wallet)
         let program = try Program.program(at: daemon)
         try await Program.state("ready", at: daemon, lane: "reader-1")
         let id = try await daemon.order(#", "lane": "reader-1""#)
@@ -179,21 +204,34 @@ struct AccessoryFaultTests {
         ] {
             try cable.send("\(text)\r\n")
         }
-        try await until("the hint about a foreign code") {
-            let record = try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json()
-            #expect(record["state"] as? String == "armed")
-            return record["hint"] as? String == "codeNotAnID"
-        }
-        // After a text that is too long everything is dropped up to a silence. A phone's code stays in view.
-        try await until("the phone's code", every: .milliseconds(500)) {
-            try cable.send("mdoc:\(Program.engagement)\r\n")
-            let record = try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json()
-            // The bench link takes no scanned code, and says so.
-            return "\(record["reasons"] ?? "")".contains("engagement.no_retrieval")
-        }
+        try await Self.reach("codeNotAnID", of: id, at: daemon)
+        try await Self.passOn("mdoc:\(Program.engagement)", by: cable, of: id, at: daemon)
         try await Self.end(program)
         let log = program.errors + daemon.daemon.errors
         for word in ["mdoc:", "BBBB", "TRGMOD", "SETUPE1", "shop.example"] { #expect(!log.contains(word)) }
+    }
+
+    @Test("Two halves of a code, with the scanner unplugged between them, engage nothing; the whole code does")
+    func halves() async throws {
+        let (place, wallet) = (try DevicePlace(), try SilentWallet())
+        var cable = try place.plugIn()
+        let daemon = try await Self.scanning(place.path, wallet)
+        let program = try Program.program(at: daemon)
+        try await Program.state("ready", at: daemon, lane: "reader-1")
+        let id = try await daemon.order(#", "lane": "reader-1""#)
+        let code = "mdoc:\(Program.engagement)"
+        // 41 characters of base64url are no number of bytes.
+        let half = code.prefix("mdoc:".count + 41)
+        try cable.send(String(half))
+        try await Self.reach("codeUnreadable", of: id, at: daemon)
+        cable.unplug()
+        try await Program.state("absent", at: daemon, lane: "reader-1")
+        cable = try place.plugIn()
+        try await Program.state("ready", at: daemon, lane: "reader-1")
+        try cable.send("\(code.dropFirst(half.count))\r\n")
+        try await Self.reach("codeNotAnID", of: id, at: daemon)
+        try await Self.passOn(code, by: cable, of: id, at: daemon)
+        try await Self.end(program)
     }
 }
 
