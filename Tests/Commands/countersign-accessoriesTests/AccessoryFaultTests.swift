@@ -82,7 +82,7 @@ struct AccessoryFaultTests {
     }
 
     @Test(
-        "A board that answers wrong is not ready and never closes its contact; the right answer makes it ready",
+        "A board that answers wrong is not ready and closes no contact; the right answer makes it ready",
         arguments: [
             ("\u{0}\u{7}\u{0}\u{0}", "notAnswering"), ("\u{1}\u{0}\u{0}\u{0}", "notAnswering"),
             ("\u{0}\u{0}\u{0}\u{0}", "trial"),
@@ -177,7 +177,7 @@ struct AccessoryFaultTests {
         }
     }
 
-    /// Shows a phone's code until the lane follows it. After a text that is too long, the program drops everything
+    /// Shows a phone's code until the lane follows it. After a text that is too long, the program drops all bytes
     /// up to a silence.
     private static func passOn(_ code: String, by cable: SerialCable, of id: String, at daemon: ReaderDaemon)
         async throws
@@ -211,7 +211,7 @@ struct AccessoryFaultTests {
         for word in ["mdoc:", "BBBB", "TRGMOD", "SETUPE1", "shop.example"] { #expect(!log.contains(word)) }
     }
 
-    @Test("Two halves of a code, with the scanner unplugged between them, engage nothing; the whole code does")
+    @Test("Two halves of a code, with the scanner unplugged between, engage nothing; the whole code does")
     func halves() async throws {
         let (place, wallet) = (try DevicePlace(), try SilentWallet())
         var cable = try place.plugIn()
