@@ -177,8 +177,8 @@ struct AccessoryFaultTests {
         }
     }
 
-    /// Shows a phone's code until the lane follows it. After a text that is too long, the program drops all bytes
-    /// up to a silence.
+    /// Shows a phone's code until the lane follows it. After a text that is too long, the program drops all
+    /// bytes up to a silence.
     private static func passOn(_ code: String, by cable: SerialCable, of id: String, at daemon: ReaderDaemon)
         async throws
     {

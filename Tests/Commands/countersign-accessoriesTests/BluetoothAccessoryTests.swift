@@ -8,8 +8,8 @@ import PresentationStage
 import SerialBench
 import Testing
 
-/// The whole way of a customer at an unattended lane: a phone's code at a scanner, or a tap, the answer through
-/// the air, and the contact of a lock.
+/// The whole way of a customer at an unattended lane: a code at a scanner or a tap, the answer through the air,
+/// and the contact of a lock.
 @Suite(
     "Accessories of a lane with Bluetooth, with the real pcscd and the real bluetoothd", .serialized,
     .enabled(if: AirBench.isHere, AirBench.absence),
@@ -40,7 +40,7 @@ struct BluetoothAccessoryTests {
     }
 
     @Test(
-        "After a deny the lock stays closed, and a lock that accepts taps alone refuses a phone that was scanned",
+        "After a deny the lock stays closed, and a lock that accepts taps alone refuses a scanned phone",
         arguments: [
             (acceptsCodes, "age over 65", "deny", nil), ("", "age over 21", "allow", ["refused"]),
         ] as [(String, String, String, [String]?)])
@@ -82,8 +82,8 @@ struct BluetoothAccessoryTests {
     }
 }
 
-/// A lane with a lock at an LCUS board and a serial scanner. The lock is a trial accessory, because a test issuer
-/// signs the customers' documents.
+/// A lane with a lock at an LCUS board and a serial scanner. The lock is a trial accessory, because a test
+/// issuer signs the customers' documents.
 private struct Gate: Sendable {
     /// The member of an order that asks for a receipt.
     static let receipt = #", "retention": "receipt""#
