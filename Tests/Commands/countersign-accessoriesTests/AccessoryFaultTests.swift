@@ -2,6 +2,7 @@ import Deadlines
 import Foundation
 import Glibc
 import OtherPrograms
+import SerialBench
 import Testing
 
 /// Faults of devices while customers come. The lane goes on in each case, and nothing opens without an allow.
@@ -40,7 +41,7 @@ struct AccessoryFaultTests {
         try await cable.expect(Program.off, "off before anything else")
         try await Program.state("trial", at: daemon)
         // At rest: the output is refused, and nobody gives it later.
-        cable.unplug()
+        cable.hangUp()
         try await Program.state("absent", at: daemon)
         try await Program.present(daemon)
         #expect(try await Program.outputs(daemon) == ["refused"])
@@ -51,7 +52,7 @@ struct AccessoryFaultTests {
         // While the contact is closed: nobody knows what the board did.
         try await Program.present(daemon)
         try await cable.expect(Program.on, "the contact closes")
-        cable.unplug()
+        cable.hangUp()
         #expect(try await Program.outputs(daemon, receipt: 4) == ["unknown"])
         cable = try place.plugIn()
         try await cable.expect(Program.off, "off after the second absence")
@@ -224,7 +225,7 @@ struct AccessoryFaultTests {
         let half = code.prefix("mdoc:".count + 41)
         try cable.send(String(half))
         try await Self.reach("codeUnreadable", of: id, at: daemon)
-        cable.unplug()
+        cable.hangUp()
         try await Program.state("absent", at: daemon, lane: "reader-1")
         cable = try place.plugIn()
         try await Program.state("ready", at: daemon, lane: "reader-1")

@@ -8,8 +8,8 @@ import PresentationStage
 import SerialBench
 import Testing
 
-/// The whole way of a customer at an unattended lane: a code at a scanner or a tap, the answer through the air,
-/// and the contact of a lock.
+/// The whole way of a customer at an unattended lane: a code at a scanner or a tap, the answer through the
+/// air, and the contact of a lock.
 @Suite(
     "Accessories of a lane with Bluetooth, with the real pcscd and the real bluetoothd", .serialized,
     .enabled(if: AirBench.isHere, AirBench.absence),

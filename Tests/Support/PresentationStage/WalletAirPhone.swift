@@ -8,7 +8,7 @@ struct WalletAirPhone: Sendable {
     private let listener: FramedTCPListener
     private let holder: Task<HolderEnd.Log, Never>
 
-    /// - Parameter engagement: returns the engagement with which the reader knows the phone, once there is one.
+    /// - Parameter engagement: returns the engagement that the reader has, once there is one.
     init(_ wallet: Wallet, _ engagement: @escaping @Sendable () async throws -> WalletEngagement) throws {
         listener = try FramedTCPListener(on: SocketAddress(host: "127.0.0.1", port: 0))
         air = try AirPhone(.central, wallet: listener.address.port)

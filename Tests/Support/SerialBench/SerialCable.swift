@@ -33,8 +33,15 @@ package final class SerialCable: Sendable {
         }
     }
 
+    /// Sends bytes, also more than the cable's buffer has room for.
     package func send(_ bytes: [UInt8]) throws {
-        try #require(unsafe write(controller, bytes, bytes.count) == bytes.count)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(controller, $0.baseAddress, $0.count) }
+            try #require(count > 0 || errno == EAGAIN)
+            rest = rest.dropFirst(max(0, count))
+            if count < 0 { usleep(1000) }
+        }
     }
 
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
