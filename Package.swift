@@ -333,7 +333,7 @@ let tests: KeyValuePairs<String, Imports> = [
         "PortraitDecoding": ["countersign-portrait", "CZlib", "Deadlines"],
         "ChildPrograms": [],
         "Accessories": [],
-        "AccessoryDevices": ["Deadlines", "OtherPrograms", "SerialBench"],
+        "AccessoryDevices": ["Deadlines", "JSON", "OtherPrograms", "SerialBench"],
         "DaemonClient": [],
         "MQTTClient": [
             "Accessories", "Deadlines", "JSON", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials",

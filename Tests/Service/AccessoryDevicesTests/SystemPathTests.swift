@@ -105,24 +105,3 @@ struct SystemPathTests {
         #expect(InputBits([0, 0]).isEmpty && InputBits.size(upTo: 7) == 1 && InputBits.size(upTo: 8) == 2)
     }
 }
-
-/// A folder in place of one below `/sys`.
-private final class MadeUpTree {
-    private let folder = FileManager.default.temporaryDirectory.appending(
-        path: "countersign-\(UUID().uuidString)")
-
-    var path: String { folder.path }
-
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    func write(_ text: String, to path: String) throws {
-        let file = folder.appending(path: path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-    }
-}

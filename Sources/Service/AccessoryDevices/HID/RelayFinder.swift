@@ -9,9 +9,9 @@ package enum RelayFinder {
     package static let usb = USBIdentity(vendor: 0x16c0, product: 0x05df)
 
     /// Begins the product text of a board that has five characters and a state to read.
-    private static let readableProduct = "USBRelay"
+    static let readableProduct = "USBRelay"
     /// Begins the product text of a board with another protocol.
-    private static let silentProduct = "HIDRelay"
+    static let silentProduct = "HIDRelay"
     /// The feature report with the five characters and the state, and its length in bytes with a number
     /// before it.
     private static let feature = (report: UInt8(1), length: 9)
@@ -51,6 +51,16 @@ package enum RelayFinder {
         return path
     }
 
+    /// Returns the five characters that a USBRelay board reports, or `nil` if its report has none.
+    ///
+    /// - Parameter path: the board's hidraw node. The request to the device switches nothing.
+    package static func serial(atPath path: String) throws(DeviceFault) -> String? {
+        let device = try HIDRawDevice(path: path)
+        // Nothing is asked of a board of another kind: the request might mean something else to it.
+        guard isOfKind(readableProduct, device.product) else { return nil }
+        return serial(inFeature: try device.feature(report: feature.report, length: feature.length))
+    }
+
     private static func path(place: String, in folder: String) throws(DeviceFault) -> String {
         let names = HIDRawDevice.names(of: usb, in: folder).filter { name in
             SystemFiles.realPath("\(folder)/\(name)").flatMap(USBPlace.init(devicePath:))?.name == place
@@ -67,7 +77,7 @@ package enum RelayFinder {
 
     /// Whether a product text is one of a kind. The text of a HID device may have the maker's name before the
     /// product's.
-    private static func isOfKind(_ kind: String, _ product: String) -> Bool {
+    static func isOfKind(_ kind: String, _ product: String) -> Bool {
         product.split(separator: " ").contains { $0.hasPrefix(kind) }
     }
 }

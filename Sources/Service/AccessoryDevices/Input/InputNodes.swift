@@ -16,6 +16,17 @@ enum InputNodes {
         }
     }
 
+    /// Whether an input device has the keys of a keyboard (`keysOfKeyboards`).
+    ///
+    /// - Parameter path: the file `capabilities/key` of the device, with the bits of the keys in hexadecimal words. The
+    ///   last word has the first 64 keys, which contain all letters.
+    static func isKeyboard(_ path: String) -> Bool {
+        guard let word = SystemFiles.text(of: path)?.split(separator: " ").last,
+            let bits = UInt64(word, radix: 16)
+        else { return false }
+        return KeyboardDevice.keysOfKeyboards.allSatisfy { bits & (1 << UInt64($0)) != 0 }
+    }
+
     private static func number(_ path: String) -> UInt16? {
         SystemFiles.text(of: path).flatMap { UInt16($0, radix: 16) }
     }

@@ -13,7 +13,7 @@ package struct KeyboardDevice: ~Copyable, Sendable {
     /// The longest wait for the moment at which no key is down.
     private static let keyUpLimit = Duration.seconds(2)
     /// Keys by which a keyboard is told from the other interfaces of a scanner, such as one for volume keys.
-    private static let keysOfKeyboards = [KEY_ENTER, KEY_A, KEY_C, KEY_D, KEY_M, KEY_O, KEY_Z]
+    static let keysOfKeyboards = [KEY_ENTER, KEY_A, KEY_C, KEY_D, KEY_M, KEY_O, KEY_Z]
 
     /// The most reads of events from before the grab, more than the kernel keeps for one program.
     private static let drainCount = 64
