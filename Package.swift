@@ -265,7 +265,8 @@ let programs: KeyValuePairs<String, Imports> = [
             "TransactionBench", "Transport", "WalletPresentation", argumentParser,
         ],
         "countersign": [
-            "BlueZTransport", "CBOR", "ChildPrograms", "CommandLineInterface", "CQREncode", "DaemonClient",
+            "Accessories", "AccessoryDevices", "BlueZTransport", "CBOR", "ChildPrograms",
+            "CommandLineInterface", "ConfigurationForms", "CQREncode", "DaemonClient",
             "Doctor", "ErrorMapping", "FieldTrace", "ISO7816", "JSON", "MdocModel", "MdocSession",
             "MdocTrust",
             "MdocVerification", "NDEF", "OpenSSLCrypto", "PCSCTransport", "PKIX", "PortraitDecoding",

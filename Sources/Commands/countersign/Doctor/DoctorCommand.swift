@@ -32,8 +32,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
-            Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the \
-            store. Without --fix and --support-bundle no file is written. If no lane is busy, the command \
+            Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities, the store \
+            and accessories. Without --fix and --support-bundle no file is written. If no lane is busy, the command \
             advertises over Bluetooth for a moment to see whether bluetoothd allows advertising; this turns \
             pairing off on the adapter, as every presentation does.
 
@@ -192,6 +192,11 @@ struct DoctorCommand: AsyncParsableCommand {
                 FontFacts.checks, of: "the disk",
                 blocking: {
                     FontFacts.current(in: system).checks
+                }),
+            Examination(
+                AccessoryFacts.checks, of: "the daemon",
+                blocking: {
+                    AccessoryFacts.current(in: system).checks
                 }),
             Examination(
                 StoreFacts.checks, of: "the disk",

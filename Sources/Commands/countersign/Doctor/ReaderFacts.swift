@@ -336,19 +336,13 @@ extension ReaderFacts {
         /// The number of lanes that begin a tap with NFC v2.
         var version2 = 0
 
-        /// The largest configuration that is read, in bytes.
-        private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
         /// Reads the daemon's configuration. Returns `nil` if the file is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
-            // Only the member `lanes` is read. Faults of other members do not matter here, because the daemon
-            // itself refuses such a file.
-            guard let file = system.text(of: TestDocumentFacts.daemonFile),
-                let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
-                let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),
-                let list = try? lanes.value.array(upTo: 256)
-            else { return nil }
+            guard let lanes = system.daemonMember("lanes"), let list = try? lanes.array(upTo: 256) else {
+                return nil
+            }
             all = list.count
             version2 = list.count { lane in
                 let entries = (try? lane.entries(upTo: 256)) ?? []

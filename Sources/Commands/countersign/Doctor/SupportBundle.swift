@@ -67,7 +67,7 @@ struct SupportBundle {
 struct SystemdUnits: Equatable, Sendable {
     private static let names = [
         "pcscd.socket", "pcscd.service", "dbus.service", "bluetooth.service", "polkit.service",
-        "countersignd.service", "systemd-timesyncd.service",
+        "countersignd.service", "countersign-accessories.service", "systemd-timesyncd.service",
     ]
     /// The properties that are read. Other properties, such as command lines, may contain names of this
     /// installation.

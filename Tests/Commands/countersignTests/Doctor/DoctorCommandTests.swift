@@ -49,6 +49,9 @@ struct DoctorCommandTests {
                 "trust.roots", "trust.age", "trust.testDocuments", "identity.present", "identity.profile",
                 "identity.expiry",
                 "store.permissions", "store.space", "system.coreDumps", "screen.fonts",
+                "accessories.program", "accessories.devices", "accessories.rights",
+                "accessories.scannerModes", "accessories.modemManager", "accessories.brltty",
+                "accessories.secrets", "accessories.states",
             ])
         for check in checks.values {
             #expect(Set(check.keys) == ["id", "outcome", "detail", "fix"])
