@@ -198,6 +198,56 @@ class Setup(unittest.TestCase):
         intents = ",".join(f'"age over {age} with portrait for a human to compare"' for age in (16, 18, 21))
         self.assertTrue(said.endswith(f"\n[{intents}]\n[16,18,21]\n"), said)
 
+    def test_a_plugged_in_scanner_or_relay_board_is_used_only_after_a_yes(self):
+        last = '("Make a reader identity", "n")]'
+        scanner = "read the codes of phones at the lane bar? serial scanner Maker Reader 1"
+        board = "open a lock or a turnstile at the lane bar? relay board HIDRelay with up to 2 contacts"
+        answers = {
+            "none": [], "no": [(scanner, ""), (board, "")],
+            "yes": [(scanner, "y"), (board, "y"), ("The number of the contact", "3"), ("from 1 to 2", "2"),
+                    ("For how many milliseconds", "50"), ("from 100 to 10000", ""), ("Does a scanned code open it too?", ""),
+                    ("Is it in use already?", "")],
+            "again": [(scanner + " (/dev/serial/by-id/usb-x-if00) [Y/n]", ""), (board, ""), ("contact on the board [2]", ""),
+                      ("[800]", "900"), ("Does a scanned code open it too?", "y"), ("Is it in use already?", "y")],
+            "unplugged": [("Keep the accessory qr of the earlier run?", ""), (board, "n")]}
+        files = ""
+        for name, more in answers.items():
+            self.assertIn(last, PERSON)
+            person = PERSON.replace(last, f'{last[:-1]}, {", ".join(map(repr, more))}]')
+            files += f"cat > {name}.py <<'END'\n{person}END\n"
+        said = self.run_with(files + """
+            useradd --system --shell /usr/sbin/nologin countersign-accessories
+            export COUNTERSIGN_SYSTEM_FOLDER=$PWD/fake
+            usb=fake/sys/devices/pci0000:00/usb1
+            mkdir -p fake/etc fake/dev/serial/by-id $usb/1-1/1-1:1.0 $usb/1-2/1-2:1.0/0003:1 \
+                fake/sys/class/tty/ttyACM0 fake/sys/class/hidraw/hidraw0
+            plug() { echo $2 > $usb/$1/idVendor; echo $3 > $usb/$1/idProduct; echo Maker > $usb/$1/manufacturer
+                     echo "$4" > $usb/$1/product; }
+            plug 1-1 0c2e 0b61 "Reader 1"
+            plug 1-2 16c0 05df HIDRelay2
+            touch fake/dev/ttyACM0
+            ln -s ../../ttyACM0 fake/dev/serial/by-id/usb-x-if00
+            ln -s $PWD/$usb/1-1/1-1:1.0 fake/sys/class/tty/ttyACM0/device
+            ln -s $PWD/$usb/1-2/1-2:1.0/0003:1 fake/sys/class/hidraw/hidraw0/device
+            show() { jq --compact-output '[.accessories, [.socket.users[].user]]' /etc/countersign/countersignd.json; }
+            python3 none.py | grep "install the package countersign-accessories"; show
+            grep countersign-accessories /etc/passwd > fake/etc/passwd
+            python3 no.py > said; show
+            python3 yes.py | grep "accessories: "; show
+            python3 again.py > said; show
+            rm fake/dev/serial/by-id/usb-x-if00
+            python3 unplugged.py > said; show
+            """)
+        scanner = '{"name":"qr","lane":"bar","in":{"serial":{"device":"/dev/serial/by-id/usb-x-if00"}}}'
+        lock = '{"name":"lock","lane":"bar",%s"out":{"relay":{"hidRelay":{"usbPath":"1-2","channel":2},"pulseMs":%d}}}'
+        self.assertEqual(said.count("[null,[null]]\n"), 2, said)
+        self.assertIn("accessories: qr (scanner), lock (output, trial)", said)
+        users = '[null,"countersign-accessories"]'
+        trial, used = lock % ('"trial":true,', 800), lock % ('"engagements":["nfc","qr"],', 900)
+        self.assertIn(f"[[{scanner},{trial}],{users}]\n", said)
+        self.assertIn(f"[[{scanner},{used}],{users}]\n", said)
+        self.assertTrue(said.endswith(f"[[{scanner}],{users}]\n"), said)
+
     def test_issuers_that_another_user_can_have_replaced_are_not_offered_again(self):
         kept = PERSON.replace('("File or folder with the certificates", "/nowhere"), ("the file or folder does not exist", "")',
                               '("[/root/kept; type - for nothing]", "-")')
@@ -256,6 +306,7 @@ class Setup(unittest.TestCase):
                  ("ages", [18, 18], "ages: must be one to 3 different ages"), ("ages", [11], "ages: must be one to 3 different ages"),
                  ("ages", [16, 18, 21, 25], "ages: must be one to 3"), ("ages", "16, 18", "ages: must be one to 3"),
                  ("ages", [], "ages: must be one to 3"), ("trial", "yes", "trial: must be true or false"),
+                 ("accessories", [{"name": "x", "lane": "bar"}], "accessories: must be accessories as in the daemon's"),
                  ("trust", "/nowhere", "trust: the file or folder does not exist")]
         script = "mkdir wrong\n"
         for number, (member, value, _) in enumerate(wrong):

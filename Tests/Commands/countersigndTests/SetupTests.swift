@@ -126,4 +126,33 @@ struct SetupTests {
             #expect(run.purposes.suffix(2) == ["kiosk", "clerk"], "\(role)")
         }
     }
+
+    static let scanner =
+        #"{ "name": "qr-1", "lane": "gate", "in": { "serial": { "device": "/dev/ttyACM0" } } }"#
+
+    @Test(
+        "Without accessories names no program of theirs, and refuses accessories that the daemon would refuse",
+        arguments: [
+            (#"{ "name": "qr-1", "lane": "gate" }"#, "accessories"),
+            (scanner.replacing("gate", with: "bar"), "must be accessories of the lane gate"),
+            (scanner.replacing("/dev", with: "dev"), "accessories"), (#""qr-1""#, "accessories"),
+        ])
+    func refusedAccessories(_ accessory: String, _ reason: String) async throws {
+        let run = try await Run(#"{ "lane": "gate" }"#)
+        #expect(run.configuration["accessories"] == nil && run.answers["accessories"] == nil)
+        #expect(run.scopes.allSatisfy { !$0.contains("accessory") })
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-setup-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "answers.json")
+        try Data(#"{ "lane": "gate", "accessories": [\#(accessory)] }"#.utf8).write(to: file)
+        let check = ["setup", "--answers", file.path, "--check"]
+        let error = await #expect(throws: (any Error).self) {
+            try await TokenChain.run(check)
+        }
+        #expect(error.map { "\($0)" }?.contains(reason) == true)
+        // The twin: the scanner as it is has no fault.
+        try Data(#"{ "lane": "gate", "accessories": [\#(Self.scanner)] }"#.utf8).write(to: file)
+        #expect(try await TokenChain.run(check).contains("the answers have no fault"))
+    }
 }

@@ -34,14 +34,18 @@ struct SetupAnswers {
     var trust: String?
     /// The country in the reader identity's subject, or `nil` for no identity.
     let country: String?
+    /// The scanners and contacts of the lane.
+    let accessories: SetupAccessories
 
     /// Asks the questions in the order in which `SetupQuestion` lists them.
     ///
     /// - Parameters:
     ///   - readers: The contactless readers that pcscd lists.
+    ///   - devices: The plugged-in devices that could be accessories.
     ///   - limits: The daemon's limits for texts. An answer that exceeds its limit is not accepted.
     init(
-        _ dialog: SetupDialog, _ readers: [ReaderDescription], within limits: SetupLimits
+        _ dialog: SetupDialog, _ readers: [ReaderDescription], _ devices: SetupDevices,
+        within limits: SetupLimits
     ) throws(CommandFailure) {
         let roles = SetupRole.allCases.map { (word: $0.rawValue, meaning: $0.words) }
         // `choice` returns one of the words, so the fallback `kiosk` is never used.
@@ -78,6 +82,7 @@ struct SetupAnswers {
         country =
             try dialog.agrees(to: .identity)
             ? dialog.text(of: .country, standard: "US", AnswerFault.country).uppercased() : nil
+        accessories = try SetupAccessories(dialog, devices, lane: lane)
     }
 
     /// Returns the lines that repeat the answers at the end of setup.
@@ -97,7 +102,7 @@ struct SetupAnswers {
             "contact: \(contact ?? "the staff of the shop, in the customer's language")",
             "kept: \(retention.word(for: days))",
             "issuers: \(hasTrust ? isTrial ? "the software wallet's" : "imported" : "none yet")",
-        ]
+        ] + [accessories.summary].compactMap(\.self)
     }
 
     /// The name of the shop. If the user gave no name, this is a default name in the language of the pages.
@@ -147,6 +152,7 @@ struct SetupAnswers {
         members += [(SetupQuestion.identity.rawValue, .boolean(country != nil))]
         if retention == .days { members.append((SetupQuestion.days.rawValue, .integer(Int64(days)))) }
         if let ages { members.append((SetupQuestion.ages.rawValue, ages.json)) }
+        if let list = accessories.member { members.append((SetupQuestion.accessories.rawValue, list)) }
         return .object(members)
     }
 

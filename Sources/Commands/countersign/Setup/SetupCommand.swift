@@ -15,7 +15,7 @@ internal import Transport
 /// 1. The answers of the previous run and the daemon's limits are read (`SetupLimits` runs `countersignd
 ///    schema`). If the folder of the configuration is not writable, the command ends before the first
 ///    question.
-/// 2. Readers and Bluetooth adapters are listed. The doctor's failed checks and warnings are shown, and
+/// 2. Readers, Bluetooth adapters, scanners and relay boards are listed. The doctor's failed checks and warnings are shown, and
 ///    setup offers to write missing settings files.
 /// 3. If the configuration exists, the user must agree to replace it.
 /// 4. `SetupAnswers` asks the questions, at the terminal or from `--answers`.
@@ -36,8 +36,8 @@ struct SetupCommand: AsyncParsableCommand {
         abstract:
             "Set up this computer as a reader: answer questions, get the daemon's configuration and the next commands.",
         discussion: """
-            Lists readers and Bluetooth adapters, checks this computer as `countersign doctor` does, and \
-            asks how you will use it. Then imports the certificates of issuers, makes a token and a reader \
+            Lists readers, Bluetooth adapters, scanners and relay boards, checks this computer as \
+            `countersign doctor` does, and asks how you will use it. Then imports the certificates of issuers, makes a token and a reader \
             identity, and writes the configuration after `countersignd --check` has found no fault in it. An \
             existing configuration is replaced only with your consent, and kept under another name. Run this \
             command as root.
@@ -115,9 +115,12 @@ struct SetupCommand: AsyncParsableCommand {
         try file.checkFolder()
         let readers = await Self.readers()
         await Self.showDevices(readers)
-        try await examine(dialog)
+        let doctor = try DoctorCommand.parse(["--store", store])
+        let devices = SetupDevices.current(in: doctor.system)
+        for line in devices.lines { Terminal.message(line) }
+        try await examine(dialog, doctor)
         if file.exists { try agreeToReplace(dialog) }
-        let answers = try answersOfFile ?? SetupAnswers(dialog, readers, within: limits)
+        let answers = try answersOfFile ?? SetupAnswers(dialog, readers, devices, within: limits)
         if answers.isTrial, !OwnProgram(name: "countersign-lab").isInstalled {
             Terminal.message("\n\(SetupNext.missingWallet)")
         }
@@ -131,8 +134,8 @@ struct SetupCommand: AsyncParsableCommand {
     ) throws(CommandFailure) -> SetupAnswers {
         // `SetupAnswers` does not ask the questions `fix` and `replace`, so their answers are checked here.
         for question in [SetupQuestion.fix, .replace] { _ = try dialog.agrees(to: question) }
-        // The list of readers is empty, because a file of answers may name a reader that is not plugged in.
-        return try SetupAnswers(dialog, [], within: limits)
+        // The lists are empty, because a file of answers may name devices that are not plugged in.
+        return try SetupAnswers(dialog, [], SetupDevices(), within: limits)
     }
 
     /// Reports the faults of the answers. The JSON form also reports whether a run would replace a
@@ -225,8 +228,7 @@ struct SetupCommand: AsyncParsableCommand {
         """
 
     /// Shows the doctor's failed checks and warnings, and offers to write missing settings files.
-    private func examine(_ dialog: SetupDialog) async throws {
-        let doctor = try DoctorCommand.parse(["--store", store])
+    private func examine(_ dialog: SetupDialog, _ doctor: DoctorCommand) async throws {
         let checks = await doctor.checksOfComputer
         let wrong = checks.filter { [.failed, .warning].contains($0.outcome) }
         guard !wrong.isEmpty else { return }

@@ -25,7 +25,8 @@ struct SetupConfiguration {
         ]
         if store != Self.standardStore { members.append(("store", .string(store))) }
         members += [
-            ("socket", ["users": .array([user])]), ("http", ["port": .integer(port)]),
+            ("socket", ["users": .array([user] + [answers.accessories.user].compactMap(\.self))]),
+            ("http", ["port": .integer(port)]),
             ("tokens", .array([token.member])),
         ]
         if answers.isTrial { members.append(("acceptTestDocuments", .boolean(true))) }
@@ -37,7 +38,9 @@ struct SetupConfiguration {
         }
         let presets = (answers.ages?.years ?? []).map(preset) + (brand.map { [deskPreset(of: $0)] } ?? [])
         if !presets.isEmpty { members.append(("presets", .array(presets))) }
-        return .object(members + [("lanes", .array([.object(lane)]))])
+        members.append(("lanes", .array([.object(lane)])))
+        if let accessories = answers.accessories.member { members.append(("accessories", accessories)) }
+        return .object(members)
     }
 
     /// The entry of `socket.users` with which the user who runs setup may open the pages and administer the

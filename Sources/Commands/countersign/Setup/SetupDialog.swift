@@ -89,10 +89,45 @@ struct SetupDialog {
         }
         // An earlier answer that is not a boolean is ignored.
         let standard = (try? former?[question.rawValue]?.boolean()) ?? false
-        let word = try ask("\(question.text) \(standard ? "[Y/n]" : "[y/N]")") { answer in
+        return try agrees(to: question.text, standard: standard)
+    }
+
+    /// Asks a question at the terminal that is not in a file of answers, and returns whether the answer is yes.
+    func agrees(to text: String, standard: Bool) throws(CommandFailure) -> Bool {
+        let word = try ask("\(text) \(standard ? "[Y/n]" : "[y/N]")") { answer in
             ["", "y", "yes", "n", "no"].contains(answer.lowercased()) ? nil : "answer yes or no"
         }
         return word.isEmpty ? standard : word.lowercased().hasPrefix("y")
+    }
+
+    /// Asks for a number at the terminal that is not in a file of answers.
+    func number(
+        to text: String, standard: Int, in range: ClosedRange<Int64>
+    ) throws(CommandFailure) -> Int {
+        let answer = try ask("\(text) [\(standard)]") { answer in
+            answer.isEmpty ? nil : Self.fault(of: answer, in: range)
+        }
+        return Int(answer) ?? standard
+    }
+
+    /// Returns the reason why an answer is no number in `range`, or `nil` if it is.
+    private static func fault(of answer: String, in range: ClosedRange<Int64>) -> String? {
+        Int64(answer).map(range.contains) == true
+            ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    /// Returns a value of a file of answers, or `standard` at the terminal and for an absent or faulty answer.
+    func value<Value>(
+        of question: SetupQuestion, standard: Value, _ read: (JSONText) throws(JSONFault) -> Value
+    ) -> Value {
+        answers.map { answer(to: question, in: $0, standard: standard, read) } ?? standard
+    }
+
+    /// Returns a value of an earlier run; `nil` if there is none, or if it is not accepted any more.
+    func formerValue<Value>(
+        of question: SetupQuestion, _ read: (JSONText) throws(JSONFault) -> Value
+    ) -> Value? {
+        former?[question.rawValue].flatMap { try? read($0) }
     }
 
     /// Returns a number in `range`.
@@ -108,10 +143,7 @@ struct SetupDialog {
         }
         // An earlier answer out of this range is ignored.
         let before = (try? former?[question.rawValue]?.integer(in: range)) ?? Int64(standard)
-        let text = try self.text(of: question, standard: "\(before)") { answer in
-            Int64(answer).map(range.contains) == true
-                ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-        }
+        let text = try self.text(of: question, standard: "\(before)") { Self.fault(of: $0, in: range) }
         return Int(text) ?? standard
     }
 
@@ -250,7 +282,7 @@ extension String {
 /// The questions of `countersign setup`. The raw value is the name of the member in a file of answers.
 enum SetupQuestion: String, CaseIterable {
     case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language
-    case ages, retention, days, purpose, kept, trust, identity, country
+    case ages, retention, days, purpose, kept, trust, identity, country, accessories
 
     /// The question as it is asked at the terminal.
     var text: String {
@@ -284,6 +316,8 @@ enum SetupQuestion: String, CaseIterable {
         case .identity:
             "Make a reader identity, a key that signs requests? Many wallets answer only readers that they know"
         case .country: "Country of the shop, two letters"
+        case .accessories:
+            "Scanners and outputs at this lane, in the form of the daemon's configuration. At the terminal, setup asks about each plugged-in scanner and relay board instead"
         }
     }
 
@@ -297,6 +331,7 @@ enum SetupQuestion: String, CaseIterable {
         case .ages:
             "a list of one to three numbers from 12 to 99, default [16, 18] for pages in German, otherwise [18, 21]"
         case .days: "a number from 1 to 3650, default 2"
+        case .accessories: "a list of objects, default []"
         case .role: SetupRole.allCases.map(\.rawValue).joined(separator: ", ")
         case .retention: SetupRetention.allCases.map(\.rawValue).joined(separator: ", ")
         default: "text"

@@ -39,6 +39,9 @@ struct SetupEnding {
             lines += ["", "Or type a booking number on the desk's page, and press its button."]
         }
         lines += ["", "To see the result (the outcome \"allow\" means yes):", "  \(next.newest)"]
+        if next.answers.accessories.member != nil {
+            lines += ["", "To see the states of scanners and outputs:", "  countersign status"]
+        }
         lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {
             lines += ["", "To leave the trial (answer no when setup asks about the software wallet):"]

@@ -58,7 +58,8 @@ package enum RelayFinder {
         let device = try HIDRawDevice(path: path)
         // Nothing is asked of a board of another kind: the request might mean something else to it.
         guard isOfKind(readableProduct, device.product) else { return nil }
-        return serial(inFeature: try device.feature(report: feature.report, length: feature.length))
+        let answer = try device.feature(report: feature.report, length: feature.length)
+        return (try? USBRelayReport(answer))?.serial
     }
 
     private static func path(place: String, in folder: String) throws(DeviceFault) -> String {
