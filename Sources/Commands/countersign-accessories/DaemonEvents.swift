@@ -11,6 +11,8 @@ enum AccessoryEvent: Equatable, Sendable {
     case lanes([LaneDescription])
     case lane(LaneNews)
     case output(DueOutput)
+    /// The operator tries an accessory.
+    case attempt(AccessoryTry)
 
     /// Reads an event. `nil` for an event with an unknown name: a later version of the daemon may send more.
     ///
@@ -30,6 +32,7 @@ enum AccessoryEvent: Equatable, Sendable {
                     isPaused: try members.required("paused").boolean(),
                     hasProblem: try members.required("problem").boolean()))
         case "output": self = .output(try DueOutput(text))
+        case "try": self = .attempt(try AccessoryTry(text))
         default: return nil
         }
     }
@@ -48,6 +51,18 @@ enum AccessoryEvent: Equatable, Sendable {
                     try name.string(upTo: 64)
                 })
         }
+    }
+}
+
+extension AccessoryTry {
+    /// Reads the data of the event `try`.
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members()
+        let action: TryAction = try members.required("action").word()
+        self.init(
+            number: try members.required("try").integer(in: 1...(1 << 53) - 1),
+            accessory: try members.required("accessory").string(upTo: 64),
+            lane: try members.required("lane").string(upTo: 64), action: action)
     }
 }
 

@@ -55,9 +55,18 @@ final class DaemonLink: Sendable {
 
     /// Asks the daemon to mark an output as given. After the answer `given` the output may act, once.
     func claim(_ output: DueOutput, answer: @escaping @Sendable (ClaimAnswer) -> Void) {
+        claim(Step("given", of: output), answer: answer)
+    }
+
+    /// Asks the daemon whether a try may close its contact. After the answer `given` it may, once.
+    func claim(_ attempt: AccessoryTry, answer: @escaping @Sendable (ClaimAnswer) -> Void) {
+        claim(Step("given", of: attempt), answer: answer)
+    }
+
+    private func claim(_ step: Step, answer: @escaping @Sendable (ClaimAnswer) -> Void) {
         outputs.perform { [socket] in
             do throws(DaemonClientError) {
-                try Self.send("given", of: output, to: socket)
+                try socket.call("POST", step.target, body: step.body)
                 answer(.given)
             } catch {
                 // Without an answer the daemon may have marked the output all the same.
@@ -69,10 +78,21 @@ final class DaemonLink: Sendable {
     /// Reports how an output ended. If the daemon cannot be reached, it settles the output by itself: an output that was
     /// given becomes `unknown`.
     func finish(_ output: DueOutput, as end: OutputEnd) {
+        finish(Step(end.rawValue, of: output))
+    }
+
+    /// Reports how a try ended. If the daemon cannot be reached, it answers the operator by itself that the end is not
+    /// known.
+    func finish(_ attempt: AccessoryTry, as result: TryResult) {
+        finish(Step(result.kind.rawValue, of: attempt, characters: result.characters))
+    }
+
+    private func finish(_ step: Step) {
         outputs.perform { [socket] in
             for _ in 0..<Self.mostAttempts {
                 do throws(DaemonClientError) {
-                    return try Self.send(end.rawValue, of: output, to: socket)
+                    try socket.call("POST", step.target, body: step.body)
+                    return
                 } catch {
                     guard case .unreachable = error else { return }
                 }
@@ -80,12 +100,21 @@ final class DaemonLink: Sendable {
         }
     }
 
-    private static func send(
-        _ state: String, of output: DueOutput, to socket: DaemonSocket
-    ) throws(DaemonClientError) {
-        try socket.call(
-            "POST", "/v1/accessories/\(output.accessory)/outputs/\(output.number)",
-            body: ["state": .string(state)])
+    /// The call that reports a step of an output or of a try.
+    private struct Step: Sendable {
+        let target: String
+        let body: JSONValue
+
+        init(_ state: String, of output: DueOutput) {
+            target = "/v1/accessories/\(output.accessory)/outputs/\(output.number)"
+            body = ["state": .string(state)]
+        }
+
+        init(_ state: String, of attempt: AccessoryTry, characters: Int? = nil) {
+            target = "/v1/accessories/\(attempt.accessory)/tries/\(attempt.number)"
+            let length = characters.map { [("characters", JSONValue.integer(Int64($0)))] } ?? []
+            body = .object([("state", .string(state))] + length)
+        }
     }
 
     /// Passes a code to a lane: a phone's code, or the reason why the scanned text is none.

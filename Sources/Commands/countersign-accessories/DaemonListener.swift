@@ -55,6 +55,7 @@ struct DaemonListener {
             case .lanes(let lanes): accessories.post(.lanes(lanes))
             case .lane(let news): accessories.post(.lane(news))
             case .output(let output): accessories.deliver(output)
+            case .attempt(let attempt): accessories.deliver(attempt)
             case nil: break
             }
         } catch {

@@ -3,7 +3,7 @@ internal import JSON
 
 /// The lines of this program on standard error, which systemd's journal keeps.
 ///
-/// A line names an accessory and a state or a fault. It never contains a scanned text, an outcome or the id of a
+/// A line names an accessory and a state, a fault or the kind of a try's result. It never contains a scanned text, an outcome or the id of a
 /// presentation.
 enum Journal {
     static func write(_ text: String) {

@@ -9,6 +9,8 @@ enum WorkerMessage: Sendable {
     case output(DueOutput)
     /// The daemon has answered to the claim of an output.
     case claimed(ClaimAnswer, output: Int64)
+    /// A message about the operator's try.
+    case attempt(TryMessage)
     /// The lanes of the daemon, with their presets.
     case lanes([LaneDescription])
     /// The state of a lane has changed.
@@ -19,6 +21,14 @@ enum WorkerMessage: Sendable {
     /// The daemon has connected again and knows no states: report the state once more.
     case reportAgain
     case stop
+}
+
+/// A message about a try of the worker's accessory.
+enum TryMessage: Sendable {
+    /// The daemon has announced a try.
+    case begun(AccessoryTry)
+    /// The daemon has answered to the claim of a try.
+    case claimed(ClaimAnswer, number: Int64)
 }
 
 /// A lane, as the daemon announces it.

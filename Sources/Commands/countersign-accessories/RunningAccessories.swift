@@ -101,6 +101,19 @@ final class RunningAccessories: Sendable {
         desk.mailbox.post(.output(output))
     }
 
+    /// Passes a try to its accessory. A try of an unknown accessory, or of a kind that is not tried, is refused.
+    func deliver(_ attempt: AccessoryTry) {
+        let desk = groups.withLock { groups in
+            groups.lazy.flatMap(\.desks).first {
+                $0.accessory.name == attempt.accessory && $0.accessory.lane == attempt.lane
+                    && $0.accessory.tryAction == attempt.action
+            }
+        }
+        guard let desk else { return daemon.finish(attempt, as: .refused) }
+        Journal.write("\(attempt.accessory): the operator tries the accessory (\(attempt.action.rawValue))")
+        desk.mailbox.post(.attempt(.begun(attempt)))
+    }
+
     /// Sends a message to all workers, and keeps what it says of the lanes.
     func post(_ message: WorkerMessage) {
         lanes.withLock { lanes in
@@ -108,7 +121,7 @@ final class RunningAccessories: Sendable {
             case .lanes(let described): lanes.described = described
             case .lane(let news): lanes.news[news.lane] = news
             case .daemonLost: lanes = ([], [:])
-            case .output, .claimed, .broker, .reportAgain, .stop: break
+            case .output, .claimed, .attempt, .broker, .reportAgain, .stop: break
             }
         }
         for group in groups.withLock({ $0 }) { group.post(message) }

@@ -15,6 +15,8 @@ struct BoardWorker: BoardUse {
         var exchange: RelayExchange
         /// The outputs whose claim has no answer yet, by number.
         var claims: [Int64: DueOutput] = [:]
+        /// The tries whose claim has no answer yet, by number.
+        var tryClaims: [Int64: AccessoryTry] = [:]
     }
 
     private let board: RelayBoard
@@ -48,6 +50,7 @@ struct BoardWorker: BoardUse {
         // The answer to a claim is not waited for. The daemon accepts this end if it has marked the output as given.
         for contact in contacts {
             for output in contact.claims.values { contact.desk.daemon.finish(output, as: .unknown) }
+            for attempt in contact.tryClaims.values { contact.desk.finish(attempt, as: .unknown) }
         }
     }
 
@@ -112,6 +115,10 @@ struct BoardWorker: BoardUse {
         case .claimed(let answer, let output):
             contacts[index].claims[output] = nil
             return contacts[index].machine.claimed(answer, output: output, at: .now)
+        case .attempt(.begun(let attempt)): return contacts[index].machine.tryPulse(attempt, at: .now)
+        case .attempt(.claimed(let answer, let number)):
+            contacts[index].tryClaims[number] = nil
+            return contacts[index].machine.claimed(answer, try: number, at: .now)
         case .stop: return contacts[index].machine.stop(at: .now)
         case .reportAgain:
             contacts[index].desk.reportAgain()
@@ -138,7 +145,7 @@ struct BoardWorker: BoardUse {
                 guard contacts.count > 1 else { throw .notAnswering }
                 actions = connected(at: index)[...]
                 continue
-            case .claim, .finish, .report, .wait:
+            case .claim, .finish, .claimTry, .finishTry, .report, .wait:
                 perform([action], at: index)
                 continue
             }
@@ -184,6 +191,10 @@ struct BoardWorker: BoardUse {
                 contacts[index].claims[output.number] = output
                 desk.claim(output)
             case .finish(let output, let end): desk.daemon.finish(output, as: end)
+            case .claimTry(let attempt):
+                contacts[index].tryClaims[attempt.number] = attempt
+                desk.claim(attempt)
+            case .finishTry(let attempt, let end): desk.finish(attempt, as: TryResult(end))
             case .report(let state): desk.report(state)
             // Commands to a device that is gone have no effect. `waitForNews` reads the deadlines of the machines.
             case .switchOff, .switchOn, .readBack, .reconnect, .wait: break

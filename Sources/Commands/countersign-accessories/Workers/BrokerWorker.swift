@@ -123,6 +123,8 @@ struct BrokerWorker {
                     }
                     if answer != .given { outputs[number] = nil }
                     perform(presenter.claimed(number, isGranted: answer == .given, at: .now), on: connection)
+                // A broker is not tried, and gets no such message.
+                case .attempt: break
                 case .lane, .lanes, .daemonLost, .reportAgain: perform(follow(message), on: connection)
                 }
             }
@@ -153,7 +155,7 @@ struct BrokerWorker {
         case .reportAgain:
             desk.reportAgain()
             return []
-        case .stop, .output, .claimed, .broker: return []
+        case .stop, .output, .claimed, .attempt, .broker: return []
         }
     }
 

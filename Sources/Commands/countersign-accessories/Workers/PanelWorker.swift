@@ -61,7 +61,7 @@ struct PanelWorker {
                     try perform(
                         peripheral.claimed(answer == .given, for: number, at: .now), over: line)
                 case .reportAgain: desk.reportAgain()
-                case .lane, .lanes, .daemonLost, .broker: break
+                case .lane, .lanes, .daemonLost, .broker, .attempt: break
                 }
             }
             try perform(peripheral.expire(at: .now), over: line)

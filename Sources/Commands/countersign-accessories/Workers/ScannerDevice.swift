@@ -1,6 +1,35 @@
 internal import Accessories
 internal import AccessoryDevices
 
+/// A code that a scanner has read.
+struct ReadCode: Equatable, Sendable {
+    let code: ScannedCode
+    /// The number of characters, or `nil` for a code that is too long or incomplete.
+    let characters: Int?
+
+    init(_ scanned: ScannedBytes) {
+        self.init(ScannedCode(scanned), characters: scanned.length)
+    }
+
+    /// - Parameter characters: the number of characters if the code is not a phone's.
+    init(_ code: ScannedCode, characters: Int?) {
+        self.code = code
+        if case .engagement(let engagement) = code {
+            self.characters = engagement.length
+        } else {
+            self.characters = characters
+        }
+    }
+
+    /// The result of a try in which this code was read.
+    var result: TryResult {
+        switch code {
+        case .engagement(let engagement): .phoneCode(characters: engagement.length)
+        case .fault: .otherCode(characters: characters)
+        }
+    }
+}
+
 /// The device of a scanner, with the machine that finds codes in what the device sends.
 protocol ScannerDevice: ~Copyable {
     /// The descriptor that is readable when the device has sent something.
@@ -10,9 +39,9 @@ protocol ScannerDevice: ~Copyable {
     /// Switches the scanner on or off, if it has commands for that.
     mutating func turn(on isOn: Bool) throws(DeviceFault)
     /// Reads what the device has sent.
-    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode]
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ReadCode]
     /// Ends a code whose deadline has passed.
-    mutating func expire(at now: Duration) -> [ScannedCode]
+    mutating func expire(at now: Duration) -> [ReadCode]
 }
 
 /// A scanner at a serial line.
@@ -36,12 +65,12 @@ struct SerialScannerDevice: ScannerDevice, ~Copyable {
         try line.write(isOn ? commands.on : commands.off)
     }
 
-    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
-        try framing.receive(line.read(upTo: 4096)[...], at: now).map { ScannedCode($0) }
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ReadCode] {
+        try framing.receive(line.read(upTo: 4096)[...], at: now).map { ReadCode($0) }
     }
 
-    mutating func expire(at now: Duration) -> [ScannedCode] {
-        framing.expire(at: now).map { ScannedCode($0) }
+    mutating func expire(at now: Duration) -> [ReadCode] {
+        framing.expire(at: now).map { ReadCode($0) }
     }
 }
 
@@ -64,11 +93,20 @@ struct KeyboardScannerDevice: ScannerDevice, ~Copyable {
 
     mutating func turn(on isOn: Bool) throws(DeviceFault) {}
 
-    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
-        try device.read().compactMap { text.receive(type: $0.type, code: $0.code, value: $0.value, at: now) }
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ReadCode] {
+        let events = try device.read()
+        var codes: [ReadCode] = []
+        for event in events {
+            if let code = text.receive(type: event.type, code: event.code, value: event.value, at: now) {
+                codes.append(ReadCode(code, characters: text.lastLength))
+            }
+        }
+        return codes
     }
 
-    mutating func expire(at now: Duration) -> [ScannedCode] { text.expire(at: now).map { [$0] } ?? [] }
+    mutating func expire(at now: Duration) -> [ReadCode] {
+        text.expire(at: now).map { [ReadCode($0, characters: nil)] } ?? []
+    }
 }
 
 /// A scanner of the HID usage page 8Ch.
@@ -104,11 +142,11 @@ struct HIDPOSScannerDevice: ScannerDevice, ~Copyable {
 
     mutating func turn(on isOn: Bool) throws(DeviceFault) {}
 
-    mutating func read(at now: Duration) throws(DeviceFault) -> [ScannedCode] {
+    mutating func read(at now: Duration) throws(DeviceFault) -> [ReadCode] {
         let bytes = try device.read()
         guard !bytes.isEmpty else { return [] }
-        return report.receive(bytes[...], at: now).map { [ScannedCode($0)] } ?? []
+        return report.receive(bytes[...], at: now).map { [ReadCode($0)] } ?? []
     }
 
-    mutating func expire(at now: Duration) -> [ScannedCode] { [] }
+    mutating func expire(at now: Duration) -> [ReadCode] { [] }
 }

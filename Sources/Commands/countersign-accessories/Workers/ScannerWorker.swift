@@ -6,11 +6,15 @@ internal import AccessoryDevices
 ///
 /// A device that is unplugged is looked for again every two seconds. Codes are not kept: a code that the daemon refuses,
 /// or that comes while the daemon cannot be reached, is dropped. `LaneCodes` decides which codes are passed.
+///
+/// During a try, the scanner is on and the next code is described to the daemon instead of passed on.
 struct ScannerWorker {
     private let desk: WorkerDesk
     private let scanner: Scanner
     private let lane: String
     private var codes = LaneCodes()
+    /// The operator's try in progress, and the time at which it ends without a code.
+    private var scan: (attempt: AccessoryTry, end: Duration)?
 
     /// `nil` for an accessory that is no scanner, or has no lane.
     init?(_ desk: WorkerDesk) {
@@ -26,6 +30,7 @@ struct ScannerWorker {
             do throws(DeviceFault) {
                 guard try openAndServe() else { return }
             } catch {
+                endTry(as: .refused)
                 desk.report(error)
                 guard waitToOpenAgain() else { return }
             }
@@ -53,36 +58,60 @@ struct ScannerWorker {
         _ device: inout some ScannerDevice & ~Copyable
     ) throws(DeviceFault) -> Bool {
         desk.report(.ready)
-        try device.turn(on: codes.takesCode)
+        try device.turn(on: isOn)
         while true {
             let now = MonotonicNow.sinceBoot
             var waiting = WaitSet()
             waiting.add(device.descriptor)
             waiting.add(desk.mailbox.descriptor)
-            let ready = try waiting.wait(atMost: device.deadline.map { max(.zero, $0 - now) })
+            let deadline = [device.deadline, scan?.end].compactMap(\.self).min()
+            let ready = try waiting.wait(atMost: deadline.map { max(.zero, $0 - now) })
             for message in desk.mailbox.takeAll() {
                 switch message {
                 case .stop:
+                    endTry(as: .refused)
                     // A scanner that is gone needs no command.
                     try? device.turn(on: false)
                     return false
                 // A command that is sent again may start the scanner again.
                 case .lane(let news) where news.lane == lane && news.takesCode != codes.takesCode:
                     codes.setTakesCode(news.takesCode)
-                    try device.turn(on: news.takesCode)
+                    try device.turn(on: isOn)
+                case .attempt(.begun(let attempt)):
+                    // The daemon begins one try at a time, so an earlier one has ended there.
+                    scan = (attempt, MonotonicNow.sinceBoot + AccessoryTry.scanTime)
+                    try device.turn(on: isOn)
+                case .daemonLost where scan != nil:
+                    // Nobody waits for the result any more, so the next code is a customer's.
+                    scan = nil
+                    try device.turn(on: isOn)
                 case .reportAgain: desk.reportAgain()
-                case .lane, .lanes, .daemonLost, .broker, .output, .claimed: break
+                case .lane, .lanes, .daemonLost, .broker, .output, .claimed, .attempt(.claimed): break
                 }
             }
             let later = MonotonicNow.sinceBoot
             let scanned =
                 ready.contains(device.descriptor) ? try device.read(at: later) : device.expire(at: later)
-            pass(scanned)
+            let isTried = scan != nil
+            let others = scanned.drop { endTry(as: $0.result) }.map(\.code)
+            for code in codes.accept(others) { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
+            if let scan, scan.end <= later { endTry(as: .noCode) }
+            if isTried, scan == nil { try device.turn(on: isOn) }
         }
     }
 
-    private mutating func pass(_ scanned: [ScannedCode]) {
-        for code in codes.accept(scanned) { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
+    /// Whether the scanner has to be on.
+    private var isOn: Bool { codes.takesCode || scan != nil }
+
+    /// Ends the try in progress.
+    ///
+    /// - Returns: false if no try is in progress.
+    @discardableResult
+    private mutating func endTry(as result: TryResult) -> Bool {
+        guard let attempt = scan?.attempt else { return false }
+        scan = nil
+        desk.finish(attempt, as: result)
+        return true
     }
 
     /// Waits two seconds, and follows the messages meanwhile.

@@ -82,7 +82,7 @@ struct TextWorker {
                 if case .give(let due) = action { try give(due, on: &device) }
             }
         case .reportAgain: desk.reportAgain()
-        case .lane, .lanes, .daemonLost, .broker, .stop: break
+        case .lane, .lanes, .daemonLost, .broker, .attempt, .stop: break
         }
     }
 

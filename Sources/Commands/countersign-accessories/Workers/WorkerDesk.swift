@@ -59,13 +59,24 @@ final class WorkerDesk: Sendable {
         daemon.claim(output) { [mailbox] in mailbox.post(.claimed($0, output: output.number)) }
     }
 
+    /// Asks the daemon whether a try may close its contact. The answer comes as a message.
+    func claim(_ attempt: AccessoryTry) {
+        daemon.claim(attempt) { [mailbox] in mailbox.post(.attempt(.claimed($0, number: attempt.number))) }
+    }
+
+    /// Reports the end of a try, and writes it to the journal.
+    func finish(_ attempt: AccessoryTry, as result: TryResult) {
+        Journal.write("\(accessory.name): the try has ended (\(result.kind.rawValue))")
+        daemon.finish(attempt, as: result)
+    }
+
     /// Reports the last state once more, to a daemon that was started again.
     func reportAgain() {
         if let state = lastState.withLock({ $0 }) { send(state) }
     }
 
-    /// Waits for a time, and follows the messages meanwhile. An output that comes meanwhile is refused, since the device
-    /// is not ready.
+    /// Waits for a time, and follows the messages meanwhile. An output or a try that comes meanwhile is refused, since
+    /// the device is not ready.
     ///
     /// - Parameter follow: receives all messages but `stop`.
     /// - Returns: false after the message `stop`.
@@ -83,8 +94,9 @@ final class WorkerDesk: Sendable {
                 switch message {
                 case .stop: return false
                 case .output(let output): daemon.finish(output, as: .refused)
+                case .attempt(.begun(let attempt)): finish(attempt, as: .refused)
                 case .reportAgain: reportAgain()
-                case .lane, .lanes, .daemonLost, .broker, .claimed: break
+                case .lane, .lanes, .daemonLost, .broker, .claimed, .attempt(.claimed): break
                 }
                 follow(message)
             }

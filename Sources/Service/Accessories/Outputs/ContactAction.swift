@@ -11,6 +11,10 @@ package enum ContactAction: Equatable, Sendable {
     case claim(DueOutput)
     /// Report the end of the output to the daemon. The daemon refuses an end that it knows already.
     case finish(DueOutput, OutputEnd)
+    /// Ask the daemon whether the try may close the contact, then call `claimed`.
+    case claimTry(AccessoryTry)
+    /// Report the end of the try to the daemon.
+    case finishTry(AccessoryTry, OutputEnd)
     /// Report the state of the accessory to the daemon.
     case report(AccessoryState)
     /// Call `expire` at this time. Always the last action, and replaced by the next answer: an answer without
@@ -18,6 +22,28 @@ package enum ContactAction: Equatable, Sendable {
     case wait(until: Duration)
     /// Close the device and open it again, then call `connected` or `lost`.
     case reconnect
+}
+
+/// The output or the try for which a contact is closed.
+enum ContactCause: Equatable, Sendable {
+    case output(DueOutput)
+    case attempt(AccessoryTry)
+
+    /// The action that asks the daemon whether the contact may be closed.
+    var claim: ContactAction {
+        switch self {
+        case .output(let output): .claim(output)
+        case .attempt(let attempt): .claimTry(attempt)
+        }
+    }
+
+    /// The action that reports the end to the daemon.
+    func finish(_ end: OutputEnd) -> ContactAction {
+        switch self {
+        case .output(let output): .finish(output, end)
+        case .attempt(let attempt): .finishTry(attempt, end)
+        }
+    }
 }
 
 /// The daemon's answer to a claim.

@@ -17,12 +17,14 @@
 ///
 /// A device that cannot be read back skips `readingBack`.
 ///
+/// A try (`tryPulse`) takes the same way as an output, and is claimed too. It needs no rule, because it has no outcome.
+///
 /// `lost` leads to `unknown` from each state. `stop` switches off in each state with a device, and no output
 /// is accepted afterwards.
 ///
 /// The contact is never closed
 /// - before "off" was confirmed since the device was opened or the contact was closed;
-/// - without the daemon's answer "given" for this very output, in time.
+/// - without the daemon's answer "given" for this very output or try, in time.
 ///
 /// The end of an output is `done` only if the device confirmed both "on" and "off" and the pulse had its full
 /// length. It is `refused` if "on" was not sent, and `unknown` otherwise. An output that was claimed and not
@@ -39,15 +41,15 @@ package struct ContactMachine: Sendable {
     /// The number of failures after which the device is opened again.
     package static let failuresBeforeReconnect = 5
 
-    /// An output for which "on" was sent.
+    /// An output or a try for which "on" was sent.
     private struct Pulse {
-        let output: DueOutput
+        let cause: ContactCause
         /// Whether the device confirmed "on".
         var isConfirmed = false
         /// Whether "off" was sent before the end of the pulse.
         var isCutShort = false
 
-        /// The end of the output after the contact was opened again.
+        /// The end of the output or try after the contact was opened again.
         var end: OutputEnd { isConfirmed && !isCutShort ? .done : .unknown }
     }
 
@@ -56,7 +58,7 @@ package struct ContactMachine: Sendable {
         case switchingOff(after: Pulse?)
         case readingBack(after: Pulse?)
         case ready
-        case claiming(DueOutput, until: Duration)
+        case claiming(ContactCause, until: Duration)
         case closed(Pulse, until: Duration)
         case failed(after: Pulse?, again: Duration)
     }
@@ -74,8 +76,8 @@ package struct ContactMachine: Sendable {
     private var lastCommand = Duration.zero
     /// The number of failures since the contact was last known to be open.
     private var failures = 0
-    /// Outputs whose claims have no answer yet, and that the answer closes no longer.
-    private var abandoned: [DueOutput] = []
+    /// Outputs and tries whose claims have no answer yet, and for which the answer closes the contact no longer.
+    private var abandoned: [ContactCause] = []
     private var reported: AccessoryState?
     private var isStopping = false
     /// Whether "on" was sent, and the contact was not known to be open since. Holds on while the device is
@@ -177,30 +179,60 @@ package struct ContactMachine: Sendable {
             guard case .ready = machine.state, !machine.isStopping,
                 OutputRule.acts(output, rule: machine.rule, isTrial: machine.isTrial)
             else { return [.finish(output, .refused)] }
-            machine.state = .claiming(output, until: now + min(ClaimAnswer.limit, machine.rule.valid))
-            return [.claim(output)]
+            let cause = ContactCause.output(output)
+            machine.state = .claiming(cause, until: now + min(ClaimAnswer.limit, machine.rule.valid))
+            return [cause.claim]
         }
     }
 
-    /// Receives the daemon's answer to a claim.
+    /// Receives a try: the operator wants to see one pulse. A try that comes while the contact is in use is refused.
+    package mutating func tryPulse(_ attempt: AccessoryTry, at now: Duration) -> [ContactAction] {
+        step(now) { machine in
+            let cause = ContactCause.attempt(attempt)
+            guard case .ready = machine.state, !machine.isStopping else { return [cause.finish(.refused)] }
+            machine.state = .claiming(cause, until: now + ClaimAnswer.limit)
+            return [cause.claim]
+        }
+    }
+
+    /// Receives the daemon's answer to the claim of an output.
     ///
     /// - Parameter number: the number of the output that was claimed.
     package mutating func claimed(_ answer: ClaimAnswer, output number: Int64, at now: Duration)
         -> [ContactAction]
     {
+        claimed(answer, at: now) { cause in
+            if case .output(let output) = cause { output.number == number } else { false }
+        }
+    }
+
+    /// Receives the daemon's answer to the claim of a try.
+    ///
+    /// - Parameter number: the number of the try that was claimed.
+    package mutating func claimed(_ answer: ClaimAnswer, try number: Int64, at now: Duration)
+        -> [ContactAction]
+    {
+        claimed(answer, at: now) { cause in
+            if case .attempt(let attempt) = cause { attempt.number == number } else { false }
+        }
+    }
+
+    private mutating func claimed(
+        _ answer: ClaimAnswer, at now: Duration, for isClaimed: (ContactCause) -> Bool
+    ) -> [ContactAction] {
         step(now) { machine in
-            if case .claiming(let output, _) = machine.state, output.number == number {
+            if case .claiming(let cause, _) = machine.state, isClaimed(cause) {
                 switch answer {
-                case .given: return machine.switchOn(output, now)
+                case .given: return machine.switchOn(cause, now)
                 case .notDue, .failed:
                     machine.state = .ready
-                    return answer == .failed ? [.finish(output, .unknown)] : []
+                    return answer == .failed ? [cause.finish(.unknown)] : []
                 }
             }
             // The answer is too late to close the contact.
-            guard let index = machine.abandoned.firstIndex(where: { $0.number == number }) else { return [] }
-            let output = machine.abandoned.remove(at: index)
-            return answer == .notDue ? [] : [.finish(output, .unknown)]
+            guard let index = machine.abandoned.firstIndex(where: isClaimed) else { return [] }
+            let cause = machine.abandoned.remove(at: index)
+            return answer == .notDue ? [] : [cause.finish(.unknown)]
         }
     }
 
@@ -239,8 +271,8 @@ package struct ContactMachine: Sendable {
         guard let deadline, now >= deadline else { return [] }
         switch state {
         case .unknown, .ready: return []
-        case .claiming(let output, _):
-            abandon(output)
+        case .claiming(let cause, _):
+            abandon(cause)
             state = .ready
             return []
         case .closed(var pulse, let until):
@@ -258,10 +290,10 @@ package struct ContactMachine: Sendable {
         return [.switchOff]
     }
 
-    private mutating func switchOn(_ output: DueOutput, _ now: Duration) -> [ContactAction] {
+    private mutating func switchOn(_ cause: ContactCause, _ now: Duration) -> [ContactAction] {
         // The pulse begins when "on" is sent. As "off" takes as long to the device as "on" did, the contact
         // is closed for the length of the pulse.
-        state = .closed(Pulse(output: output), until: now + pulseLength)
+        state = .closed(Pulse(cause: cause), until: now + pulseLength)
         mayBeClosed = true
         send(.on, now)
         return [.switchOn]
@@ -327,19 +359,19 @@ package struct ContactMachine: Sendable {
         return ends
     }
 
-    /// Returns the end of the output in progress, if there is one. The caller leaves the state.
+    /// Returns the end of the output or try in progress, if there is one. The caller leaves the state.
     ///
     /// - Parameter end: the end if "on" was sent; `nil` for the end that follows from the confirmations.
     private mutating func endOutput(sentOn end: OutputEnd?) -> [ContactAction] {
-        if case .claiming(let output, _) = state {
-            abandon(output)
-            return [.finish(output, .refused)]
+        if case .claiming(let cause, _) = state {
+            abandon(cause)
+            return [cause.finish(.refused)]
         }
         guard let pulse else { return [] }
-        return [.finish(pulse.output, end ?? pulse.end)]
+        return [pulse.cause.finish(end ?? pulse.end)]
     }
 
-    /// The output for which "on" was sent and whose end is not known yet.
+    /// The output or try for which "on" was sent and whose end is not known yet.
     private var pulse: Pulse? {
         switch state {
         case .switchingOff(let pulse), .readingBack(let pulse), .failed(let pulse, _): pulse
@@ -348,11 +380,11 @@ package struct ContactMachine: Sendable {
         }
     }
 
-    /// Keeps an output whose claim has no answer, since the daemon may mark it as given yet.
-    private mutating func abandon(_ output: DueOutput) {
+    /// Keeps an output or a try whose claim has no answer, since the daemon may mark it as given yet.
+    private mutating func abandon(_ cause: ContactCause) {
         // A driver answers each claim. The limit only bounds the memory if one does not.
         if abandoned.count >= 16 { abandoned.removeFirst() }
-        abandoned.append(output)
+        abandoned.append(cause)
     }
 
     /// Reports a state of the accessory if it is another one.

@@ -39,6 +39,8 @@ package struct KeyboardText: Sendable, RedactedScan {
     /// The time of the last event of a key, or of the last dropped event.
     private var lastEvent = Duration.zero
     private var repeats = ScanRepeats()
+    /// The number of characters of the last code, or `nil` if the code was not complete.
+    package private(set) var lastLength: Int?
 
     /// Creates the machine for a scanner.
     ///
@@ -90,6 +92,7 @@ package struct KeyboardText: Sendable, RedactedScan {
     package mutating func expire(at now: Duration) -> ScannedCode? {
         guard let deadline, now >= deadline else { return nil }
         let hadScheme = layouts.contains(where: beginsWithScheme)
+        lastLength = nil
         strokes = []
         isVoid = false
         // After a pause a scanner holds no key. The release of a key may be among the dropped events.
@@ -164,6 +167,7 @@ package struct KeyboardText: Sendable, RedactedScan {
             text(of: strokes[...], in: $0)
         }
         guard let text = texts.first, !repeats.isRepeat(text, at: lastEvent) else { return nil }
+        lastLength = text.count
         // Only a scheme that was typed by numbers fits several layouts. They must then agree on the rest.
         guard texts.allSatisfy({ $0 == text }) else { return .fault(.incompleteCode) }
         return ScannedCode(text[...], isTyped: true)

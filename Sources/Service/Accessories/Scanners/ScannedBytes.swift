@@ -10,6 +10,9 @@ package enum ScannedBytes: Equatable, Sendable, RedactedScan {
     /// can hold.
     package static let maximumLength = 8192
 
+    /// The number of bytes, or `nil` for a code that is too long.
+    package var length: Int? { if case .code(let bytes, symbology: _) = self { bytes.count } else { nil } }
+
     package var description: String {
         switch self {
         case .code(let bytes, symbology: _): "a code of \(bytes.count) bytes"

@@ -142,7 +142,10 @@ package struct ScannedEngagement: Equatable, Sendable, RedactedScan {
     /// Returns the text of the code, with the scheme in lower case and without blanks, slash and padding.
     package func uri() -> String { text }
 
-    package var description: String { "a phone's code, \(text.utf8.count) characters" }
+    /// The number of characters of the code, with its scheme.
+    package var length: Int { text.utf8.count }
+
+    package var description: String { "a phone's code, \(length) characters" }
 }
 
 /// The scheme of a phone's code, in the case in which the scanner sent it.

@@ -6,7 +6,9 @@ import VectorFiles
 /// the facts against which each action is checked.
 struct ContactWalk {
     private struct Claim {
-        let output: DueOutput
+        let number: Int64
+        /// Whether a try is claimed. Otherwise it is an output.
+        let isTry: Bool
         let began: Duration
     }
 
@@ -124,6 +126,10 @@ struct ContactWalk {
 
     private mutating func announce() {
         number += 1
+        guard chance(4) > 0 else {
+            let attempt = AccessoryTry(number: number, accessory: "lock", lane: "gate", action: .pulse)
+            return take(machine.tryPulse(attempt, at: now))
+        }
         let outcome: AccessoryOutcome = chance(6) == 0 ? .deny : .allow
         let isTest = chance(6) == 0
         let output = OutputSamples.output(number, outcome: outcome, isTest: isTest)
@@ -135,10 +141,13 @@ struct ContactWalk {
     private mutating func claim() {
         guard !claims.isEmpty else { return }
         let claim = claims.remove(at: chance(claims.count))
-        let number = claim.output.number
+        let number = claim.number
         let answer: ClaimAnswer = [.given, .given, .given, .notDue, .failed][chance(5)]
         answers[number] = answer
-        let actions = machine.claimed(answer, output: number, at: now)
+        let actions =
+            claim.isTry
+            ? machine.claimed(answer, try: number, at: now)
+            : machine.claimed(answer, output: number, at: now)
         if actions.contains(.switchOn) {
             #expect(answer == .given, "closed without the daemon's word")
             #expect(now - claim.began < .seconds(2), "closed too late")
@@ -167,8 +176,12 @@ struct ContactWalk {
             case .readBack:
                 #expect(isOpen && canReadBack)
                 commands.append(action)
-            case .claim(let output): claims.append(Claim(output: output, began: now))
+            case .claim(let output):
+                claims.append(Claim(number: output.number, isTry: false, began: now))
+            case .claimTry(let attempt):
+                claims.append(Claim(number: attempt.number, isTry: true, began: now))
             case .finish(let output, let end): finish(output.number, end)
+            case .finishTry(let attempt, let end): finish(attempt.number, end)
             case .report(let state): #expect(!state.isUsable || isKnownOpen, "ready while it may be closed")
             case .wait: break
             case .reconnect:

@@ -45,6 +45,19 @@ struct KeyboardTextTests {
         }
     }
 
+    @Test("The length of the last code is known, and none after a code that was not complete")
+    func length() {
+        var keys = TypedKeys()
+        #expect(keys.machine.lastLength == nil)
+        keys.scan("4006381333931", on: .us)
+        #expect(keys.machine.lastLength == 13)
+        keys.scan(SampleCode.uri, on: .us)
+        #expect(keys.machine.lastLength == SampleCode.uri.utf8.count)
+        keys.type(SampleCode.uri, on: .us)
+        _ = keys.machine.expire(at: keys.now + .seconds(1))
+        #expect(keys.machine.lastLength == nil)
+    }
+
     @Test("A code ends with Enter, Enter of the keypad, or Tab", arguments: [28, 96, 15] as [UInt16])
     func ends(_ key: UInt16) {
         var keys = TypedKeys()
