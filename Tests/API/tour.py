@@ -3,9 +3,13 @@
 import base64
 import dataclasses
 import hashlib
+import http.client
 import json
+import os
 import re
+import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -69,6 +73,8 @@ class Tour:
         self.daemon.serve(
             lanes=[{"name": "counter-1", "benchLink": self.daemon.link, "page": PAGE,
                     "brand": {**BRAND, "logo": str(self.folder / "logo.png")}}],
+            # An accessory is tried by a user of this computer only.
+            socket={"path": str(self.folder / "socket"), "users": [{"uid": os.getuid(), "scopes": ["admin"]}]},
             accessories=ACCESSORIES, presets=PRESETS, acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
             tokens=[{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": SCOPES}],
             readerTokens={"keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(self.folder / "utopia.pem")}],
@@ -158,18 +164,43 @@ class Tour:
             first = next(frames)
             ask("PUT", "/v1/accessories/lock/state", {"state": "ready"})
             ask("POST", "/v1/lanes/counter-1/engagement", {"accessory": "qr-1", "fault": "foreignCode"})
-            self.daemon.ask("POST", "/v1/presentations", {
-                "kind": "display", "lane": "counter-1", "intent": "age over 18", "retention": "receipt"})
+            seen = json.loads(self.daemon.ask("POST", "/v1/presentations", {
+                "kind": "display", "lane": "counter-1", "intent": "age over 18", "retention": "receipt"}))
             for name in ("lane", "output"):
                 frame = next(frame for frame in frames if frame.startswith(f"event: {name}\n"))
                 self.exchanges.append(Exchange("GET /v1/accessories/events", 200, None, "text/event-stream", frame))
-            # The example has the shape of the first event.
-            self.exchanges.append(Exchange("GET /v1/accessories/events", 200, None, "text/event-stream", first))
             output = json.loads(frame.split("data: ")[1])["output"]
             for state in ("given", "done"):
                 ask("POST", f"/v1/accessories/lock/outputs/{output}", {"state": state})
+            # No accessory is tried during a presentation.
+            self.ended(seen)
+            ask("PUT", "/v1/accessories/qr-1/state", {"state": "ready"})
+            for name, steps in (("lock", [{"state": "given"}, {"state": "pulsed"}]),
+                                ("qr-1", [{"state": "phoneCode", "characters": 243}])):
+                operator = threading.Thread(target=self.try_accessory, args=(name,))
+                operator.start()
+                frame = next(frame for frame in frames if frame.startswith("event: try\n"))
+                self.exchanges.append(Exchange("GET /v1/accessories/events", 200, None, "text/event-stream", frame))
+                number = json.loads(frame.split("data: ")[1])["try"]
+                for step in steps:
+                    ask("POST", f"/v1/accessories/{name}/tries/{number}", step)
+                operator.join()
+            # The example has the shape of the first event.
+            self.exchanges.append(Exchange("GET /v1/accessories/events", 200, None, "text/event-stream", first))
         receipts = json.loads(self.daemon.ask("GET", "/v1/receipts?limit=100"))["receipts"]
         ask("GET", "/v1/receipts/" + next(one["id"] for one in reversed(receipts) if one["statement"]["kind"] == "outputs"))
+
+    def try_accessory(self, name):
+        """The operator tries an accessory at the daemon's socket, and waits for the end."""
+        connection = http.client.HTTPConnection("localhost", timeout=120)
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(str(self.folder / "socket"))
+        connection.request("POST", f"/v1/accessories/{name}/tries")
+        response = connection.getresponse()
+        kind = response.headers["Content-Type"].split(";")[0]
+        self.exchanges.append(Exchange(
+            "POST /v1/accessories/{accessory}/tries", response.status, None, kind, json.loads(response.read())))
+        connection.close()
 
     @staticmethod
     def frames(stream):

@@ -38,7 +38,8 @@ class Contract:
 
     def faults_of_event(self, kind, data):
         # The stream of accessories has events of its own.
-        of_accessories = {"accessories": "AccessoryList", "lane": "AccessoryLane", "output": "DueOutput"}
+        of_accessories = {"accessories": "AccessoryList", "lane": "AccessoryLane", "output": "DueOutput",
+                          "try": "AccessoryTry"}
         if kind in of_accessories:
             return self.faults(data, of_accessories[kind])
         names = self.document["components"]["schemas"]["EventName"]["enum"]

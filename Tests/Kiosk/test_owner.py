@@ -155,9 +155,9 @@ class OwnerTests(KioskCase):
                 self.start_over()
 
     def test_an_accessory_says_what_it_is_where_it_is_and_how_it_is(self):
-        lock = {"lane": "counter-1", "name": "lock", "kind": "relay", "role": "out", "state": "absent"}
-        hub = {"lane": None, "name": "home", "kind": "mqtt", "role": "out", "state": "ready"}
-        qr = {"lane": "counter-1", "name": "qr-1", "kind": "hidPos", "role": "in", "state": "trial"}
+        lock = {"lane": "counter-1", "name": "lock", "kind": "relay", "role": "out", "state": "absent", "trial": False}
+        hub = {"lane": None, "name": "home", "kind": "mqtt", "role": "out", "state": "ready", "trial": False}
+        qr = {"lane": "counter-1", "name": "qr-1", "kind": "hidPos", "role": "in", "state": "trial", "trial": True}
         fault = {"id": "accessoryNotReady", "lane": "counter-1", "text": "the output lock is not ready"}
         page = self.owner(accessories=[lock, hub, qr], faults=[fault], acceptsTestDocuments=False)
         rows = page.locator("[data-accessories] tbody tr").all_inner_texts()

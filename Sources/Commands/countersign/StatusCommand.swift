@@ -128,7 +128,7 @@ private struct DaemonStatus {
 
     /// Returns the line of an accessory.
     private static func accessory(_ accessory: JSONText) throws(JSONFault) -> String {
-        let members = try accessory.members(["name", "lane", "kind", "role", "state"])
+        let members = try accessory.members(["name", "lane", "kind", "role", "state", "trial"])
         let lane = try text(members, "lane").map { " at \($0)" } ?? ""
         return try "\(text(members.required("name")))\(lane): \(text(members.required("state")))"
     }

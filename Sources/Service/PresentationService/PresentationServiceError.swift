@@ -1,3 +1,4 @@
+package import Accessories
 package import JSON
 package import MdocModel
 package import ReaderIdentityStore
@@ -136,6 +137,14 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case accessoryNotConnected
     /// The output is unknown, over its time, or was given before.
     case outputNotDue
+    /// The accessory is not tried, and did nothing.
+    case tryRefused(TryRefusal)
+    /// The accessory was tried too often. `retryAfter` is in seconds.
+    case tooManyTries(retryAfter: Int64)
+    /// The end of a try is not known: its program has left, or has not reported the end in time.
+    case tryUnanswered(TryAction)
+    /// The try is unknown or over its time, was permitted before, or cannot end as its program reports.
+    case tryNotDue
     /// The daemon is ending.
     case shuttingDown
 

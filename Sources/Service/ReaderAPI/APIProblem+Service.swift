@@ -1,4 +1,5 @@
 package import PresentationService
+internal import Accessories
 internal import MdocModel
 internal import ReaderIdentityStore
 internal import ReaderStore
@@ -67,6 +68,10 @@ extension APIProblem {
             case .accessoryUnknown: .accessoryUnknown
             case .accessoryNotConnected: .accessoryNotConnected
             case .outputNotDue: .outputNotDue
+            case .tryRefused(let refusal): APIProblem(refusal)
+            case .tooManyTries(let seconds): .tooManyTries(retryAfter: seconds)
+            case .tryUnanswered(let action): .tryUnanswered(action)
+            case .tryNotDue: .tryNotDue
             case .shuttingDown: .shuttingDown
             case .clockNotSet: .clockNotSet
             case .trustNotSetUp: .trustNotSetUp
@@ -146,7 +151,7 @@ extension APIProblem {
     }
     private static let accessoryUnknown = APIProblem(
         .accessoryUnknown, status: 404,
-        "there is no such accessory at your lanes: use a name from the event \"accessories\"")
+        "there is no such accessory at your lanes: use a name of \"accessories\" in the configuration")
     private static let accessoryNotConnected = APIProblem(
         .accessoryNotConnected, status: 409,
         "you have no event stream, without which a state does not count: open GET /v1/accessories/events first"
@@ -155,6 +160,51 @@ extension APIProblem {
         .outputNotDue, status: 409,
         "this output is not due: it was given already, its time is over, or it is from before a restart. Do not act"
     )
+    private static func tooManyTries(retryAfter seconds: Int64) -> APIProblem {
+        APIProblem(
+            .tooManyTries, status: 429,
+            "this accessory was tried too often within a minute: wait \(seconds) s",
+            retryAfter: seconds)
+    }
+    private static func tryUnanswered(_ action: TryAction) -> APIProblem {
+        let after =
+            switch action {
+            case .pulse: "the contact may have been closed, so look at the device"
+            case .scan: "scan again"
+            }
+        return APIProblem(
+            .tryUnanswered, status: 503,
+            "countersign-accessories did not report the end of the try: \(after), and read its journal")
+    }
+    private static let tryNotDue = APIProblem(
+        .tryNotDue, status: 409,
+        "this try is not due: its time is over, it was permitted already, or its lane is in use. Do not act")
+
+    private init(_ refusal: TryRefusal) {
+        let (status, detail): (Int, String) =
+            switch refusal {
+            case .notAtComputer:
+                (
+                    403,
+                    "only a user of this computer tries an accessory: run countersign accessory try, with a user that has the scope admin in socket.users"
+                )
+            case .kind(let kind):
+                (
+                    409,
+                    "an accessory of the kind \(kind) is not tried, because its receiver would take the try for an answer: tap a test document instead, with \"trial\": true"
+                )
+            case .notReady(let state):
+                (
+                    503,
+                    "the accessory is not ready: its state is \(state.rawValue). See \"States\" in Documentation/accessories.md"
+                )
+            case .presentation:
+                (409, "a presentation is in progress at the lane: try again when it has ended")
+            case .output: (409, "an output of the lane is due or in progress: try again in some seconds")
+            case .inProgress: (409, "the accessory is being tried already: wait for the end of that try")
+            }
+        self.init(.tryRefused, status: status, detail)
+    }
     private static func accessoryNotReady(_ name: String) -> APIProblem {
         APIProblem(
             .accessoryNotReady, status: 503,

@@ -20,6 +20,7 @@ package struct APIProblem: ProblemDetails, Equatable {
         case presetUnknown, standingOrder, readerUnavailable
         case laneNotArmed, engagementReused, tooManyEngagements
         case accessoryUnknown, accessoryNotConnected, accessoryNotReady, outputNotDue
+        case tryRefused, tooManyTries, tryUnanswered, tryNotDue
         case portraitGone, pageCodeRefused, pageWordsRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused

@@ -51,6 +51,7 @@ struct HostileBodyTests {
             #"{"accessory": "qr-1", "uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "laneUnknown"
         ),
         "/v1/accessories/x/outputs/x": (#"{"state": "given"}"#, "accessoryUnknown"),
+        "/v1/accessories/x/tries/x": (#"{"state": "refused"}"#, "accessoryUnknown"),
         "/v1/presentations/x/again": ("{}", "presentationUnknown"),
         "/v1/presentations/x/decision": (#"{"decision": "approved"}"#, "presentationUnknown"),
         "/v1/lanes/x/presentations": (#"{"preset": "Age 18"}"#, "laneUnknown"),

@@ -103,9 +103,10 @@ struct AccessoryRouteTests {
         let reply = try await put("ready")
         #expect(reply.status == 204 && reply.body.isEmpty)
         let lane = try await counter[.clerk].call("GET", "/v1/lanes/one").json()
-        let accessories = try #require(lane["accessories"] as? [[String: String]])
+        let accessories = try #require(lane["accessories"] as? [[String: Any]])
+        #expect(accessories.map { $0["trial"] as? Bool } == [false, false])
         #expect(
-            accessories == [
+            accessories.map { $0.compactMapValues { $0 as? String } } == [
                 ["name": "qr-1", "kind": "hidPos", "role": "in", "state": "notAnswering"],
                 ["name": "lock", "kind": "relay", "role": "out", "state": "ready"],
             ])
@@ -118,6 +119,53 @@ struct AccessoryRouteTests {
         #expect(metrics.contains("countersign_accessory_state{\(labels)\"ready\"} 1\n"))
         #expect(metrics.contains("countersign_accessory_state{\(labels)\"absent\"} 0\n"))
         #expect(!(try await counter[.admin].call("GET", "/readyz").text).contains("accessoryNotReady"))
+        withExtendedLifetime(stream) {}
+        await counter.end()
+    }
+
+    @Test("No token tries an accessory, whatever its scope is")
+    func tries() async throws {
+        let counter = try await AccessoryCounter()
+        let events = try await counter.open(.accessories, until: "event: lane").stream
+        _ = try await counter[.accessories].call("PUT", "/v1/accessories/lock/state", #"{"state":"ready"}"#)
+        for client in [AccessoryCounter.Client.accessories, .other, .app, .clerk] {
+            let reply = try await counter[client].call("POST", "/v1/accessories/lock/tries")
+            #expect(reply.status == 403 && reply.problem == "forbidden", "\(client)")
+        }
+        let admin = try await counter[.admin].call("POST", "/v1/accessories/lock/tries")
+        #expect(admin.status == 403 && admin.problem == "tryRefused")
+        #expect(admin.text.contains("countersign accessory try"))
+        withExtendedLifetime(events) {}
+        await counter.end()
+    }
+
+    @Test(
+        "A step of a try that nobody began is refused, and so is a body that is none",
+        arguments: [
+            ("lock", "1", #"{"state":"given"}"#, 409, "tryNotDue"),
+            ("lock", "x", #"{"state":"pulsed"}"#, 409, "tryNotDue"),
+            ("lock", "-1", #"{"state":"refused"}"#, 409, "tryNotDue"),
+            ("qr-1", "1", #"{"state":"phoneCode","characters":243}"#, 409, "tryNotDue"),
+            ("qr-1", "1", #"{"state":"otherCode"}"#, 409, "tryNotDue"),
+            ("gate", "1", #"{"state":"given"}"#, 404, "accessoryUnknown"),
+            ("qr-1", "1", #"{"state":"phoneCode"}"#, 400, "bodyRefused"),
+            ("qr-1", "1", #"{"state":"phoneCode","characters":8193}"#, 400, "bodyRefused"),
+            ("qr-1", "1", #"{"state":"noCode","characters":1}"#, 400, "bodyRefused"),
+            ("lock", "1", #"{"state":"given","characters":1}"#, 400, "bodyRefused"),
+            ("qr-1", "1", #"{"state":"phoneCode","uri":"mdoc:AAAA"}"#, 400, "bodyRefused"),
+            ("lock", "1", #"{"state":"done"}"#, 400, "bodyRefused"),
+        ])
+    func trySteps(
+        _ accessory: String, _ number: String, _ body: String, _ status: Int, _ problem: String
+    ) async throws {
+        let counter = try await AccessoryCounter()
+        let stream = try await counter.open(.accessories, until: "event: lane").stream
+        let path = "/v1/accessories/\(accessory)/tries/\(number)"
+        let reply = try await counter[.accessories].call("POST", path, body)
+        #expect(reply.status == status && reply.problem == problem, "\(reply.text)")
+        for client in [AccessoryCounter.Client.app, .clerk, .admin] {
+            #expect(try await counter[client].call("POST", path, body).problem == "forbidden", "\(client)")
+        }
         withExtendedLifetime(stream) {}
         await counter.end()
     }

@@ -5,9 +5,10 @@ internal import JSON
 /// them.
 ///
 /// A program `countersign-accessories` opens one stream. The stream begins with the accessories of the program's
-/// lanes, these lanes with their presets, and the state of each lane. Afterwards it reports changes and the outputs that become due.
-/// An output is sent once: a stream that is opened later never receives it. A second stream of the same caller
-/// replaces the first one, whose connection is then dead in all likelihood.
+/// lanes, these lanes with their presets, and the state of each lane. Afterwards it reports changes, the outputs
+/// that become due, and the operator's tries. An output or a try is sent once: a stream that is opened later never
+/// receives it. A second stream of the same caller replaces the first one, whose connection is then dead in all
+/// likelihood.
 ///
 /// An accessory has the state `notAnswering` unless the program of an open stream has reported another state.
 ///
@@ -147,6 +148,14 @@ struct AccessoryDesk {
 
     func isOpen(_ key: Int) -> Bool { streams[key] != nil }
 
+    /// The key of the open stream whose program reported that an accessory can act, or `nil` if it cannot act.
+    func stream(serving accessory: Accessory) -> Int? {
+        guard let (state, stream) = reported[accessory.name], state.isUsable, isOpen(stream) else {
+            return nil
+        }
+        return stream
+    }
+
     /// Ends a stream. The accessories whose states it reported no longer answer.
     ///
     /// - Returns: the lanes of these accessories; `nil` stands for all lanes. An empty list if the stream has
@@ -227,6 +236,11 @@ struct AccessoryDesk {
         }
     }
 
+    /// Sends a try to the program that serves its accessory.
+    func announce(_ attempt: AccessoryTry, to key: Int) {
+        send(Self.frame("try", attempt.json), to: key)
+    }
+
     // MARK: Frames
 
     /// Sends a frame to a stream. A program that reads too slowly is disconnected. The stream itself is removed
@@ -270,6 +284,16 @@ struct AccessoryDesk {
                 "lane": .string(lane), "state": .string(state.state), "takesCode": .boolean(state.takesCode),
                 "paused": .boolean(state.isPaused), "problem": .boolean(state.hasProblem),
             ])
+    }
+}
+
+extension AccessoryTry {
+    /// The data of the event `try`.
+    fileprivate var json: JSONValue {
+        [
+            "try": .integer(number), "accessory": .string(accessory), "lane": .string(lane),
+            "action": .string(action.rawValue),
+        ]
     }
 }
 

@@ -10,6 +10,8 @@ package struct AccessoryReport: Equatable, Sendable {
     /// Whether the accessory is a scanner. Otherwise it is an output.
     package let isScanner: Bool
     package let state: AccessoryState
+    /// Whether an output also acts on test documents, whatever its state is.
+    package let isTrial: Bool
 
     init(_ accessory: Accessory, state: AccessoryState) {
         name = accessory.name
@@ -20,6 +22,7 @@ package struct AccessoryReport: Equatable, Sendable {
             case .output(let output): (output.device.kind, false)
             }
         self.state = state
+        isTrial = accessory.isTrial
     }
 }
 

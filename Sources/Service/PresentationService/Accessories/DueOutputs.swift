@@ -31,6 +31,9 @@ struct DueOutputs: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether an output of this lane is due, or was given and has not ended.
+    func hasOutput(atLane name: String) -> Bool { entries.values.contains { $0.output.lane == name } }
+
     /// Adds an output that the store has recorded as due.
     mutating func insert(_ output: DueOutput, until deadline: ContinuousClock.Instant) {
         entries[output.number] = Entry(output: output, deadline: deadline)

@@ -22,6 +22,7 @@ extension PresentationCoordinator {
     package func replaceAccessories(by accessories: [Accessory]) {
         let change = desk.replace(accessories, acceptsTestDocuments: basis.acceptsTestDocuments)
         settle(dueOutputs.removeDue(ofAccessories: change.ended), as: .notGiven)
+        tries.abandon(ofAccessories: change.ended)
         accessoriesChanged(atLanes: change.lanes)
     }
 
@@ -58,7 +59,7 @@ extension PresentationCoordinator {
     }
 
     /// The accessory with this name, if it belongs to a lane of the caller.
-    private func accessory(
+    func accessory(
         _ name: String, of caller: KnownCaller
     ) throws(PresentationServiceError) -> Accessory {
         guard caller.scopes.contains(.accessory), let accessory = desk[name],
@@ -107,6 +108,7 @@ extension PresentationCoordinator {
     /// Ends a stream. Nobody knows any more whether the outputs that its program gave were carried out.
     private func endStream(_ key: Int) {
         let changed = desk.close(key)
+        tries.abandon(by: key)
         let given = dueOutputs.removeGiven(by: key)
         for output in given {
             log.warning(

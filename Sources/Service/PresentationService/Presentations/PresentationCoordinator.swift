@@ -37,6 +37,7 @@ internal import Transport
 /// - `PresentationTasks`: the running tasks of each presentation.
 /// - `AccessoryDesk`: the accessories, their states, and the streams of the programs that serve them.
 /// - `DueOutputs`: the outputs that an accessory may give or has given.
+/// - `AccessoryTries`: the tries of accessories that are in progress.
 /// - `EngagementGate`: the limits on the codes with which phones are engaged.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
@@ -48,8 +49,8 @@ internal import Transport
 ///
 /// This file has the lanes, the orders and the shutdown. `+Again` repeats orders, `+Run` follows a
 /// presentation from its lane to its receipts, `+Standing` serves the lanes with standing orders,
-/// `+Engagements` connects to phones whose code was scanned, `+Accessories` serves the outputs, and `+Events`
-/// contains the functions for listeners and lists.
+/// `+Engagements` connects to phones whose code was scanned, `+Accessories` serves the outputs, `+Tries` serves
+/// the operator's tries of accessories, and `+Events` contains the functions for listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -75,6 +76,7 @@ package actor PresentationCoordinator {
     private(set) var tasks = PresentationTasks()
     var desk: AccessoryDesk
     var dueOutputs = DueOutputs()
+    var tries = AccessoryTries()
     var gate = EngagementGate()
     let engagementDigests: EngagementDigests
 
@@ -536,6 +538,7 @@ package actor PresentationCoordinator {
     /// data, and disconnects the listeners.
     package func close() async {
         turns.end()
+        tries.abandonAll()
         // These reservations are never released, so that no lane begins another presentation by itself.
         for name in standing.laneNames { await reserveTurn(lane: name) }
         for task in standing.tasks { task.cancel() }

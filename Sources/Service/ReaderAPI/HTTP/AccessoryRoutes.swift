@@ -9,7 +9,7 @@ internal import PresentationService
 extension PresentationCoordinator {
     /// The routes of programs that serve accessories: the event stream, the outputs, the states of accessories,
     /// and the codes that a scanner reads. None of them reveals anything about a presentation but what an output
-    /// needs.
+    /// needs. The operator's route begins a try, and waits for its end.
     nonisolated var accessoryRoutes: [APIRoute] {
         let program = APIRoute.Access.scopes([.accessory])
         return [
@@ -25,6 +25,26 @@ extension PresentationCoordinator {
                     try await self.finishOutput(number, ofAccessory: name, as: end, by: call.known)
                 } else {
                     try await self.giveOutput(number, ofAccessory: name, by: call.known)
+                }
+                return .json(["state": .string(step.rawValue)])
+            },
+            APIRoute(.post, "/v1/accessories/{accessory}/tries", for: .scopes([.admin])) { call in
+                let name = try call.parameter("accessory")
+                let (action, result) = try await self.tryAccessory(name, by: call.known)
+                return .json([
+                    "accessory": .string(name), "action": .string(action.rawValue),
+                    "result": .string(result.kind.rawValue),
+                    "characters": result.characters.map { .integer(Int64($0)) } ?? .null,
+                ])
+            },
+            APIRoute(.post, "/v1/accessories/{accessory}/tries/{try}", for: program) { call in
+                let (step, result) = try Self.tryStep(in: await call.body())
+                let name = try call.parameter("accessory")
+                let number = try Int64(call.parameter("try")) ?? 0
+                if let result {
+                    try await self.finishTry(number, ofAccessory: name, as: result, by: call.known)
+                } else {
+                    try await self.giveTry(number, ofAccessory: name, by: call.known)
                 }
                 return .json(["state": .string(step.rawValue)])
             },
@@ -62,6 +82,13 @@ extension PresentationCoordinator {
         var end: ReportedEnd? { ReportedEnd(rawValue: rawValue) }
     }
 
+    /// A step of a try, as the program of its accessory reports it.
+    private enum TryStep: String, CaseIterable {
+        /// The program is about to close the contact, and asks whether it may.
+        case given
+        case pulsed, unknown, refused, phoneCode, otherCode, noCode
+    }
+
     /// A code that an accessory has read: its text, or the reason why the accessory does not pass it on.
     private enum ReadCode {
         case text(String)
@@ -80,6 +107,33 @@ extension PresentationCoordinator {
         in body: JSONText
     ) throws(APIProblem) -> Word {
         try mapping(body.members(["state"]).required("state").word(), APIProblem.init(body:))
+    }
+
+    /// Parses the body of a step of a try.
+    ///
+    /// - Returns: the result of the try, or `nil` if the program asks whether it may act.
+    private static func tryStep(
+        in body: JSONText
+    ) throws(APIProblem) -> (step: TryStep, result: TryResult?) {
+        try mapping(parseTryStep(in: body), APIProblem.init(body:))
+    }
+
+    private static func parseTryStep(
+        in body: JSONText
+    ) throws(JSONFault) -> (step: TryStep, result: TryResult?) {
+        let members = try body.members(["state", "characters"])
+        let state = try members.required("state")
+        let step: TryStep = try state.word()
+        let text = members["characters"]
+        let length = try text?.integer(in: 1...Int64(ScannedBytes.maximumLength))
+        guard let kind = TryResult.Kind(rawValue: step.rawValue) else {
+            if let text { throw text.wrong("must be left out, because no code was scanned") }
+            return (step, nil)
+        }
+        guard let result = TryResult(kind, characters: length.map { Int($0) }) else {
+            throw (text ?? state).wrong("goes together with a scanned code only, and phoneCode needs it")
+        }
+        return (step, result)
     }
 
     /// Parses the body of a code: the name of the accessory, and the code or why it is not passed on.
@@ -108,7 +162,7 @@ extension AccessoryReport {
     private var members: [(String, JSONValue)] {
         [
             ("name", .string(name)), ("kind", .string(kind)), ("role", .string(isScanner ? "in" : "out")),
-            ("state", .string(state.rawValue)),
+            ("state", .string(state.rawValue)), ("trial", .boolean(isTrial)),
         ]
     }
 }
