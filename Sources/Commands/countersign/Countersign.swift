@@ -22,7 +22,7 @@ struct Countersign: RootCommand {
             DemoCommand.self, SetupCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
             VerifyCommand.self, InspectCommand.self, TrustCommand.self, IdentityCommand.self,
             BrandCommand.self, TokenCommand.self, ReceiptCommand.self, RetainedCommand.self,
-            PageCodeCommand.self, StatusCommand.self, FieldTestCommand.self,
+            PageCodeCommand.self, StatusCommand.self, AccessoryCommand.self, FieldTestCommand.self,
         ])
 
     /// The commands that are in `countersign-lab`, because they need a software wallet. A shop's computer

@@ -22,12 +22,13 @@ struct AccessoryProgramTests {
     }
 
     static func daemon(
-        _ accessories: String, handover: String = "static", readers: [String] = []
+        _ accessories: String, handover: String = "static", readers: [String] = [],
+        scopes: [String] = ["accessory", "app"]
     ) async throws -> ReaderDaemon {
         try await ReaderDaemon(
             // The wallet's issuer is the trust of the daemon, also where another lane is tried.
             lanes: [["--handover", handover]], readers: readers,
-            members: ["accessories": accessories], socketScopes: ["accessory", "app"])
+            members: ["accessories": accessories], socketScopes: scopes)
     }
 
     static func program(at daemon: ReaderDaemon) throws -> BuiltProgram {
@@ -207,6 +208,72 @@ struct AccessoryProgramTests {
         program.signal(SIGTERM)
         _ = try await program.ended()
         #expect(cable.received() == off, "off at the stop")
+    }
+
+    // MARK: Tries
+
+    /// Runs `countersign accessory`.
+    private static func accessory(_ arguments: String..., at daemon: ReaderDaemon) throws -> BuiltProgram {
+        try BuiltProgram(
+            "countersign", ["accessory"] + arguments + ["--socket", daemon.folder.path + "/socket"])
+    }
+
+    @Test("An operator's try closes the contact once without a receipt, and is in both logs")
+    func tryLock() async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(
+            Self.lock(cable, trial: false), scopes: ["accessory", "app", "admin"])
+        let program = try Self.program(at: daemon)
+        try await cable.expect(Self.off, "off before anything else")
+        try await Self.state("ready", at: daemon)
+        let list = try Self.accessory("list", at: daemon)
+        #expect(try await list.ended() == 0 && list.output == "lock at lane-1: relay, ready\n")
+        let other = try Self.accessory("try", "gate", at: daemon)
+        #expect(try await other.ended() == 64 && other.errors.contains("there is no accessory gate"))
+        let run = try Self.accessory("try", "lock", at: daemon)
+        #expect(try await run.ended() == 0, "\(run.errors)")
+        #expect(run.output.contains("lock: the contact closed and opened again"))
+        try await cable.expect(Self.on + Self.off, "one pulse")
+        #expect(cable.received() == [])
+        #expect(try await daemon.asAdmin.call("GET", "/v1/receipts/1").status == 404)
+        #expect(program.errors.contains("lock: the operator tries the accessory (pulse)"))
+        #expect(program.errors.contains("lock: the try has ended (pulsed)"))
+        #expect(daemon.daemon.errors.contains("an operator tries an accessory"))
+        program.signal(SIGTERM)
+        _ = try await program.ended()
+        try await Self.state("notAnswering", at: daemon)
+        let late = try Self.accessory("try", "lock", at: daemon)
+        #expect(try await late.ended() == 69 && late.errors.contains("notAnswering"))
+        #expect(cable.received() == Self.off)
+    }
+
+    @Test("A scanner that is tried describes the next code, and passes neither the code nor its text on")
+    func tryScanner() async throws {
+        let cable = try SerialCable()
+        let daemon = try await Self.daemon(
+            #"[{"name": "qr-1", "lane": "lane-1", "in": {"serial": {"device": "\#(cable.path)"}}}]"#,
+            scopes: ["accessory", "app", "admin"])
+        let program = try Self.program(at: daemon)
+        try await Self.state("ready", at: daemon)
+        let phone = "mdoc:\(Self.engagement)"
+        for (number, (text, words)) in [
+            ("4006381333931", "not a phone's code, 13 characters"),
+            (phone, "a phone's code, \(phone.utf8.count) characters"),
+        ].enumerated() {
+            let run = try Self.accessory("try", "qr-1", at: daemon)
+            try await program.said("qr-1: the operator tries the accessory (scan)", times: number + 1)
+            try cable.send("\(text)\r\n")
+            #expect(try await run.ended() == 0, "\(run.errors)")
+            #expect(run.output == "qr-1: \(words)\n")
+        }
+        // After the try, the next code goes to the lane, which waits for nobody.
+        try cable.send("https://shop.example/menu\r\nmdoc:\(Self.engagement)\r\n")
+        try await program.said("qr-1: the daemon refuses a code")
+        for text in ["4006381333931", "mdoc:", "shop.example"] {
+            #expect(!program.errors.contains(text) && !daemon.daemon.errors.contains(text))
+        }
+        program.signal(SIGTERM)
+        _ = try await program.ended()
     }
 
     /// The device engagement of ISO/IEC 18013-5, D.3.1, in base64url.
