@@ -110,8 +110,8 @@ final class RunningAccessories: Sendable {
             }
         }
         guard let desk else { return daemon.finish(attempt, as: .refused) }
-        Journal.write("\(attempt.accessory): the operator tries the accessory (\(attempt.action.rawValue))")
         desk.mailbox.post(.attempt(.begun(attempt)))
+        Journal.write("\(attempt.accessory): the operator tries the accessory (\(attempt.action.rawValue))")
     }
 
     /// Sends a message to all workers, and keeps what it says of the lanes.

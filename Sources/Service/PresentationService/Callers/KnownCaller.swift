@@ -143,6 +143,7 @@ package enum Scope: String, CaseIterable, Sendable {
     /// Makes requests for a shop's app and web page, and receives the reports on the responses. Has no rights
     /// at a lane.
     case online
-    /// Reads metrics and receipts. Also reads all presentations, but not their answers.
+    /// Reads metrics and receipts. Also reads all presentations, but not their answers. A user of this computer with
+    /// this scope may try accessories.
     case admin
 }
