@@ -1,4 +1,5 @@
 import Accessories
+import JSON
 import Testing
 
 @Suite("Tries of accessories, as values")

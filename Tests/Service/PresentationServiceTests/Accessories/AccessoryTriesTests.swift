@@ -23,17 +23,19 @@ struct AccessoryTriesTests {
     func pulse() async throws {
         var tries = AccessoryTries()
         let results = try tries.begin(Self.attempt(1), by: 7, at: start)
-        #expect(!tries.finish(1, with: .pulsed) && !tries.finish(1, with: .unknown), "it was not permitted")
-        #expect(!tries.give(2, at: start))
-        #expect(tries.give(1, at: start + .milliseconds(1999)))
-        #expect(!tries.give(1, at: start), "it was permitted before")
-        #expect(!tries.finish(1, with: .refused) && !tries.finish(1, with: .noCode))
-        #expect(tries.finish(1, with: .pulsed))
-        #expect(!tries.finish(1, with: .pulsed))
+        let early = [tries.finish(1, with: .pulsed), tries.finish(1, with: .unknown)]
+        #expect(early == [false, false], "it was not permitted")
+        let given = [
+            tries.give(2, at: start), tries.give(1, at: start + .milliseconds(1999)), tries.give(1, at: start),
+        ]
+        #expect(given == [false, true, false])
+        let ends = [TryResult.refused, .noCode, .pulsed, .pulsed].map { tries.finish(1, with: $0) }
+        #expect(ends == [false, false, true, false])
         #expect(await Self.end(of: results) == .pulsed)
         _ = try tries.begin(Self.attempt(3), by: 7, at: start)
-        #expect(!tries.give(3, at: start + .seconds(2)), "too late")
-        #expect(tries.finish(3, with: .refused))
+        let isGivenLate = tries.give(3, at: start + .seconds(2))
+        let isRefused = tries.finish(3, with: .refused)
+        #expect(!isGivenLate && isRefused)
     }
 
     @Test("A scan needs no permission, gets none, and ends with a code or without one")
@@ -41,8 +43,10 @@ struct AccessoryTriesTests {
         for result in [TryResult.phoneCode(characters: 243), .otherCode(characters: nil), .noCode, .refused] {
             var tries = AccessoryTries()
             let results = try tries.begin(Self.attempt(1, of: "qr-1", .scan), by: 7, at: start)
-            #expect(!tries.give(1, at: start) && !tries.finish(1, with: .pulsed))
-            #expect(tries.finish(1, with: result))
+            let steps = [
+                tries.give(1, at: start), tries.finish(1, with: .pulsed), tries.finish(1, with: result),
+            ]
+            #expect(steps == [false, false, true])
             #expect(await Self.end(of: results) == result)
         }
     }
@@ -64,7 +68,8 @@ struct AccessoryTriesTests {
             #expect(throws: PresentationServiceError.tryRefused(.inProgress)) {
                 try tries.begin(Self.attempt(99), by: 7, at: start + .seconds(number))
             }
-            #expect(tries.finish(Int64(number), with: .refused))
+            let isOver = tries.finish(Int64(number), with: .refused)
+            #expect(isOver)
         }
         #expect(throws: PresentationServiceError.tooManyTries(retryAfter: 55)) {
             try tries.begin(Self.attempt(7), by: 7, at: start + .seconds(7))
@@ -86,8 +91,10 @@ struct AccessoryTriesTests {
             default: tries.abandonAll()
             }
             #expect(await Self.end(of: results) == nil)
-            #expect(!tries.give(1, at: start) && !tries.finish(1, with: .refused))
-            #expect(tries.finish(2, with: .refused) == (way < 3), "the other try")
+            let steps = [
+                tries.give(1, at: start), tries.finish(1, with: .refused), tries.finish(2, with: .refused),
+            ]
+            #expect(steps == [false, false, way < 3], "only the other try goes on")
             #expect(await Self.end(of: other) == (way < 3 ? .refused : nil))
         }
     }

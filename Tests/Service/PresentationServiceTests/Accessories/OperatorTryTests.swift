@@ -1,9 +1,12 @@
 import Accessories
+import JSON
 import PresentationStage
+import RecordBench
 import Testing
 
 @testable import PresentationService
 @testable import ReaderService
+@testable import ReaderStore
 
 @Suite("An operator tries an accessory")
 struct OperatorTryTests {
