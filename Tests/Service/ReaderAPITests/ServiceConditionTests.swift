@@ -1,3 +1,4 @@
+import Accessories
 import JSON
 import MdocModel
 import ReaderStore

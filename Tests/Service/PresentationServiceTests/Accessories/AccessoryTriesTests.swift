@@ -26,7 +26,8 @@ struct AccessoryTriesTests {
         let early = [tries.finish(1, with: .pulsed), tries.finish(1, with: .unknown)]
         #expect(early == [false, false], "it was not permitted")
         let given = [
-            tries.give(2, at: start), tries.give(1, at: start + .milliseconds(1999)), tries.give(1, at: start),
+            tries.give(2, at: start), tries.give(1, at: start + .milliseconds(1999)),
+            tries.give(1, at: start),
         ]
         #expect(given == [false, true, false])
         let ends = [TryResult.refused, .noCode, .pulsed, .pulsed].map { tries.finish(1, with: $0) }
