@@ -49,8 +49,7 @@ struct PageCodeCommand: ParsableCommand {
     @Flag(help: "Print three words to type on the other device, instead of an address.")
     var words = false
 
-    @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
-    var socket = "/run/countersign/countersignd.sock"
+    @OptionGroup var daemon: DaemonArguments
 
     @OptionGroup var output: OutputArguments
 
@@ -63,7 +62,7 @@ struct PageCodeCommand: ParsableCommand {
 
     func run() throws {
         let entry = try mapping(
-            DaemonSocket(path: socket).call("POST", "/v1/page-codes", body: request).reading(
+            DaemonSocket(path: daemon.socket).call("POST", "/v1/page-codes", body: request).reading(
                 PageEntry.init), \DaemonClientError.failure)
         guard let url = entry.url else {
             throw CommandFailure.unavailable(

@@ -22,15 +22,14 @@ struct StatusCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
-    var socket = "/run/countersign/countersignd.sock"
+    @OptionGroup var daemon: DaemonArguments
 
     @OptionGroup var output: OutputArguments
 
     func run() throws {
         let (status, json): (DaemonStatus, JSONValue)
         do throws(DaemonClientError) {
-            let reply = try DaemonSocket(path: socket).call("GET", "/v1/owner")
+            let reply = try DaemonSocket(path: daemon.socket).call("GET", "/v1/owner")
             (status, json) = (try reply.reading(DaemonStatus.init), try reply.json())
         } catch {
             throw error.failure

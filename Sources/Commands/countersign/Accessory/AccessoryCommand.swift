@@ -19,12 +19,6 @@ struct AccessoryCommand: ParsableCommand {
         subcommands: [AccessoryListCommand.self, AccessoryTryCommand.self])
 }
 
-/// `--socket`: the daemon whose accessories are meant.
-struct DaemonArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
-    var socket = "/run/countersign/countersignd.sock"
-}
-
 /// An accessory of the running daemon, as `GET /v1/owner` describes it.
 struct ListedAccessory: Equatable {
     let name: String
