@@ -10,28 +10,10 @@ import re
 import unittest
 
 import own_system
-
-ROOT = own_system.ROOT
-DOCUMENTATION = ROOT / "Documentation"
+from guide_page import DOCUMENTATION, GuideCase, blocks
 
 
-def blocks(page):
-    """The blocks of commands in a page, each with the line at which it begins."""
-    text = (DOCUMENTATION / page).read_text()
-    return [(text[:found.start()].count("\n") + 1, found[1])
-            for found in re.finditer(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
-
-
-class Guide(unittest.TestCase):
-    maxDiff = None
-
-    def run_guide(self, page, after=""):
-        """What each block printed, by its number; fails where a command fails."""
-        done = own_system.run(self, "".join(f"echo '== block {number}, {page}:{line}'\n{text}"
-                                            for number, (line, text) in enumerate(blocks(page))) + after)
-        self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
-        return re.split(r"^== block .*\n", done.stdout, flags=re.MULTILINE)[1:]
-
+class Guide(GuideCase):
     def test_a_kiosk_checks_an_age_and_keeps_nothing(self):
         said = self.run_guide("getting-started-kiosk.md")
         self.assertEqual(len(said), 8)
