@@ -66,19 +66,20 @@ class Daemon:
 
     def memory(self):
         """What of it is in memory, in MB."""
-        return self._figure(f"/proc/{self.process.pid}/status", "VmRSS:") / 1024
+        return figure(f"/proc/{self.process.pid}/status", "VmRSS:") / 1024
 
-    def wakeups(self):
-        """How often each of its threads has waited for something so far."""
-        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
-        return {task.name: self._figure(task / "status", "voluntary_ctxt_switches:") for task in tasks.iterdir()}
 
-    @staticmethod
-    def _figure(file, name):
-        for line in pathlib.Path(file).read_text().splitlines():
-            if line.startswith(name):
-                return int(line.split()[1])
-        raise LookupError(name)
+def wakeups(process):
+    """How often each thread of a process has waited for something so far."""
+    tasks = pathlib.Path(f"/proc/{process}/task").iterdir()
+    return {task.name: figure(task / "status", "voluntary_ctxt_switches:") for task in tasks}
+
+
+def figure(file, name):
+    for line in pathlib.Path(file).read_text().splitlines():
+        if line.startswith(name):
+            return int(line.split()[1])
+    raise LookupError(name)
 
 
 class Connection:
@@ -197,8 +198,8 @@ class Sheet:
     def is_met(self):
         return all(figure.get("met", True) for figure in self.figures)
 
-    def text(self):
-        return json.dumps({"benchmark": "daemon", "machine": machine(), "figures": self.figures}, indent=1)
+    def text(self, benchmark="daemon"):
+        return json.dumps({"benchmark": benchmark, "machine": machine(), "figures": self.figures}, indent=1)
 
 
 def machine():
@@ -228,10 +229,10 @@ def measure_rest(daemon, sheet):
     identity = arm(Connection("app"))
     # What arming has started comes to rest.
     time.sleep(2)
-    before = daemon.wakeups()
+    before = wakeups(daemon.process.pid)
     time.sleep(REST)
     # A thread that ended takes its count with it.
-    count = sum(now - before.get(thread, 0) for thread, now in daemon.wakeups().items())
+    count = sum(now - before.get(thread, 0) for thread, now in wakeups(daemon.process.pid).items())
     sheet.add("armed.wakeups", count / REST, "1/s", most=5)
     sheet.add("armed.memory", daemon.memory(), "MB", most=40)
     # A connection that nobody uses is closed.
