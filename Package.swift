@@ -225,7 +225,7 @@ let libraries: KeyValuePairs<String, Imports> = [
     ],
     "Tests/Fuzzing": [
         "FuzzTargets": [
-            "BlueZTransport", "CBOR", "CommandLineInterface", "ConfigurationForms", "COSE",
+            "Accessories", "BlueZTransport", "CBOR", "CommandLineInterface", "ConfigurationForms", "COSE",
             "countersign-portrait",
             "countersignd", "FieldTrace", "Fleet", "ISO7816", "JSON", "MdocModel", "MdocSession", "MdocTrust",
             "MdocVerification", "MdocWallet", "NDEF", "OpenSSLCrypto", "PKIX", "PortraitImage",

@@ -16,6 +16,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case receiptChain, signedReceipt, retainedRecord
     case daemonConfiguration, policyFile, identityRules, mainConfiguration
     case presentationOrder, pemKey, portrait, fieldTrace, fleetDocument
+    case scanFraming, hidDescriptor, osdpLine
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -55,6 +56,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: fuzzJSON(input)
         case .readerToken: fuzzReaderToken(input)
         case .brandRegistry: fuzzBrandRegistry(input)
+        case .scanFraming: fuzzScanFraming(input)
+        case .hidDescriptor: fuzzHIDDescriptor(input)
+        case .osdpLine: fuzzOSDPLine(input)
         case .walletEnvelope, .encryptedResponse, .receiptChain, .signedReceipt, .retainedRecord,
             .daemonConfiguration, .policyFile, .identityRules, .mainConfiguration, .presentationOrder,
             .pemKey, .portrait, .fieldTrace, .fleetDocument:

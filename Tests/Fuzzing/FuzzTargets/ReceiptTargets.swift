@@ -77,7 +77,14 @@ private func check(_ receipt: SignedReceipt) {
 }
 
 private func checkStatement(_ item: CBORItem) {
-    guard let statement = try? ReceiptStatement(item) else { return }
+    guard let content = try? ReceiptContent(item) else { return }
+    demand(content.encoded().elementsEqual(item.encoded), "contents have two encodings")
+    if case .outputs(let statement) = content {
+        let count = statement.outputs.count
+        demand((1...OutputsStatement.mostOutputs).contains(count), "outputs outside the limits")
+        demand(statement.outputs.allSatisfy(\.state.isSettled), "an output that is not settled")
+    }
+    guard case .presentation(let statement) = content else { return }
     demand(statement.encoded().elementsEqual(item.encoded), "a statement has two encodings")
     demand(
         [statement.questions.count, statement.reasons.count, statement.documents.count]
