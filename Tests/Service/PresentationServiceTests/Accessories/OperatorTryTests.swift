@@ -143,7 +143,7 @@ struct OperatorTryTests {
         #expect(await Self.step(number, nil, at: stage) == "tryNotDue")
         #expect(await early.value == "refused")
         #expect(await Self.begin("lock", at: stage).value.contains("presentation"))
-        _ = try await stage.coordinator.cancel(id)
+        _ = try await stage.coordinator.cancel(id, by: stage.till)
         let late = Self.begin("lock", at: stage)
         let next = try #require(try await events.next("try")?.integer("try"))
         #expect(await Self.step(next, nil, at: stage) == nil)
