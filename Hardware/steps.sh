@@ -68,6 +68,8 @@ readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3
     qemu-system-x86 cpio kmod)
 # Foreign programs that read keys and switch relay boards, and what makes the links to serial lines.
 readonly accessory_packages=(python3-evdev usbrelay udev)
+# What builds libosdp, the door controller of the tests, for Python.
+readonly peer_packages=(python3-venv python3-dev gcc libc6-dev)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd udev apt gnupg)
 # The languages of the example tills, and what checks the types of the client in JavaScript. golang-go: 81 MB to download, 464 MB installed.
 readonly api_packages=(python3-venv nodejs golang-go node-typescript)
