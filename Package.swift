@@ -155,7 +155,9 @@ let libraries: KeyValuePairs<String, Imports> = [
         ],
         "ProximityReader": ["TapToPresent"],
         "ChildPrograms": ["CProcess"],
-        "PortraitDecoding": ["ChildPrograms", "PortraitImage", "Transport"],
+        "PortraitDecoding": ["ChildPrograms", "ErrorMapping", "PortraitImage", "Transport"],
+        // What confines a process that decodes bytes of strangers.
+        "DecoderConfinement": ["CSeccomp"],
         // The forms of a configuration file: reading, faults, JSON Schema and reference.
         "ConfigurationForms": ["JSON"],
         // Scanners, keys, contacts and panels as values and machines, without devices and clock.
@@ -257,7 +259,7 @@ let programs: KeyValuePairs<String, Imports> = [
             "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient",
             "FileAccess", "JSON", "MQTTClient", "Transport", argumentParser, "VersionNumber",
         ],
-        "countersign-portrait": ["COpenJPEG", "CSeccomp", "CZlib", "PortraitImage"],
+        "countersign-portrait": ["COpenJPEG", "CZlib", "DecoderConfinement", "PortraitImage"],
         "countersign-lab": [
             "BlueZTransport", "CommandLineInterface", "COSE", "ErrorMapping", "FieldTrace", "JSON",
             "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "NDEF",

@@ -8,7 +8,7 @@ enum ImportRules {
         "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
         "CQREncode": ["Commands/countersign/"],
         "COpenJPEG": ["Commands/countersign-portrait/"],
-        "CSeccomp": ["Commands/countersign-portrait/"],
+        "CSeccomp": ["Service/DecoderConfinement/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CProcess": ["Commands/countersignd/", "Service/ChildPrograms/"],

@@ -1,3 +1,4 @@
+internal import DecoderConfinement
 internal import Glibc
 package import PortraitImage
 
@@ -18,16 +19,37 @@ struct CountersignPortrait {
 
 /// The work of the process: read, decode, write.
 package enum Rendering {
+    /// The limit of the address space, in bytes.
+    private static let memory: UInt = 512 << 20
+    /// The limit of processor time, in seconds.
+    private static let seconds: UInt = 5
+
     static func run(arguments: Int32) -> PortraitEnd {
         // The arguments include the name of the program, so a count of 1 means that there are no others.
         guard arguments == 1 else { return .usage }
-        guard Confinement.enter() else { return .notConfined }
+        guard Confinement.enter(memory: memory, seconds: seconds) else { return .notConfined }
         do throws(RenderingError) {
-            let image = try StandardStreams.read(limit: ImageLimits.portrait.bytes)
-            try StandardStreams.write(render(image))
+            let image = try read()
+            try write(render(image))
             return .shown
         } catch {
             return error.end
+        }
+    }
+
+    private static func read() throws(RenderingError) -> [UInt8] {
+        do throws(StandardStreams.Fault) {
+            return try StandardStreams.read(limit: ImageLimits.portrait.bytes)
+        } catch {
+            throw .tooLong
+        }
+    }
+
+    private static func write(_ image: ArraySlice<UInt8>) throws(RenderingError) {
+        do throws(StandardStreams.Fault) {
+            try StandardStreams.write(image)
+        } catch {
+            throw .streamBroken
         }
     }
 
@@ -67,33 +89,6 @@ package enum RenderingError: Error {
         case .header(.truncated), .header(.malformed), .notDecodable: .malformed
         case .header(.tooLarge), .tooLong: .tooLarge
         case .streamBroken: .broken
-        }
-    }
-}
-
-/// Standard input and output, read and written whole by the system calls that the confinement allows.
-private enum StandardStreams {
-    /// Reads standard input to its end.
-    static func read(limit: Int) throws(RenderingError) -> [UInt8] {
-        var input: [UInt8] = []
-        while true {
-            let piece = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                // A failed read counts as the end of the input.
-                count = max(0, unsafe Glibc.read(0, buffer.baseAddress, buffer.count))
-            }
-            guard !piece.isEmpty else { return input }
-            guard input.count + piece.count <= limit else { throw .tooLong }
-            input += piece
-        }
-    }
-
-    /// Writes all bytes to standard output. One system call may write only a part of them.
-    static func write(_ output: ArraySlice<UInt8>) throws(RenderingError) {
-        var rest = output
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
-            guard written > 0 else { throw .streamBroken }
-            rest = rest.dropFirst(written)
         }
     }
 }

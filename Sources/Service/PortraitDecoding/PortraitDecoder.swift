@@ -1,4 +1,6 @@
+internal import ChildPrograms
 internal import Dispatch
+internal import ErrorMapping
 internal import FoundationEssentials
 internal import PortraitImage
 internal import Transport
@@ -56,10 +58,11 @@ package struct PortraitDecoder: Sendable {
         _ executable: String, _ portrait: ArraySlice<UInt8>, until end: ContinuousClock.Instant
     ) -> Result<ShownPortrait, PortraitDecoderError> {
         Result { () throws(PortraitDecoderError) in
-            let process = try DecoderProcess(executable)
-            let output = try process.exchange(portrait, limit: outputLimit, until: end)
-            try process.end(until: end)
-            guard let shown = ShownPortrait(output) else { throw .unexpected }
+            let answer = try mapping(
+                ChildExchange.run(executable, input: portrait, limit: outputLimit, until: end),
+                PortraitDecoderError.init(exchange:))
+            if let error = PortraitDecoderError(status: answer.status) { throw error }
+            guard let shown = ShownPortrait(answer.output) else { throw .unexpected }
             return shown
         }
     }
@@ -122,6 +125,29 @@ package enum PortraitDecoderError: Error, Equatable, Sendable {
     case ended(signal: Int32)
     /// The decoder ended with an exit status or an output that it should not have.
     case unexpected
+
+    fileprivate init(exchange error: ChildExchangeError) {
+        self =
+            switch error {
+            case .notStarted: .notStarted
+            case .tooLarge: .tooLarge
+            case .overdue: .overdue
+            case .ended(let signal): .ended(signal: signal)
+            case .broken: .unexpected
+            }
+    }
+
+    /// The error for the exit status of the decoder; `nil` if it wrote an image.
+    fileprivate init?(status: Int32) {
+        switch PortraitEnd(rawValue: status) {
+        case .shown: return nil
+        case .notConfined: self = .notConfined
+        case .malformed: self = .malformed
+        case .unsupported: self = .unsupported
+        case .tooLarge: self = .tooLarge
+        case .usage, .broken, nil: self = .unexpected
+        }
+    }
 }
 
 extension PortraitDecoder {
@@ -134,14 +160,6 @@ extension PortraitDecoder {
     /// The decoder beside this program or, if there is no decoder beside it, the first decoder in the folders
     /// of `PATH`; `nil` if no decoder is installed.
     package static var installed: PortraitDecoder? {
-        let ownPath = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let ownFolder = ownPath.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(
-            String.init)
-        // A relative folder in `PATH` would run a program from the working directory.
-        return ([ownFolder].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
-            .map { "\($0)/\(program)" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-            .map { PortraitDecoder(executable: $0) }
+        ChildProgram.installedPath(of: program).map { PortraitDecoder(executable: $0) }
     }
 }

@@ -1,4 +1,5 @@
 import CZlib
+import ChildPrograms
 import Deadlines
 import Foundation
 import Glibc
@@ -190,7 +191,7 @@ struct PortraitDecoderTests {
 
     @Test("The decoder is confined before it reads a byte")
     func confinement() async throws {
-        let process = try DecoderProcess(Self.built("countersign-portrait"))
+        let process = try ChildExchange(Self.built("countersign-portrait"))
         let folder = "/proc/\(process.process)"
         let status = try await awaited("the confinement") {
             let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)

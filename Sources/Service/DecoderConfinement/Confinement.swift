@@ -1,16 +1,17 @@
 internal import CSeccomp
 
-/// The restrictions of the decoding process. After `enter()` the process can only read, write and use memory.
-enum Confinement {
-    /// The limit of the address space, in bytes.
-    private static let memory: UInt = 512 << 20
-    /// The limit of processor time, in seconds.
-    private static let seconds: UInt = 5
-
+/// The restrictions of a process that decodes bytes of strangers with a library in C or C++. After
+/// `enter(memory:seconds:)` the process can only read, write and use memory.
+///
+/// `countersign-portrait` and `countersign-qrcode` call it before they read a byte.
+package enum Confinement {
     /// Applies all restrictions.
     ///
+    /// - Parameters:
+    ///   - memory: the limit of the address space, in bytes.
+    ///   - seconds: the limit of processor time.
     /// - Returns: whether all restrictions are active. If not, no input may be read.
-    static func enter() -> Bool {
+    package static func enter(memory: UInt, seconds: UInt) -> Bool {
         // A limit of 0 files forbids opening further files. Standard input and output are open already.
         let limits: [(Int32, UInt)] = [
             (Int32(confinement_limit_memory), memory),
