@@ -43,7 +43,7 @@ let systemLibraries: [Target] = [
     system("CCurl", from: "libcurl4-openssl-dev"),
     // Calls for the process itself that Swift cannot import.
     system("CProcess"),
-    // Serial lines, keyboards, HID devices and GPIO lines: the ioctls that Swift cannot import.
+    // Serial lines, keyboards, HID devices, GPIO lines and cameras: the ioctls that Swift cannot import.
     system("CAccessoryDevices"),
     // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
     system("CZlib", pkgConfig: "zlib", from: "zlib1g-dev"),
@@ -58,12 +58,18 @@ let systemLibraries: [Target] = [
 
 /// The libraries of each folder, from the lowest layer, with what each imports.
 let libraries: KeyValuePairs<String, Imports> = [
+    "Sources/System": [
+        // QR codes in frames of a camera. A shim, because ZXing (libzxing-dev) is written in C++.
+        "CZXing": []
+    ],
     "Sources/Formats": [
         "CBOR": ["JSON"],
         "ISO7816": [],
         "NDEF": [],
         "JSON": [],
         "PortraitImage": [],
+        // A camera's picture, as one program sends it to another.
+        "GreyFrames": [],
         // How one typed error becomes another.
         "ErrorMapping": [],
     ],
@@ -162,8 +168,8 @@ let libraries: KeyValuePairs<String, Imports> = [
         "ConfigurationForms": ["JSON"],
         // Scanners, keys, contacts and panels as values and machines, without devices and clock.
         "Accessories": ["ConfigurationForms", "ErrorMapping", "JSON", "OpenSSLCrypto"],
-        // The devices of accessories: serial lines, keyboards, HID devices, GPIO lines.
-        "AccessoryDevices": ["Accessories", "CAccessoryDevices"],
+        // The devices of accessories: serial lines, keyboards, HID devices, GPIO lines, cameras.
+        "AccessoryDevices": ["Accessories", "CAccessoryDevices", "ChildPrograms", "GreyFrames"],
         // Connections to MQTT brokers. At a counter without a chain, only `countersign-accessories` makes them.
         "MQTTClient": ["CMosquitto", "Transport"],
     ],
@@ -260,6 +266,7 @@ let programs: KeyValuePairs<String, Imports> = [
             "FileAccess", "JSON", "MQTTClient", "Transport", argumentParser, "VersionNumber",
         ],
         "countersign-portrait": ["COpenJPEG", "CZlib", "DecoderConfinement", "PortraitImage"],
+        "countersign-qrcode": ["CZXing", "DecoderConfinement", "GreyFrames"],
         "countersign-lab": [
             "BlueZTransport", "CommandLineInterface", "COSE", "ErrorMapping", "FieldTrace", "JSON",
             "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "NDEF",
@@ -301,6 +308,7 @@ let programs: KeyValuePairs<String, Imports> = [
 let tests: KeyValuePairs<String, Imports> = [
     "Tests/Formats": [
         "CBOR": [],
+        "GreyFrames": [],
         "ISO7816": [],
         "NDEF": [],
         "JSON": [],
@@ -336,7 +344,9 @@ let tests: KeyValuePairs<String, Imports> = [
         "PortraitDecoding": ["countersign-portrait", "CZlib", "Deadlines"],
         "ChildPrograms": [],
         "Accessories": [],
-        "AccessoryDevices": ["Deadlines", "JSON", "OtherPrograms", "SerialBench"],
+        "AccessoryDevices": [
+            "countersign-qrcode", "CQREncode", "Deadlines", "JSON", "OtherPrograms", "SerialBench",
+        ],
         "DaemonClient": [],
         "MQTTClient": [
             "Accessories", "Deadlines", "JSON", "OpenSSLCrypto", "OtherPrograms", "PKIX", "TestCredentials",
@@ -429,7 +439,8 @@ let products =
     targets(libraries) { name, path, imports in
         .target(
             name: name, dependencies: imports, path: path, resources: embedded(in: name),
-            swiftSettings: name == "BenchFloor" ? [] : strict)
+            swiftSettings: ["BenchFloor", "CZXing"].contains(name) ? [] : strict,
+            linkerSettings: name == "CZXing" ? [.linkedLibrary("ZXing")] : [])
     }
     + targets(programs) { name, path, imports in
         .executableTarget(
@@ -455,6 +466,7 @@ let package = Package(
         .library(name: "TapToPresent", targets: ["TapToPresent"]),
         .library(name: "ProximityReader", targets: ["ProximityReader"]),
         .executable(name: "countersign-portrait", targets: ["countersign-portrait"]),
+        .executable(name: "countersign-qrcode", targets: ["countersign-qrcode"]),
     ],
     dependencies: [
         // The command line: parsing, validation and help text.
@@ -486,7 +498,8 @@ let package = Package(
                 "OpenSSLCrypto", "OtherPrograms", "PKIX", "ReaderService", "RequestPlanner", "Transport",
                 "VectorFiles",
             ], path: "Tests/Interop", swiftSettings: strict),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )
 
 // libFuzzer brings its own `main`, so its executable is there only while Hardware/fuzz builds it. SwiftPM links a command

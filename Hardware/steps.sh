@@ -54,7 +54,7 @@ install_packages() { # PACKAGE...
 }
 
 readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev libpq-dev libmosquitto-dev
-    libcurl4-openssl-dev libqrencode-dev pkg-config)
+    libcurl4-openssl-dev libqrencode-dev libzxing-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)

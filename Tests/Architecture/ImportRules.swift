@@ -9,6 +9,7 @@ enum ImportRules {
         "CQREncode": ["Commands/countersign/"],
         "COpenJPEG": ["Commands/countersign-portrait/"],
         "CSeccomp": ["Service/DecoderConfinement/"],
+        "CZXing": ["Commands/countersign-qrcode/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CProcess": ["Commands/countersignd/", "Service/ChildPrograms/"],
@@ -42,8 +43,8 @@ enum ImportRules {
     /// Programs and libraries that serve no HTTP, and all of other packages that may be linked into them. SwiftNIO with its BoringSSL
     /// would double their size and be a second TLS library to keep patched.
     static let withoutServer: Set = [
-        "countersign", "countersign-accessories", "countersign-lab", "countersign-portrait", "TapToPresent",
-        "ProximityReader",
+        "countersign", "countersign-accessories", "countersign-lab", "countersign-portrait",
+        "countersign-qrcode", "TapToPresent", "ProximityReader",
     ]
     static let foreignWithoutServer: Set = ["ArgumentParser", "GRDB", "SystemPackage"]
 

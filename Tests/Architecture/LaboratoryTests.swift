@@ -6,7 +6,7 @@ struct LaboratoryTests {
     /// Everything that a shop or a chain installs, and what apps link.
     private static let installed = [
         "countersign", "countersignd", "countersign-portrait", "countersign-accessories", "countersign-hub",
-        "TapToPresent", "ProximityReader",
+        "countersign-qrcode", "TapToPresent", "ProximityReader",
     ]
 
     /// The targets of the laboratory that are linked with a target.
