@@ -263,7 +263,7 @@ let programs: KeyValuePairs<String, Imports> = [
         ],
         "countersign-accessories": [
             "Accessories", "AccessoryDevices", "ChildPrograms", "ConfigurationForms", "DaemonClient",
-            "FileAccess", "JSON", "MQTTClient", "Transport", argumentParser, "VersionNumber",
+            "FileAccess", "GreyFrames", "JSON", "MQTTClient", "Transport", argumentParser, "VersionNumber",
         ],
         "countersign-portrait": ["COpenJPEG", "CZlib", "DecoderConfinement", "PortraitImage"],
         "countersign-qrcode": ["CZXing", "DecoderConfinement", "GreyFrames"],

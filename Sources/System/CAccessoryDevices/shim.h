@@ -4,7 +4,9 @@
 #include <linux/hidraw.h>
 #include <linux/input.h>
 #include <linux/uinput.h>
+#include <linux/videodev2.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -130,6 +132,102 @@ static inline int countersign_gpio_set(int lines, struct gpio_v2_line_values *va
 static inline int countersign_gpio_get(int lines, struct gpio_v2_line_values *values) {
     return ioctl(lines, GPIO_V2_LINE_GET_VALUES_IOCTL, values);
 }
+
+// MARK: Cameras (V4L2, linux/videodev2.h)
+
+// The structs have unions, and members that the kernel wants to be zero. They are filled here and are not visible in
+// Swift.
+
+/// Reads what the opened node of a device can do (`V4L2_CAP_…`).
+static inline int countersign_camera_capabilities(int device, unsigned *capabilities) {
+    struct v4l2_capability found;
+    memset(&found, 0, sizeof found);
+    int result = ioctl(device, VIDIOC_QUERYCAP, &found);
+    *capabilities = found.capabilities & V4L2_CAP_DEVICE_CAPS ? found.device_caps : found.capabilities;
+    return result;
+}
+
+/// Whether these capabilities are those of a camera whose pictures can be mapped into memory.
+static inline int countersign_camera_is_usable(unsigned capabilities) {
+    return (capabilities & V4L2_CAP_VIDEO_CAPTURE) && (capabilities & V4L2_CAP_STREAMING);
+}
+
+/// Asks for a format and size of pictures. The values that the driver has chosen instead are returned.
+static inline int countersign_camera_format(
+    int device, unsigned *format, unsigned *width, unsigned *height, unsigned *bytes_per_row) {
+    struct v4l2_format wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    wanted.fmt.pix.pixelformat = *format;
+    wanted.fmt.pix.width = *width;
+    wanted.fmt.pix.height = *height;
+    wanted.fmt.pix.field = V4L2_FIELD_NONE;
+    int result = ioctl(device, VIDIOC_S_FMT, &wanted);
+    *format = wanted.fmt.pix.pixelformat;
+    *width = wanted.fmt.pix.width;
+    *height = wanted.fmt.pix.height;
+    *bytes_per_row = wanted.fmt.pix.bytesperline;
+    return result;
+}
+
+/// Asks for buffers for pictures. The number that the driver has made is returned.
+static inline int countersign_camera_buffers(int device, unsigned *count) {
+    struct v4l2_requestbuffers wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    wanted.memory = V4L2_MEMORY_MMAP;
+    wanted.count = *count;
+    int result = ioctl(device, VIDIOC_REQBUFS, &wanted);
+    *count = wanted.count;
+    return result;
+}
+
+/// Reads the length of a buffer, and its offset for mmap(2).
+static inline int countersign_camera_buffer(int device, unsigned index, unsigned *length, unsigned *offset) {
+    struct v4l2_buffer buffer;
+    memset(&buffer, 0, sizeof buffer);
+    buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    buffer.memory = V4L2_MEMORY_MMAP;
+    buffer.index = index;
+    int result = ioctl(device, VIDIOC_QUERYBUF, &buffer);
+    *length = buffer.length;
+    *offset = buffer.m.offset;
+    return result;
+}
+
+/// Gives a buffer to the driver, which fills it with the next picture.
+static inline int countersign_camera_queue(int device, unsigned index) {
+    struct v4l2_buffer buffer;
+    memset(&buffer, 0, sizeof buffer);
+    buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    buffer.memory = V4L2_MEMORY_MMAP;
+    buffer.index = index;
+    return ioctl(device, VIDIOC_QBUF, &buffer);
+}
+
+/// Takes the oldest buffer that has a picture, and reads the number of its bytes: 0 for a picture with an error.
+static inline int countersign_camera_dequeue(int device, unsigned *index, unsigned *used) {
+    struct v4l2_buffer buffer;
+    memset(&buffer, 0, sizeof buffer);
+    buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    buffer.memory = V4L2_MEMORY_MMAP;
+    int result = ioctl(device, VIDIOC_DQBUF, &buffer);
+    *index = buffer.index;
+    *used = buffer.flags & V4L2_BUF_FLAG_ERROR ? 0 : buffer.bytesused;
+    return result;
+}
+
+/// Starts (1) or stops (0) the camera.
+static inline int countersign_camera_stream(int device, int is_on) {
+    int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    return ioctl(device, is_on ? VIDIOC_STREAMON : VIDIOC_STREAMOFF, &type);
+}
+
+/// The request numbers of the calls above, in their order. They contain the sizes of the structs.
+static const unsigned long countersign_camera_requests[] = {
+    VIDIOC_QUERYCAP, VIDIOC_S_FMT, VIDIOC_REQBUFS, VIDIOC_QUERYBUF, VIDIOC_QBUF, VIDIOC_DQBUF,
+    VIDIOC_STREAMON, VIDIOC_STREAMOFF,
+};
 
 // MARK: Files and the process
 

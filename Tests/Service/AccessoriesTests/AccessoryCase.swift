@@ -100,6 +100,10 @@ extension AccessoryCase {
             #"{"hidPos": {"usb": "05e0:1300"}}"#,
             .hidPOS(with(HIDPOSScanner()) { $0.usb = USBIdentity(vendor: 0x05e0, product: 0x1300) })
         ),
+        (
+            #"{"camera": {"device": "/dev/video0"}}"#,
+            .camera(with(CameraScanner()) { $0.device = "/dev/video0" })
+        ),
     ]
 
     private static func relay(
@@ -213,6 +217,10 @@ extension AccessoryCase {
         Value(
             members: #""lane": "one", "in": {"keyboard": {"usb": "0c2e:0b61", "layout": "VALUE"}}"#,
             pointer: "/in/keyboard/layout", accepted: ["auto", "us", "de", "fr"], refused: ["uk", ""]),
+        Value(
+            members: #""lane": "one", "in": {"camera": {"device": VALUE}}"#, pointer: "/in/camera/device",
+            accepted: [#""/dev/video0""#, #""/dev/v4l/by-id/usb-MAKER-video-index0""#],
+            refused: [#""video0""#, #""""#, "0"]),
     ]
 
     private static let outputValues: [Value] = [

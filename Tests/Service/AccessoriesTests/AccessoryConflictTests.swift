@@ -83,6 +83,8 @@ struct AccessoryConflictTests {
             (#""in": {"serial": {"device": "/a"}}"#, #""out": \#(lcus("/b", 1))"#, false),
             (#""in": {"keyboard": {"usb": "0c2e:0b61"}}"#, #""in": {"hidPos": {"usb": "0c2e:0b61"}}"#, true),
             (#""in": {"keyboard": {"usb": "0c2e:0b61"}}"#, #""in": {"hidPos": {"usb": "0c2e:0b67"}}"#, false),
+            (#""in": {"camera": {"device": "/a"}}"#, #""in": {"camera": {"device": "/a"}}"#, true),
+            (#""in": {"camera": {"device": "/a"}}"#, #""in": {"camera": {"device": "/b"}}"#, false),
         ])
     func scanners(_ one: String, _ other: String, _ isConflict: Bool) {
         let faults = AccessoryCase.faults(

@@ -66,7 +66,7 @@ struct AccessoryFormsTests {
             (#""lane": "one", "in": {}"#, "/0/in", #"must have exactly one of "serial", "keyboard""#),
             (
                 #""lane": "one", "in": {"serial": {"device": "/v"}, "hidPos": {"usb": "0c2e:0b67"}}"#,
-                "/0/in", #"must have exactly one of "serial", "keyboard", "hidPos""#
+                "/0/in", #"must have exactly one of "serial", "keyboard", "hidPos", "camera""#
             ),
             (#""lane": "one", "out": {}"#, "/0/out", #"must have exactly one of "keys", "line""#),
             (

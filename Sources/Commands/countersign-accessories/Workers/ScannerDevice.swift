@@ -40,8 +40,10 @@ protocol ScannerDevice: ~Copyable {
     mutating func turn(on isOn: Bool) throws(DeviceFault)
     /// Reads what the device has sent.
     mutating func read(at now: Duration) throws(DeviceFault) -> [ReadCode]
-    /// Ends a code whose deadline has passed.
-    mutating func expire(at now: Duration) -> [ReadCode]
+    /// Ends a code whose deadline has passed. Also called before the deadline, and then does nothing.
+    ///
+    /// - Throws: the fault of a device that sends nothing although it should.
+    mutating func expire(at now: Duration) throws(DeviceFault) -> [ReadCode]
 }
 
 /// A scanner at a serial line.

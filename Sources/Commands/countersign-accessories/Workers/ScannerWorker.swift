@@ -51,10 +51,16 @@ struct ScannerWorker {
         case .hidPOS(let scanner):
             var device = try HIDPOSScannerDevice(scanner)
             return try serve(&device)
+        case .camera(let scanner):
+            var device = try CameraScannerDevice(scanner)
+            return try serve(&device)
         }
     }
 
-    private mutating func serve(
+    /// Reads codes from an open device until it fails.
+    ///
+    /// - Returns: false after the message `stop`.
+    mutating func serve(
         _ device: inout some ScannerDevice & ~Copyable
     ) throws(DeviceFault) -> Bool {
         desk.report(.ready)
@@ -81,17 +87,18 @@ struct ScannerWorker {
                     // The daemon begins one try at a time, so an earlier one has ended there.
                     scan = (attempt, MonotonicNow.sinceBoot + AccessoryTry.scanTime)
                     try device.turn(on: isOn)
-                case .daemonLost where scan != nil:
-                    // Nobody waits for the result any more, so the next code is a customer's.
+                case .daemonLost:
+                    // Nobody waits for a try's result any more, and no lane takes a code until the daemon says so.
                     scan = nil
+                    codes.setTakesCode(false)
                     try device.turn(on: isOn)
                 case .reportAgain: desk.reportAgain()
-                case .lane, .lanes, .daemonLost, .broker, .output, .claimed, .attempt(.claimed): break
+                case .lane, .lanes, .broker, .output, .claimed, .attempt(.claimed): break
                 }
             }
             let later = MonotonicNow.sinceBoot
             let scanned =
-                ready.contains(device.descriptor) ? try device.read(at: later) : device.expire(at: later)
+                try ready.contains(device.descriptor) ? device.read(at: later) : device.expire(at: later)
             let isTried = scan != nil
             let others = scanned.drop { endTry(as: $0.result) }.map(\.code)
             for code in codes.accept(others) { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
@@ -118,10 +125,14 @@ struct ScannerWorker {
     ///
     /// - Returns: false after the message `stop`.
     private mutating func waitToOpenAgain() -> Bool {
-        var news: LaneNews?
-        defer { if let news { codes.setTakesCode(news.takesCode) } }
+        var latest = codes.takesCode
+        defer { codes.setTakesCode(latest) }
         return desk.wait(WorkerDesk.pause) { message in
-            if case .lane(let latest) = message, latest.lane == lane { news = latest }
+            switch message {
+            case .lane(let news) where news.lane == lane: latest = news.takesCode
+            case .daemonLost: latest = false
+            case .lane, .lanes, .broker, .output, .claimed, .attempt, .reportAgain, .stop: break
+            }
         }
     }
 }

@@ -81,6 +81,7 @@ extension Accessory {
         case .scanner(.serial(let scanner)): Claim(device: .path(scanner.device))
         case .scanner(.keyboard(let scanner)): Claim(device: .usb(scanner.usb))
         case .scanner(.hidPOS(let scanner)): Claim(device: .usb(scanner.usb))
+        case .scanner(.camera(let scanner)): Claim(device: .path(scanner.device))
         case .output(let output):
             switch output.device {
             case .keys: Claim(device: .keys)

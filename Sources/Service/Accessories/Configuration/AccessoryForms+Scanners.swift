@@ -14,7 +14,10 @@ extension AccessoryForms {
                     as: keyboard, at: \.self),
                 "hidPos": .optional(
                     "a scanner in HID POS mode. It types nothing", as: hidPOS, at: \.self),
-            ], oneOf: ["serial", "keyboard", "hidPos"]))
+                "camera": .optional(
+                    "a camera that reads the code. It is off unless the lane waits for a phone, and no picture is kept",
+                    as: camera, at: \.self),
+            ], oneOf: ["serial", "keyboard", "hidPos", "camera"]))
 
     private static let serial = ConfigurationForm<SerialScanner>.object(
         SerialScanner(),
@@ -55,6 +58,15 @@ extension AccessoryForms {
                 at: \.usb, faults: sameDevice)
         ])
     ).map { scanner, _, _ in Scanner.hidPOS(scanner) }
+
+    private static let camera = ConfigurationForm<CameraScanner>.object(
+        CameraScanner(),
+        ConfigurationTable<CameraScanner>([
+            "device": .required(
+                "the V4L2 device, preferably below `/dev/v4l/by-id`, because the numbers of `/dev/video0` change",
+                as: .path, at: \.device, faults: sameDevice)
+        ])
+    ).map { scanner, _, _ in Scanner.camera(scanner) }
 
     /// The reference's text of the fault that `Accessory.conflict(with:)` returns for a device.
     static let sameDevice = "`accessory NAME \(Accessory.sameDevice)` (at `accessories[N]`)"

@@ -6,6 +6,8 @@ package enum Scanner: Equatable, Sendable {
     case keyboard(KeyboardScanner)
     /// A scanner of the HID usage page 8Ch ("HID POS").
     case hidPOS(HIDPOSScanner)
+    /// A camera that reads the code. It is on only while the lane takes a code.
+    case camera(CameraScanner)
 }
 
 package struct SerialScanner: Equatable, Sendable {
@@ -41,6 +43,13 @@ package enum KeyboardLayout: String, CaseIterable, Sendable {
 
 package struct HIDPOSScanner: Equatable, Sendable {
     package var usb = USBIdentity(vendor: 0, product: 0)
+
+    package init() {}
+}
+
+package struct CameraScanner: Equatable, Sendable {
+    /// The path of the V4L2 device, preferably below `/dev/v4l/by-id`.
+    package var device = ""
 
     package init() {}
 }

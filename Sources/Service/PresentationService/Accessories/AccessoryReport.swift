@@ -33,6 +33,7 @@ extension Scanner {
         case .serial: "serial"
         case .keyboard: "keyboard"
         case .hidPOS: "hidPos"
+        case .camera: "camera"
         }
     }
 }
