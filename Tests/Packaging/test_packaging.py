@@ -322,7 +322,8 @@ class AccessoriesPackageTests(unittest.TestCase):
         depends = accessories["Depends"].split(", ")
         self.assertEqual(depends[:2], ["@LIBRARIES@", "countersign (= @VERSION@)"])
         self.assertIn("udev", depends)
-        self.assertNotIn("Recommends", accessories)
+        # Whoever has no camera needs no ZXing, and its package has another name in later suites.
+        self.assertEqual(accessories["Recommends"], "libzxing2")
         self.assertIn(self.USER, reader["Suggests"].split(", "))
         self.assertNotIn(self.USER, reader["Depends"] + reader["Recommends"])
 
@@ -340,7 +341,7 @@ class AccessoriesPackageTests(unittest.TestCase):
         self.assertEqual(self.unit["DevicePolicy"], ["closed"])
         self.assertEqual(set(self.unit["DeviceAllow"]), {f"{device} rw" for device in [
             "char-ttyACM", "char-ttyUSB", "char-ttyAMA", "/dev/char/4:64", "/dev/char/4:65", "/dev/char/4:66", "/dev/char/4:67",
-            "char-hidraw", "char-input", "char-gpiochip", "/dev/uinput"]})
+            "char-hidraw", "char-input", "char-gpiochip", "/dev/uinput", "char-video4linux"]})
         self.assertNotIn("PrivateDevices", self.unit)
         # The daemon's unit stays as it is: it may open none.
         daemon = self.settings("countersignd.service")
@@ -348,7 +349,7 @@ class AccessoriesPackageTests(unittest.TestCase):
         self.assertNotIn("DeviceAllow", daemon)
 
     def test_kinds_of_devices_that_a_module_makes_are_there_when_the_unit_starts(self):
-        modules = {f"modprobe@{name}.service" for name in ("cdc_acm", "usbserial", "hid", "uinput")}
+        modules = {f"modprobe@{name}.service" for name in ("cdc_acm", "usbserial", "hid", "uinput", "videodev")}
         for key in ("Wants", "After"):
             self.assertEqual({name for line in self.unit[key] for name in line.split() if name.startswith("modprobe@")}, modules)
 
@@ -449,6 +450,13 @@ class UdevRuleTests(unittest.TestCase):
         found = self.devices("0c2e", "0b61")
         self.assertEqual(found["input/event6"][0], ("input", "660"))
         self.assertNotIn("LIBINPUT_IGNORE_DEVICE", found["input/event5"][1])
+
+    def test_a_camera_is_ours_only_by_a_rule_of_an_administrator(self):
+        camera = 'ATTRS{idVendor}=="046d", ATTRS{idProduct}=="0825", ENV{COUNTERSIGN_ACCESSORY}="1"'
+        self.assertEqual(self.nodes("046d", "0825", camera)["video0"], self.OURS)
+        # The twins: another camera, and whatever a maker of scanners gives a lens.
+        for product in (("046d", "0826", camera), ("046d", "0825"), ("0c2e", "0b61"), ("1a86", "7523")):
+            self.assertNotEqual(self.nodes(*product)["video0"][0], "countersign-accessories", product)
 
     def test_another_device_stays_as_it_is(self):
         found = self.devices("046d", "c31c")
