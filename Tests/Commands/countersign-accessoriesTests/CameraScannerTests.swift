@@ -219,10 +219,16 @@ struct CameraScannerTests {
         let desk = try WorkerDesk(accessory, daemon: DaemonLink(path: "/nowhere"))
         var worker = try #require(ScannerWorker(desk))
         for message: WorkerMessage in [
-            .lane(LaneNews(lane: "other", state: "armed", takesCode: true)),
-            .lane(LaneNews(lane: "gate", state: "armed", takesCode: true)), .daemonLost,
-            .lane(LaneNews(lane: "gate", state: "armed", takesCode: true)),
-            .lane(LaneNews(lane: "gate", state: "engaged", takesCode: false)), .stop,
+            .lane(
+                LaneNews(lane: "other", state: "armed", takesCode: true, isPaused: false, hasProblem: false)),
+            .lane(
+                LaneNews(lane: "gate", state: "armed", takesCode: true, isPaused: false, hasProblem: false)),
+            .daemonLost,
+            .lane(
+                LaneNews(lane: "gate", state: "armed", takesCode: true, isPaused: false, hasProblem: false)),
+            .lane(
+                LaneNews(lane: "gate", state: "engaged", takesCode: false, isPaused: false, hasProblem: false)
+            ), .stop,
         ] {
             desk.mailbox.post(message)
         }

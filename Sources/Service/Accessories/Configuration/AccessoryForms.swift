@@ -23,6 +23,16 @@ package enum AccessoryForms {
     package static let accessories = ConfigurationForm<[Accessory]>.list(
         upTo: most, of: accessory, conflict: { accessory, others in accessory.conflict(with: others) })
 
+    /// Reads a whole list, such as that of the configuration file.
+    ///
+    /// - Throws: all faults of the list. A list with a fault is not used.
+    package static func read(_ list: JSONText) throws(ConfigurationFaults) -> [Accessory] {
+        var reading = ConfigurationReading()
+        let read = accessories.read(list, &reading)
+        guard reading.faults.isEmpty, let read else { throw ConfigurationFaults(faults: reading.faults) }
+        return read
+    }
+
     /// Reads the accessories that the daemon sends. An accessory that this version cannot read is left out, so that a
     /// daemon of another version does not stop the others.
     ///

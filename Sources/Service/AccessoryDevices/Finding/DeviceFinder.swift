@@ -104,6 +104,7 @@ extension DeviceFinder {
         case .scanner(.serial(let scanner)): existing(scanner.device)
         case .scanner(.keyboard(let scanner)):
             InputNodes.names(of: scanner.usb, in: root + InputNodes.folder).map { "/dev/input/\($0)" }
+        case .scanner(.camera(let scanner)): existing(scanner.device)
         case .scanner(.hidPOS(let scanner)):
             HIDRawDevice.names(of: scanner.usb, in: root + HIDRawDevice.folder).map { "/dev/\($0)" }
         case .output(let output): nodes(of: output.device)

@@ -232,11 +232,12 @@ private enum ScannerMode: String {
 }
 
 extension Scanner {
-    fileprivate var mode: ScannerMode {
+    fileprivate var mode: ScannerMode? {
         switch self {
         case .serial: .serial
         case .keyboard: .keyboard
         case .hidPOS: .hidPos
+        case .camera: nil
         }
     }
 }
