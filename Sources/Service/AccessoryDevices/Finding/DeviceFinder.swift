@@ -127,7 +127,10 @@ extension DeviceFinder {
         case .lcus(let device), .kmtronic(let device), .modbusRTU(let device, _, _, _): existing(device)
         case .usbRelay:
             hidDevices().filter { if case .usbRelay = $0.kind { true } else { false } }.map(\.path)
-        case .hidRelay(let place): hidDevices().filter { $0.usbPath == place }.map(\.path)
+        case .hidRelay(let place):
+            hidDevices().filter { device in
+                if case .hidRelay = device.kind { device.usbPath == place } else { false }
+            }.map(\.path)
         case .modbusTCP: nil
         }
     }

@@ -178,7 +178,7 @@ struct DoctorAccessoryTests {
     func secrets() throws {
         let scanner = try Self.scanner()
         for (fault, outcome, detail, fix) in [
-            (nil, .ok, "no known fault", nil), (.absent, .failed, "/x.key of qr-1 does not exist", nil),
+            (nil, .ok, "has a known fault", nil), (.absent, .failed, "/x.key of qr-1 does not exist", nil),
             (.open, .failed, "other users can read", "chmod 640 /x.key"),
             (.defaultKey, .failed, "default key", "openssl rand -hex 16"),
             (.malformedKey, .failed, "32 hexadecimal digits", "openssl rand -hex 16"),

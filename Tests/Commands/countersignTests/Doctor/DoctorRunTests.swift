@@ -66,14 +66,14 @@ struct DoctorRunTests {
         let text = DoctorScreen(checks: Self.checks, width: 70, isColoured: false).text
         #expect(
             text == """
-                ok       pcsc.service           pcscd answers
-                failed   reader.found           no reader is plugged in
-                                                fix: plug --in
-                skipped  reader.slot            no reader (2 checks)
-                skipped  bluetooth.lowEnergy    no adapter
-                note     reader.escape          a long text of many words that goes
-                                                over the end of a line and has to be
-                                                continued
+                ok       pcsc.service              pcscd answers
+                failed   reader.found              no reader is plugged in
+                                                   fix: plug --in
+                skipped  reader.slot               no reader (2 checks)
+                skipped  bluetooth.lowEnergy       no adapter
+                note     reader.escape             a long text of many words that goes
+                                                   over the end of a line and has to
+                                                   be continued
 
                 6 checks: 1 failed, 1 note, 1 ok, 3 skipped
                 """)
