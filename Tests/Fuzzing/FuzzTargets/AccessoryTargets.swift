@@ -93,15 +93,17 @@ private func check(_ actions: [OSDPPeripheral.Action]) {
 
 private func check(_ scanned: ScannedBytes) {
     check(ScannedCode(scanned))
-    guard case .code(let bytes, symbology: _) = scanned else { return }
-    demand((1...ScannedBytes.maximumLength).contains(bytes.count), "a code outside the limits")
-    check(ScannedCode(bytes[...], isTyped: true))
+    if case .code(let bytes, symbology: _) = scanned {
+        demand((1...ScannedBytes.maximumLength).contains(bytes.count), "a code outside the limits")
+        check(ScannedCode(bytes[...], isTyped: true))
+    }
 }
 
 private func check(_ code: ScannedCode) {
-    guard case .engagement(let engagement) = code else { return }
-    let text = engagement.uri()
-    demand(text.hasPrefix("mdoc:") && !text.hasPrefix("mdoc:/"), "an engagement without its scheme")
-    demand(ScannedCode(Array(text.utf8)[...]) == code, "an engagement that is read again is another")
-    demand(!"\(engagement)".contains(text), "a scanned text can be printed")
+    if case .engagement(let engagement) = code {
+        let text = engagement.uri()
+        demand(text.hasPrefix("mdoc:") && !text.hasPrefix("mdoc:/"), "an engagement without its scheme")
+        demand(ScannedCode(Array(text.utf8)[...]) == code, "an engagement that is read again is another")
+        demand(!"\(engagement)".contains(text), "a scanned text can be printed")
+    }
 }

@@ -79,12 +79,16 @@ private func check(_ receipt: SignedReceipt) {
 private func checkStatement(_ item: CBORItem) {
     guard let content = try? ReceiptContent(item) else { return }
     demand(content.encoded().elementsEqual(item.encoded), "contents have two encodings")
-    if case .outputs(let statement) = content {
+    switch content {
+    case .presentation(let statement): checkStatement(statement, of: item)
+    case .outputs(let statement):
         let count = statement.outputs.count
         demand((1...OutputsStatement.mostOutputs).contains(count), "outputs outside the limits")
         demand(statement.outputs.allSatisfy(\.state.isSettled), "an output that is not settled")
     }
-    guard case .presentation(let statement) = content else { return }
+}
+
+private func checkStatement(_ statement: ReceiptStatement, of item: CBORItem) {
     demand(statement.encoded().elementsEqual(item.encoded), "a statement has two encodings")
     demand(
         [statement.questions.count, statement.reasons.count, statement.documents.count]

@@ -117,9 +117,9 @@ struct ScannedCodeTests {
         let code = try Self.uri(stage)
         _ = try await stage.order()
         for length in 0..<code.count {
-            #expect(throws: MdocModelError.self, "\(length) characters") {
-                try DeviceEngagement(EngagementURI.deviceEngagement(in: String(code.prefix(length)))[...])
-            }
+            let part = String(code.prefix(length))
+            let engagement = try? DeviceEngagement(EngagementURI.deviceEngagement(in: part)[...])
+            #expect(engagement == nil, "\(length) characters")
         }
         #expect(await Self.engage(String(code.dropLast()), stage) == "engagementMalformed")
         #expect(stage.scans.count == 0)
