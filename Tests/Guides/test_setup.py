@@ -216,7 +216,6 @@ class Setup(unittest.TestCase):
             person = PERSON.replace(last, f'{last[:-1]}, {", ".join(map(repr, more))}]')
             files += f"cat > {name}.py <<'END'\n{person}END\n"
         said = self.run_with(files + """
-            useradd --system --shell /usr/sbin/nologin countersign-accessories
             export COUNTERSIGN_SYSTEM_FOLDER=$PWD/fake
             usb=fake/sys/devices/pci0000:00/usb1
             mkdir -p fake/etc fake/dev/serial/by-id $usb/1-1/1-1:1.0 $usb/1-2/1-2:1.0/0003:1 \
