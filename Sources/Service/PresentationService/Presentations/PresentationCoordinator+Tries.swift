@@ -82,11 +82,12 @@ extension PresentationCoordinator {
         return attempt
     }
 
-    /// The reason why no accessory of a lane is tried now, or `nil` if the lane is not in use. A lane with a standing
-    /// order that waits for a phone is not in use.
+    /// The reason why no accessory of a lane is tried now, or `nil` if the lane is not in use. A lane whose
+    /// standing order waits for a phone is not in use, until a phone comes.
     private func refusalOfTry(atLane name: String) -> TryRefusal? {
-        if let record = book.latest(at: name), !record.state.isOver,
-            !isUnasked(record.id) || gate.isWaiting(record.id)
+        if let record = book.latest(at: name),
+            TryRefusal.isInUse(
+                record.state, isUnasked: isUnasked(record.id), hasCode: gate.isWaiting(record.id))
         {
             return .presentation
         }
@@ -118,4 +119,13 @@ package enum TryRefusal: Equatable, Sendable {
     case output
     /// The accessory is being tried already.
     case inProgress
+
+    /// Whether a presentation keeps the accessories of its lane from being tried.
+    ///
+    /// - Parameters:
+    ///   - isUnasked: whether the presentation is that of a standing order, and has asked no phone yet.
+    ///   - hasCode: whether a scanned code waits for the lane.
+    static func isInUse(_ state: PresentationState, isUnasked: Bool, hasCode: Bool) -> Bool {
+        !state.isOver && (state != .armed || !isUnasked || hasCode)
+    }
 }

@@ -184,6 +184,16 @@ struct OperatorTryTests {
         await stage.end()
     }
 
+    @Test("A standing order refuses a try from the moment at which a phone or a code comes")
+    func phoneAtStandingOrder() {
+        for state in PresentationState.allCases {
+            let isWaiting = TryRefusal.isInUse(state, isUnasked: true, hasCode: false)
+            #expect(isWaiting == !(state == .armed || state.isOver), "\(state)")
+            #expect(TryRefusal.isInUse(state, isUnasked: true, hasCode: true) == !state.isOver)
+            #expect(TryRefusal.isInUse(state, isUnasked: false, hasCode: false) == !state.isOver)
+        }
+    }
+
     @Test("The end of the daemon ends a try")
     func closing() async throws {
         let (stage, events) = try await Self.ready([.lock()])
