@@ -25,8 +25,9 @@ struct SetupAccessoryQuestions {
     /// connected to them cannot be found out.
     mutating func ask(about found: SetupDevices) throws(CommandFailure) {
         guard found.hasProgram else {
+            let lost = former.isEmpty ? "" : " The accessories of the earlier run are left out."
             return Terminal.message(
-                "\nTo use a scanner or a relay board at this lane, install the package countersign-accessories and run setup again."
+                "\nTo use a scanner or a relay board at this lane, install the package countersign-accessories and run setup again.\(lost)"
             )
         }
         // Scanners come first: whether a scanned code may close a contact is asked only with a scanner.
@@ -40,7 +41,12 @@ struct SetupAccessoryQuestions {
     /// does not find.
     private mutating func askAboutOthers(_ isConcerned: (Accessory) -> Bool) throws(CommandFailure) {
         for accessory in former where isConcerned(accessory) && !asked.contains(accessory.name) {
-            guard accessory.lane == nil || accessory.lane == lane else { continue }
+            guard accessory.lane == nil || accessory.lane == lane else {
+                Terminal.message(
+                    "  The accessory \(accessory.name) of the earlier run is at another lane, and is left out."
+                )
+                continue
+            }
             asked.insert(accessory.name)
             let isKept = try dialog.agrees(
                 to: "Keep the accessory \(accessory.name) of the earlier run?",
@@ -72,7 +78,8 @@ struct SetupAccessoryQuestions {
             return Terminal.message(
                 "  A relay board (\(Terminal.safe(device.path))) does not tell its name, and is left out.")
         }
-        let earlier = former.first { $0.contact?.board == board }
+        // A contact for other outcomes switches a lamp. It is kept or left out as a whole, by another question.
+        let earlier = former.first { $0.contact?.board == board && $0.output?.rule.outcomes == [.allow] }
         if let earlier { asked.insert(earlier.name) }
         if device.kind == .ch340, earlier == nil {
             // Adapters of tills and door controllers have the same chip, and would be sent the bytes of a board.
@@ -104,7 +111,13 @@ struct SetupAccessoryQuestions {
         var members: [(String, JSONValue)] = [
             ("name", .string(freeName(earlier, or: "lock"))), ("lane", .string(lane)),
         ]
-        if accepted.contains(where: { $0.scanner != nil }) {
+        let hasScanner = accepted.contains { $0.scanner != nil }
+        // The members of the earlier accessory about which nothing is asked stay as they are.
+        if case .object(let before)? = earlier?.source {
+            let asked = ["name", "lane", "trial", "out"] + (hasScanner ? ["engagements"] : [])
+            members += before.filter { !asked.contains($0.0) }
+        }
+        if hasScanner {
             let isOpenToCodes = try dialog.agrees(
                 to: "Does a scanned code open it too? A photograph of a code works over 10 m and more",
                 standard: earlier?.output?.rule.engagements.contains(.qr) == true)
