@@ -5,8 +5,8 @@ internal import DecoderConfinement
 internal import Glibc
 
 /// The program `countersign-qrcode`. It reads one frame of a camera from standard input (`GreyFrame`), and
-/// writes the text of the first QR code that begins with `mdoc:` to standard output. It writes nothing if
-/// there is no such code.
+/// writes the text of the QR code that begins with `mdoc:` to standard output: the longest if there are several.
+/// It writes nothing if there is no such code.
 ///
 /// Anybody can hold anything before a camera, and ZXing is written in C++. So the process confines itself
 /// before it reads anything. It reads one frame and ends: no frame is kept, and a frame that ends the process
@@ -44,7 +44,7 @@ package enum FrameReading {
         }
     }
 
-    /// Returns the text of the first phone's code, light on dark or dark on light; empty if there is none,
+    /// Returns the text of the longest phone's code, light on dark or dark on light; empty if there is none,
     /// and `nil` if the library failed.
     package static func code(in frame: GreyFrame) -> [UInt8]? {
         guard let text = find(in: frame) else { return nil }

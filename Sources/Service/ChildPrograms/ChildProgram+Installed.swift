@@ -9,10 +9,13 @@ extension ChildProgram {
     }
 
     private static var ownFolder: String? {
-        guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
-        defer { unsafe free(path) }
-        let text = unsafe String(cString: path)
-        return text.lastIndex(of: "/").map { String(text[..<$0]) }
+        // The link still names the folder after the program's file was replaced by a newer one.
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        guard length > 0, let end = buffer[..<length].lastIndex(of: CChar(UInt8(ascii: "/"))) else {
+            return nil
+        }
+        return String(decoding: buffer[..<end].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private static var searchFolders: [String] {

@@ -33,14 +33,16 @@ long countersign_qr_find(
         ZXing::DecodeHints hints;
         hints.setFormats(ZXing::BarcodeFormat::QRCode);
         hints.setMaxNumberOfSymbols(most_codes);
+        long length = 0;
         const ZXing::ImageView picture(pixels, width, height, ZXing::ImageFormat::Lum);
         for (const auto &code : ZXing::ReadBarcodes(picture, hints)) {
             const ZXing::ByteArray &found = code.bytes();
             if (!code.isValid() || found.size() > capacity || !begins_with(found, prefix)) continue;
+            if (static_cast<long>(found.size()) <= length) continue;
             std::copy(found.begin(), found.end(), text);
-            return static_cast<long>(found.size());
+            length = static_cast<long>(found.size());
         }
-        return 0;
+        return length;
     } catch (...) {
         return -1;
     }

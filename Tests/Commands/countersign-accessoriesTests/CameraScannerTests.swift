@@ -151,7 +151,28 @@ struct CameraScannerTests {
                 try device.turn(on: true)
                 _ = try device.read(at: Self.start)
             }
-            #expect(fault?.state == .misconfigured && !camera.isOn)
+            #expect(fault?.state == .misconfigured && !camera.isOn && camera.decoded == 1)
+        }
+    }
+
+    @Test(
+        "Twenty frames in a row that end the decoder make the camera silent; one that is read in between does not"
+    )
+    func lostFrames() throws {
+        for readAt in [nil, 10] as [Int?] {
+            let camera = Camera()
+            var device = try CameraScannerDevice(camera.edge)
+            try device.turn(on: true)
+            var fault: DeviceFault?
+            for number in 1...CameraScannerDevice.mostLostFrames where fault == nil {
+                camera.decoderFault = number == readAt ? nil : .ended(signal: 11)
+                do throws(DeviceFault) {
+                    _ = try device.read(at: Self.start)
+                } catch {
+                    fault = error
+                }
+            }
+            #expect(fault == (readAt == nil ? .notAnswering : nil))
         }
     }
 

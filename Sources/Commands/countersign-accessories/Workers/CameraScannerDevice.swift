@@ -49,6 +49,10 @@ struct CameraScannerDevice: ScannerDevice, ~Copyable {
     private var pictures: (any CameraPictures)?
     private var phase = Phase.off(nextLook: .zero)
     private var codes = CameraCodes()
+    /// The number of frames in a row that ended their decoder.
+    private var lostFrames = 0
+    /// The number of lost frames in a row after which the camera counts as not answering.
+    static let mostLostFrames = 20
 
     init(_ scanner: CameraScanner) throws(DeviceFault) {
         guard let decoder = FrameDecoder.installed else { throw Self.noDecoder }
@@ -82,7 +86,7 @@ struct CameraScannerDevice: ScannerDevice, ~Copyable {
         guard let frame = try pictures?.next() else { return [] }
         phase = .pausing(until: now + Self.interval)
         guard let text = try decode(frame), let code = codes.receive(text, at: now) else { return [] }
-        return [ReadCode(code, characters: nil)]
+        return [ReadCode(code, characters: text.count)]
     }
 
     mutating func expire(at now: Duration) throws(DeviceFault) -> [ReadCode] {
@@ -100,12 +104,16 @@ struct CameraScannerDevice: ScannerDevice, ~Copyable {
         return []
     }
 
-    private func decode(_ frame: GreyFrame) throws(DeviceFault) -> [UInt8]? {
+    private mutating func decode(_ frame: GreyFrame) throws(DeviceFault) -> [UInt8]? {
         do throws(FrameDecoderError) {
-            return try edge.decode(frame)
+            let text = try edge.decode(frame)
+            lostFrames = 0
+            return text
         } catch {
             // A frame that ends its decoder is lost, and the next one is tried.
             if let fault = Self.fault(of: error) { throw fault }
+            lostFrames += 1
+            guard lostFrames < Self.mostLostFrames else { throw .notAnswering }
             return nil
         }
     }
@@ -122,6 +130,8 @@ struct CameraScannerDevice: ScannerDevice, ~Copyable {
     private static let noDecoder = DeviceFault.misconfigured(
         "\(FrameDecoder.program) does not start: install libzxing2, and countersign-accessories again"
     )
+    fileprivate static let emptyFrameLost = DeviceFault.misconfigured(
+        "\(FrameDecoder.program) cannot read an empty picture on this computer")
     private static let notConfined = DeviceFault.misconfigured(
         "\(FrameDecoder.program) cannot confine itself: the kernel needs seccomp")
 }
@@ -147,7 +157,7 @@ extension CameraEdge {
         do throws(FrameDecoderError) {
             _ = try decoder.code(in: frame)
         } catch {
-            if let fault = CameraScannerDevice.fault(of: error) { throw fault }
+            throw CameraScannerDevice.fault(of: error) ?? CameraScannerDevice.emptyFrameLost
         }
     }
 }

@@ -63,8 +63,8 @@ struct ScannerWorker {
     mutating func serve(
         _ device: inout some ScannerDevice & ~Copyable
     ) throws(DeviceFault) -> Bool {
-        desk.report(.ready)
         try device.turn(on: isOn)
+        desk.report(.ready)
         while true {
             let now = MonotonicNow.sinceBoot
             var waiting = WaitSet()
@@ -72,6 +72,8 @@ struct ScannerWorker {
             waiting.add(desk.mailbox.descriptor)
             let deadline = [device.deadline, scan?.end].compactMap(\.self).min()
             let ready = try waiting.wait(atMost: deadline.map { max(.zero, $0 - now) })
+            // A fault waits for the messages behind it: one of them may switch the scanner off.
+            var fault: DeviceFault?
             for message in desk.mailbox.takeAll() {
                 switch message {
                 case .stop:
@@ -82,19 +84,23 @@ struct ScannerWorker {
                 // A command that is sent again may start the scanner again.
                 case .lane(let news) where news.lane == lane && news.takesCode != codes.takesCode:
                     codes.setTakesCode(news.takesCode)
-                    try device.turn(on: isOn)
+                    fault = turn(&device) ?? fault
                 case .attempt(.begun(let attempt)):
                     // The daemon begins one try at a time, so an earlier one has ended there.
                     scan = (attempt, MonotonicNow.sinceBoot + AccessoryTry.scanTime)
-                    try device.turn(on: isOn)
+                    fault = turn(&device) ?? fault
                 case .daemonLost:
                     // Nobody waits for a try's result any more, and no lane takes a code until the daemon says so.
                     scan = nil
                     codes.setTakesCode(false)
-                    try device.turn(on: isOn)
+                    fault = turn(&device) ?? fault
                 case .reportAgain: desk.reportAgain()
                 case .lane, .lanes, .broker, .output, .claimed, .attempt(.claimed): break
                 }
+            }
+            if let fault {
+                endTry(as: .refused)
+                throw fault
             }
             let later = MonotonicNow.sinceBoot
             let scanned =
@@ -104,6 +110,16 @@ struct ScannerWorker {
             for code in codes.accept(others) { desk.daemon.pass(code, by: desk.accessory.name, to: lane) }
             if let scan, scan.end <= later { endTry(as: .noCode) }
             if isTried, scan == nil { try device.turn(on: isOn) }
+        }
+    }
+
+    /// Switches the device as `isOn` says, and returns its fault.
+    private func turn(_ device: inout some ScannerDevice & ~Copyable) -> DeviceFault? {
+        do throws(DeviceFault) {
+            try device.turn(on: isOn)
+            return nil
+        } catch {
+            return error
         }
     }
 

@@ -35,7 +35,7 @@ package struct FrameDecoder: Sendable {
         ChildProgram.installedPath(of: program).map { FrameDecoder(executable: $0) }
     }
 
-    /// Returns the text of the first code in a frame that begins with `mdoc:` in any case; `nil` if there is
+    /// Returns the text of the longest code in a frame that begins with `mdoc:` in any case; `nil` if there is
     /// none.
     package func code(in frame: GreyFrame) throws(FrameDecoderError) -> [UInt8]? {
         let answer: (output: [UInt8], status: Int32)

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/// Finds the first QR code whose text begins with a prefix, in any case of the letters.
+/// Finds the QR code whose text begins with a prefix, in any case of the letters. Of several, the longest is found: a
+/// sticker with a short text hides no phone.
 ///
 /// - Parameters:
 ///   - pixels: one byte for each pixel, row after row, `width` times `height` bytes.
