@@ -159,7 +159,8 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Writes a text about an accessory to the journal. A text that comes again is counted.
+    /// Writes a text about an accessory to the journal. A text that comes again is counted, also if the daemon's time to
+    /// wait in it is another.
     private func record(_ text: String, about accessory: String) {
         write(
             texts.withLock { $0[accessory, default: RepeatedText()].record(text) }, about: accessory)

@@ -1,5 +1,7 @@
 /// A text of the journal that may come again and again, such as the fault of a device that is opened every two seconds.
 ///
+/// Texts that differ in their digits alone, such as a time to wait, are the same text.
+///
 /// The text is written when it comes first. While no other text follows, it is written again at its 10th, 100th and
 /// 1000th repetition and so on, with the number.
 struct RepeatedText: Sendable {
@@ -11,11 +13,12 @@ struct RepeatedText: Sendable {
 
     /// Records a text, and returns the lines to write.
     mutating func record(_ text: String) -> [String] {
-        guard text == last else {
+        guard last.map({ Self.withoutDigits($0) == Self.withoutDigits(text) }) == true else {
             let before = end()
             last = text
             return before + [text]
         }
+        last = text
         repetitions += 1
         guard repetitions == max(10, written * 10) else { return [] }
         written = repetitions
@@ -29,6 +32,8 @@ struct RepeatedText: Sendable {
         guard let last, repetitions > written else { return [] }
         return [Self.line(last, repetitions)]
     }
+
+    private static func withoutDigits(_ text: String) -> String { text.filter { !$0.isNumber } }
 
     private static func line(_ text: String, _ repetitions: Int) -> String {
         "\(text) (repetitions: \(repetitions))"

@@ -14,6 +14,8 @@ internal import Transport
 /// **At rest** the threads of this program and the watchdog wait without a time limit, and only these things wake one:
 /// - a comment line of the daemon, every 15 s;
 /// - the keep-alive of a broker, once a second;
+/// - a camera that is off, every 5 s, to see whether it is still plugged in; while its lane takes a code, a camera takes
+///   four pictures a second;
 /// - a panel's polls on an OSDP line, as often as the panel sends them;
 /// - a device that is away or cannot be used, which its worker opens again every 2 s, and a broker every 2 to 60 s;
 /// - a daemon that is away, to which the program connects every second.

@@ -166,7 +166,9 @@ package struct KeyboardText: Sendable, RedactedScan {
         let texts = (fitting.isEmpty ? Array(layouts.prefix(1)) : fitting).map {
             text(of: strokes[...], in: $0)
         }
-        guard let text = texts.first, !repeats.isRepeat(text, at: lastEvent) else { return nil }
+        guard let text = texts.first, !text.isEmpty, !repeats.isRepeat(text, at: lastEvent) else {
+            return nil
+        }
         lastLength = text.count
         // Only a scheme that was typed by numbers fits several layouts. They must then agree on the rest.
         guard texts.allSatisfy({ $0 == text }) else { return .fault(.incompleteCode) }

@@ -147,8 +147,8 @@ extension DeviceFinder {
                 of: "\(root)/run/udev/data/c\(numbers)", upTo: Self.longestRecord)
         else { return nil }
         // ModemManager takes 1 and true in any case.
-        let ignoring = ["E:ID_MM_DEVICE_IGNORE=1", "E:ID_MM_DEVICE_IGNORE=true"]
-        return record.split(separator: "\n").contains { line in ignoring.contains(String(line)) }
+        let ignoring = ["e:id_mm_device_ignore=1", "e:id_mm_device_ignore=true"]
+        return record.split(separator: "\n").contains { line in ignoring.contains(line.lowercased()) }
     }
 }
 
