@@ -13,8 +13,9 @@ struct AccessoryTryCommand: ParsableCommand {
         discussion: """
             A contact (kind relay) closes for one pulse: A LOCK OPENS. There is no presentation, no receipt, and no \
             output.
-            A scanner (kind serial, keyboard or hidPos) describes the next code within 30 s: a phone's code or not, \
-            and its length. The text is not shown, and the code is not passed to the lane.
+            A scanner (kind serial, keyboard, hidPos or camera) describes the next code within 30 s: a phone's code or \
+            not, and its length. A camera reports only phones' codes: any other code ends as "no code was read".
+            The text is not shown, and the code is not passed to the lane.
             Keys, text on a serial line, a door controller and MQTT are not tried, because their receivers would take \
             the try for an answer. Tap a test document instead, with "trial": true.
 

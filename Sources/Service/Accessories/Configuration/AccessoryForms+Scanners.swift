@@ -15,7 +15,7 @@ extension AccessoryForms {
                 "hidPos": .optional(
                     "a scanner in HID POS mode. It types nothing", as: hidPOS, at: \.self),
                 "camera": .optional(
-                    "a camera that reads the code. It is off unless the lane waits for a phone, and no picture is kept",
+                    "a camera that reads the code. It is on only while the lane takes a code and during a try (at most 30 s), and no picture is kept",
                     as: camera, at: \.self),
             ], oneOf: ["serial", "keyboard", "hidPos", "camera"]))
 
