@@ -43,6 +43,10 @@ def state_is(state):
     return wait(f'until tail -n 1 /run/countersign-accessories.log | grep -qx "{state}"; do sleep 0.2; done')
 
 
+def accessory_is(line):
+    return wait(f'until countersign accessory list | grep -qx "{line}"; do sleep 0.2; done')
+
+
 def lane_says(what):
     socket = "curl -s --unix-socket /run/countersign/countersignd.sock http://localhost/v1/lanes/gate"
     return wait(f"until {socket} | jq -e {json.dumps(what)} >/dev/null; do sleep 0.2; done")
@@ -73,12 +77,12 @@ class AccessoryGuide(GuideCase):
             $file > /run/new\ncat /run/new > $file\nsystemctl restart countersignd\n"""
         wallet = "countersign-lab wallet --listen tcp://127.0.0.1:7000 --issuer /var/lib/trial-wallet --root /run/trial-root.der"
         said = self.run_guide(self.DOOR, before={
-            1: f"{PLUG}BOARD='{board}'\nplug usb-LCUS\n",
-            5: receipts_say("lock done"), 7: receipts_say("age_over_18 no"), 9: receipts_say("lock refused"),
+            1: f"{PLUG}BOARD='{board}'\nplug usb-LCUS\n", 2: accessory_is("lock at gate: relay, trial"),
+            6: receipts_say("lock done"), 8: receipts_say("age_over_18 no"), 10: receipts_say("lock refused"),
             # The board is unplugged and plugged in during the trial, and again on the lane with the standing order.
-            10: "unplug usb-LCUS\n" + state_is("lock: \\(absent\\|notAnswering\\)")
+            11: "unplug usb-LCUS\n" + state_is("lock: \\(absent\\|notAnswering\\)")
                 + "plug usb-LCUS\n" + state_is("lock: trial") + "echo received $(received usb-LCUS)\n",
-            14: "plug usb-scanner\n", 15: add,
+            15: "plug usb-scanner\n", 16: add,
         }, after=f"""
             scan usb-scanner https://shop.example/menu
             echo '== standing'
@@ -94,19 +98,20 @@ class AccessoryGuide(GuideCase):
             {lane_says('.standing.isPaused == false')}
             echo '== journal'
             cat /run/countersign-accessories.log /run/countersignd.log""")
-        self.assertEqual(len(said), 16)
-        self.assertTrue(said[2].endswith("\nlock: trial\n"), said[2])
-        self.assertEqual([said[4], said[6], said[8]], ['"allow"\n', '"deny"\n', '"allow"\n'])
-        self.assertRegex(said[5], r"outputs of receipt 1 +lock done\nreceipts: 2;")
-        self.assertRegex(said[7], r"age_over_18 no\nreceipts: 3;")
-        self.assertRegex(said[9], r"outputs of receipt 4 +lock refused\nreceipts: 5;")
-        # Off at the start and when it is plugged in again; one pulse for three checks.
-        self.assertTrue(said[9].endswith(f"received {OFF}{ON}{OFF}{OFF}\n"), said[9])
-        self.assertRegex(said[12], r"^http://127\.0\.0\.1:8411/kiosk\?lane=gate#code=[0-9a-f]{32}\n$")
+        self.assertEqual(len(said), 17)
+        self.assertRegex(said[2], r'^lock at gate: relay, trial\n.*"trial": true.*\n$')
+        self.assertRegex(said[3], r"^lock: the contact closed and opened again")
+        self.assertEqual([said[5], said[7], said[9]], ['"allow"\n', '"deny"\n', '"allow"\n'])
+        self.assertRegex(said[6], r"^\S+ .*\n.* outputs of receipt 1  lock done\nreceipts: 2;.*\n$")
+        self.assertRegex(said[8], r"age_over_18 no\nreceipts: 3;")
+        self.assertRegex(said[10], r"outputs of receipt 4 +lock refused\nreceipts: 5;")
+        # Off at the start and when it is plugged in again; a pulse for the try, and one for three checks.
+        self.assertTrue(said[10].endswith(f"received {OFF}{ON}{OFF}{ON}{OFF}{OFF}\n"), said[10])
+        self.assertRegex(said[13], r"^http://127\.0\.0\.1:8411/kiosk\?lane=gate#code=[0-9a-f]{32}\n$")
         # The lock is ready or becomes so; nobody has connected a reader or imported a root yet.
-        self.assertRegex(said[13], r'^true\n"[A-Za-z]+"\n$')
-        self.assertIn("usb-scanner\n", said[14])
-        states, _, journal = said[15].partition("== standing\n")
+        self.assertRegex(said[14], r'^true\n"[A-Za-z]+"\n$')
+        self.assertIn("usb-scanner\n", said[15])
+        states, _, journal = said[16].partition("== standing\n")
         self.assertIn("qr-1: ready\n", states)
         self.assertIn("a standing order is resumed", journal)
         self.assertNotIn("shop.example", journal)
@@ -133,7 +138,7 @@ class AccessoryGuide(GuideCase):
                 | .accessories = [$line + {{"trial": true, "engagements": ["nfc", "qr"]}}]' $file > /run/new\ncat /run/new > $file
             systemctl restart countersignd\n{state_is("line: trial")}"""
         said = self.run_guide(self.KEYS, before={
-            0: PLUG, 6: receipts_say("keys refused", times=2), 8: real, 9: "plug usb-cable\n",
+            0: PLUG, 2: accessory_is("keys at till: keys, absent, trial"), 6: receipts_say("keys refused", times=2), 8: real, 9: "plug usb-cable\n",
         }, after=f"""
             {other}countersign-lab wallet --listen tcp://127.0.0.1:7000 --issuer /var/lib/trial-wallet --root /run/trial-root.der \
                 >/dev/null 2>&1 &
@@ -145,7 +150,7 @@ class AccessoryGuide(GuideCase):
             {wait("until grep -q CS /run/usb-cable.received; do sleep 0.2; done")}
             cat /run/usb-cable.received""")
         self.assertEqual(len(said), 10)
-        self.assertTrue(said[2].endswith("\nkeys: absent\n"), said[2])
+        self.assertTrue(said[2].startswith("keys at till: keys, absent, trial\n"), said[2])
         self.assertEqual([said[4], said[5]], ['"allow"\n', '"deny"\n'])
         self.assertRegex(said[6], r"outputs of receipt 1 +keys refused\n(.*\n)*.*outputs of receipt 3 +keys refused\nreceipts: 4;")
         # Accepted, and still absent.
