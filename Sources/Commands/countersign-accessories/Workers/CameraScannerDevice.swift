@@ -24,7 +24,7 @@ struct CameraEdge {
     let decode: (GreyFrame) throws(FrameDecoderError) -> [UInt8]?
 }
 
-/// A camera that reads the code, on only while the lane takes one.
+/// A camera that reads the code, on only while the lane takes one or an operator tries it.
 ///
 /// While the camera is off, its device is closed: no other program is kept out, and its lamp is dark. While
 /// it is on, one frame every quarter of a second goes to the decoder. A frame is in memory until the decoder

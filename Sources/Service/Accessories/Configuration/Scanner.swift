@@ -6,7 +6,7 @@ package enum Scanner: Equatable, Sendable {
     case keyboard(KeyboardScanner)
     /// A scanner of the HID usage page 8Ch ("HID POS").
     case hidPOS(HIDPOSScanner)
-    /// A camera that reads the code. It is on only while the lane takes a code.
+    /// A camera that reads the code. It is on only while the lane takes a code or an operator tries it.
     case camera(CameraScanner)
 }
 
