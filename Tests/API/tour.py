@@ -191,16 +191,20 @@ class Tour:
         ask("GET", "/v1/receipts/" + next(one["id"] for one in reversed(receipts) if one["statement"]["kind"] == "outputs"))
 
     def try_accessory(self, name):
-        """The operator tries an accessory at the daemon's socket, and waits for the end."""
-        connection = http.client.HTTPConnection("localhost", timeout=120)
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.connect(str(self.folder / "socket"))
-        connection.request("POST", f"/v1/accessories/{name}/tries")
-        response = connection.getresponse()
-        kind = response.headers["Content-Type"].split(";")[0]
-        self.exchanges.append(Exchange(
-            "POST /v1/accessories/{accessory}/tries", response.status, None, kind, json.loads(response.read())))
-        connection.close()
+        """The operator tries an accessory at the daemon's socket, as soon as no output of its lane is due, and waits for the end."""
+        deadline = time.monotonic() + 120
+        while True:
+            connection = http.client.HTTPConnection("localhost", timeout=120)
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.connect(str(self.folder / "socket"))
+            connection.request("POST", f"/v1/accessories/{name}/tries")
+            response = connection.getresponse()
+            kind, answer = response.headers["Content-Type"].split(";")[0], json.loads(response.read())
+            connection.close()
+            if response.status != 409 or time.monotonic() > deadline:
+                break
+            time.sleep(1)
+        self.exchanges.append(Exchange("POST /v1/accessories/{accessory}/tries", response.status, None, kind, answer))
 
     @staticmethod
     def frames(stream):
