@@ -188,6 +188,6 @@ install_and_remove() { # LOG-FOLDER [SUITE]
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
-    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 1700 --hub .build/deb/countersign-hub_*.deb \
+    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 1700 --hub .build/deb/countersign-hub_*.deb --accessories .build/deb/countersign-accessories_*.deb \
         --lab .build/deb/countersign-lab_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
 }
