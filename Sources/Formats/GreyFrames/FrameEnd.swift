@@ -1,6 +1,6 @@
 /// The exit status of `countersign-qrcode`.
 package enum FrameEnd: Int32, CaseIterable, Sendable {
-    /// The frame was read. Standard output has the text of the first phone's code, or nothing if there is
+    /// The frame was read. Standard output has the text of the longest phone's code, or nothing if there is
     /// none.
     case read = 0
     /// The program was called with arguments, but accepts none.
